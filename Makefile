@@ -1,4 +1,4 @@
-# Two commands for a newcomer: `make demo` and `make test`. Everything lives in .venv below this folder.
+# Start with `make demo` and `make test`. Everything is installed into .venv in this folder.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
@@ -6,19 +6,20 @@ ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 WORKERS ?= 2
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-full test-all test-adapters check bench screenshots dist stranger clean
+.PHONY: help demo test test-full test-all test-adapters check bench screenshots dist newcomer clean
 
 help:
-	@echo "make demo      a half-minute tour on a throw-away store"
-	@echo "make test      install what the tests need, check, and test every feature in a few minutes"
-	@echo "make test-full make test, then the rest: browser, PostgreSQL, processes, documents, more examples"
-	@echo "make test-all  everything in one run, with the slow tests and those that compare times"
-	@echo "make test-adapters  each adapter against its real library, in an environment of its own"
-	@echo "make check     ruff, mypy --strict, the floors of the house"
-	@echo "make bench     the benchmarks that need no data"
-	@echo "make dist      the wheel and the sdist, the same bytes each time"
-	@echo "make stranger  all that a newcomer would do, from a fresh clone; writes docs/stranger.md"
-	@echo "make screenshots  the pictures of the viewer in docs/images, with Chromium"
+	@echo "make demo           show a short tour on a temporary store"
+	@echo "make test           install the test dependencies, run the checks, test every feature in a few minutes"
+	@echo "make test-full      make test, then the other tests: browser, PostgreSQL, processes, documents"
+	@echo "make test-all       run all tests at once, with the slow ones and those that compare times"
+	@echo "make test-adapters  test each adapter against its library, in its own environment"
+	@echo "make check          run ruff, mypy --strict and import-linter"
+	@echo "make bench          run the benchmarks that need no data"
+	@echo "make dist           build the wheel and the sdist, reproducibly"
+	@echo "make newcomer       run a newcomer's first hour from a fresh clone and write docs/newcomer.md"
+	@echo "make screenshots    take the screenshots in docs/images with Chromium"
+	@echo "make clean          delete the environments, caches and builds"
 
 .venv/made:
 	@test -n "$(PYTHON)" || { echo "Ghost needs Python 3.11 or newer; none was found" >&2; exit 1; }
@@ -83,8 +84,8 @@ screenshots: .venv/installed-dev
 dist: .venvs/build/made
 	@.venvs/build/bin/python tools/build.py
 
-stranger: .venv/installed-dev
-	$(BIN)/python -m bench.stranger --write docs/stranger.md
+newcomer: .venv/installed-dev
+	$(BIN)/python -m bench.newcomer --write docs/newcomer.md
 
 clean:
 	rm -rf .venv .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

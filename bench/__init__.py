@@ -1,3 +1,1 @@
-"""Benchmarks: each is `python -m bench.NAME [--json]`, measures ratios in one run, and prints a
-table.
-"""
+"""Benchmarks: `python -m bench.NAME [--json]` measures ratios in one run and prints a table."""

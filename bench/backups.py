@@ -1,6 +1,4 @@
-"""Backups over files that somebody else uses or has left behind: the new one whole, or a clear
-refusal and the old one whole.
-"""
+"""Test backups over files in use or left over: complete, or refused with the old one intact."""
 
 import shutil
 from pathlib import Path
@@ -17,9 +15,9 @@ HELD = 30  # memories that whoever holds the old backup puts into it; they stay 
 
 
 def hold(path: str, puts: int) -> None:
-    """Open a store, put memories, and keep it open until told otherwise, in a child process.
+    """Open a store in a child process, put memories, and keep it open until a line arrives.
 
-    Then say whether it is whole.
+    Then print whether it is intact.
     """
     with open_store(path) as ghost:
         for number in range(puts):
@@ -35,51 +33,49 @@ def hold(path: str, puts: int) -> None:
 
 def open_elsewhere(plan: Plan) -> Findings:
     """Write a backup over one that another process has open, reading or writing."""
-    found = Findings({"rounds": 0, "replaced": 0, "refused": 0})
+    findings = Findings({"rounds": 0, "replaced": 0, "refused": 0})
     for puts in (0, HELD):
         folder = _prepared(plan, f"open-{puts}")
         with Child(hold, path=str(folder / COPY), puts=puts) as holder:
-            found.expect(holder.await_lines(1), f"the holder did not start: {holder.error}")
-            replaced = _back_up(found, folder, force=True)
+            findings.expect(holder.await_lines(1), f"the holder did not start: {holder.error}")
+            replaced = _back_up(findings, folder, force=True)
             holder.finish()
             last = holder.lines()[-1]
-            found.expect(
+            findings.expect(
                 last in ("held", "problems 0") or not last.endswith("damaged"),
                 f"the holder says: {last}",
             )
-        _judge(found, folder, replaced, puts)
-    return found
+        _judge(findings, folder, replaced, puts)
+    return findings
 
 
 def holder_killed(plan: Plan) -> Findings:
     """Write a backup over one whose holder was killed: its log and index are still there."""
-    found = Findings({"rounds": 0, "replaced": 0, "refused": 0})
+    findings = Findings({"rounds": 0, "replaced": 0, "refused": 0})
     for puts in (0, HELD):
         folder = _prepared(plan, f"killed-{puts}")
         with Child(hold, path=str(folder / COPY), puts=puts) as holder:
-            found.expect(holder.await_lines(1), f"the holder did not start: {holder.error}")
-        _judge(found, folder, _back_up(found, folder, force=True), puts)
-    return found
+            findings.expect(holder.await_lines(1), f"the holder did not start: {holder.error}")
+        _judge(findings, folder, _back_up(findings, folder, force=True), puts)
+    return findings
 
 
 def log_stayed(plan: Plan) -> Findings:
     """Write a backup where one was removed by hand and its log was not."""
-    found = Findings({"rounds": 0, "replaced": 0, "refused": 0})
+    findings = Findings({"rounds": 0, "replaced": 0, "refused": 0})
     for puts in (0, HELD):
         folder = _prepared(plan, f"log-{puts}")
         with Child(hold, path=str(folder / COPY), puts=puts) as holder:
-            found.expect(holder.await_lines(1), f"the holder did not start: {holder.error}")
+            findings.expect(holder.await_lines(1), f"the holder did not start: {holder.error}")
         (folder / COPY).unlink()
-        if _back_up(found, folder, force=False):
-            _judge(found, folder, True, puts)
-    return found
+        if _back_up(findings, folder, force=False):
+            _judge(findings, folder, True, puts)
+    return findings
 
 
 def swept(plan: Plan) -> Findings:
-    """Kill backups, then delete a memory for good: what was left is named or gone, and the next
-    backup removes it.
-    """
-    found = Findings({"rounds": 0, "left": 0})
+    """Kill backups, then delete a memory: leftovers are reported or removed by the next backup."""
+    findings = Findings({"rounds": 0, "left": 0})
     model = _prepared(plan, "swept-model")
     for number, moment in enumerate(plan.moments("swept", min(plan.rounds, 10))):
         folder = plan.folder / f"swept-{number}"
@@ -87,24 +83,24 @@ def swept(plan: Plan) -> Findings:
         with Child(back_up, folder=str(folder), die_at=round(100 + moment * 150)) as child:
             child.listen()
         left = _temporary(folder)
-        found.count("rounds")
-        found.count("left", len(left))
+        findings.count("rounds")
+        findings.count("left", len(left))
         with open_store(folder / FILE) as ghost:
             named = ghost.rm(NS, key(LIVE, 0), hard=True, all_versions=True).backups
             text = content(LIVE, 0).rpartition(" ")[2].encode()
             for path in _temporary(folder):
                 holds = text in path.read_bytes()
-                found.expect(
+                findings.expect(
                     not holds or str(path.resolve()) in named,
                     f"round {number}: {path.name} holds it and is not named",
                 )
             ghost.backup(folder / COPY, force=True)
-        found.problems += [f"round {number}: {path.name} stayed" for path in _temporary(folder)]
-    found.expect(
-        int(found.facts["left"]) > 0,
+        findings.problems += [f"round {number}: {path.name} stayed" for path in _temporary(folder)]
+    findings.expect(
+        int(findings.facts["left"]) > 0,
         "no killed backup left anything: the kills came at the wrong moments",
     )
-    return found
+    return findings
 
 
 def _temporary(folder: Path) -> list[Path]:
@@ -115,28 +111,28 @@ def _prepared(plan: Plan, name: str) -> Path:
     """Make a folder with a store and an older backup of it."""
     model = plan.folder / "backups-model"
     if not model.exists():
-        with_old_backup(plan.room("backups-model"))
+        with_old_backup(plan.new_folder("backups-model"))
     folder = plan.folder / name
     shutil.copytree(model, folder)
     return folder
 
 
-def _back_up(found: Findings, folder: Path, force: bool) -> bool:
+def _back_up(findings: Findings, folder: Path, force: bool) -> bool:
     """Try to write the backup; True when it was written, False when it was refused."""
-    found.count("rounds")
+    findings.count("rounds")
     with open_store(folder / FILE) as ghost:
         try:
             ghost.backup(folder / COPY, force=force)
         except GhostError as error:
-            found.count("refused")
-            found.facts["said"] = str(error).replace(str(folder), "FOLDER")
+            findings.count("refused")
+            findings.facts["said"] = str(error).replace(str(folder), "FOLDER")
             return False
-    found.count("replaced")
+    findings.count("replaced")
     return True
 
 
-def _judge(found: Findings, folder: Path, replaced: bool, puts: int) -> None:
-    """Open what is there now, in a copy too, as somebody would who brings it to another machine."""
+def _judge(findings: Findings, folder: Path, replaced: bool, puts: int) -> None:
+    """Open the resulting files, also as a copy on another machine would be opened."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     shutil.copy(folder / COPY, elsewhere / COPY)
@@ -160,8 +156,8 @@ def _judge(found: Findings, folder: Path, replaced: bool, puts: int) -> None:
                     wrong.append("memories of the replaced file are in the new one")
         except GhostError as error:
             wrong = [f"{type(error).__name__}: {error}"]
-        found.problems += [
+        findings.problems += [
             f"{where}, {puts} puts by the holder: {problem}" for problem in wrong[:3]
         ]
     with open_store(folder / FILE) as ghost:
-        found.problems += verify_live(ghost, [])
+        findings.problems += verify_live(ghost, [])

@@ -1,5 +1,4 @@
-"""Child processes that run one function of this package and acknowledge what they have done, a line
-at a time.
+"""Run one function of this package in a child process that acknowledges each step with a line.
 
 `Child(function, name=value)` starts `python -m bench.child MODULE:FUNCTION ARGUMENTS`. The function
 calls `say` after each acknowledged step; whatever the parent has read survives the child's death,
@@ -25,9 +24,7 @@ PATIENCE = 120.0  # seconds without an end after which a child counts as hung
 
 
 def plain_env() -> dict[str, str]:
-    """Return the environment without any of Ghost's settings, except that no vectors are made and
-    nobody is told.
-    """
+    """Return the environment without Ghost's settings, with embeddings and telemetry off."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -43,7 +40,7 @@ def plain_env() -> dict[str, str]:
 
 
 class Child:
-    """One child process and the lines it has said."""
+    """One child process and the lines it has printed."""
 
     def __init__(self, function: Callable[..., None], **arguments: Any) -> None:
         self._process = self._start(function, arguments)
@@ -77,15 +74,13 @@ class Child:
         self._process.stdin.flush()
 
     def lines(self) -> list[str]:
-        """Return the complete lines heard so far; a line cut short acknowledges nothing."""
+        """Return the complete lines read so far; an incomplete line acknowledges nothing."""
         return [line.decode() for line in self._heard.split(b"\n")[:-1]]
 
     def listen(
         self, seconds: float = PATIENCE, until: Callable[[list[str]], bool] | None = None
     ) -> bool:
-        """Hear the child out; False when the time is up before it ends, or before what `until`
-        waits for.
-        """
+        """Read lines until the child ends or `until` is true; False on a timeout."""
         deadline = time.monotonic() + seconds
         streams = {
             self._process.stdout.fileno(): "_heard",  # type: ignore[union-attr]
@@ -108,18 +103,18 @@ class Child:
         return until is None or until(self.lines())
 
     def await_lines(self, count: int) -> bool:
-        """Wait until so many lines were said."""
+        """Wait until the child has printed this number of lines."""
         return self.listen(until=lambda lines: len(lines) >= count)
 
     def kill(self) -> None:
-        """End the child without warning, and collect what it had said by then."""
+        """Kill the child and read the lines it had printed before."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGKILL)
         self._process.wait()
         self.close()
 
     def finish(self) -> bool:
-        """Close the child's input and hear it out; False when it hangs and had to be killed."""
+        """Close the child's input and wait for its end; False when it hung and was killed."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         ended = self.listen()
@@ -127,7 +122,7 @@ class Child:
         return ended
 
     def close(self) -> None:
-        """Read what is left in the pipes and close them."""
+        """Read the rest of the pipes and close them."""
         for stream, name in ((self._process.stdout, "_heard"), (self._process.stderr, "_errors")):
             if stream is not None and not stream.closed:
                 setattr(self, name, getattr(self, name) + stream.read())
@@ -195,9 +190,7 @@ class Fork:
 def _run_and_leave(
     function: Callable[..., None], arguments: dict[str, Any], ends: list[int]
 ) -> None:
-    """Run a function in a fork and end the process, without what the parent would do at its own
-    end.
-    """
+    """Run a function in a fork and end the process without the parent's exit handlers."""
     code = 1
     try:
         for end in ends:

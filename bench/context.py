@@ -1,5 +1,4 @@
-"""Does a context hold what answers the question? `python -m bench.context [--path FILE] [--small
-PATH] [--json]`.
+"""Measure the evidence inside a context: `python -m bench.context [--path FILE] [--small PATH]`.
 
 `--path` takes a LoCoMo file: for every question of categories 1 to 4, the share of the evidence
 turns inside `context(question, budget=B).memories` for four budgets, next to the share that results
@@ -38,9 +37,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def pack_in_order(texts: Iterable[tuple[str, str]], budget: int) -> set[str]:
-    """Return the keys of the texts that fit a budget when each is taken in order if it
-    still fits.
-    """
+    """Return the keys of the texts that fit a budget, taken greedily in order."""
     used, packed = 0, set()
     for key, text in texts:
         tokens = len(text.encode()) // 4 + OVERHEAD
@@ -58,7 +55,7 @@ def share(wanted: set[str], found: set[str]) -> float:
 def measure_conversations(
     conversations: Sequence[Conversation], settings: Settings
 ) -> dict[str, Any]:
-    """Measure the evidence inside the Pack, beside the search-pack and the full search figures."""
+    """Measure the evidence inside the pack, and compare with packed and full search results."""
     clock = [NOW]
     plain = replace(settings, cutoff="off")
     packs: dict[int, list[float]] = defaultdict(list)
@@ -158,22 +155,20 @@ def main() -> None:
     )
     parser.add_argument("--limit-conversations", type=int)
     parser.add_argument("--embed", choices=["local", "static", "none"])
-    parser.add_argument(
-        "--score", choices=["relevance", "specified"], help="how context orders what it found"
-    )
+    parser.add_argument("--score", choices=["relevance", "specified"], help="order of a context")
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    if given.path is None and given.small is None:
+    arguments = parser.parse_args()
+    if arguments.path is None and arguments.small is None:
         parser.error("name --path, --small, or both")
-    settings = load(use_file=False, embed_provider=given.embed, context_score=given.score)
+    settings = load(use_file=False, embed_provider=arguments.embed, context_score=arguments.score)
     figures: dict[str, Any] = {"embed": settings.embed_provider, "score": settings.context_score}
-    if given.path is not None:
+    if arguments.path is not None:
         figures |= measure_conversations(
-            list(read_locomo(given.path))[: given.limit_conversations], settings
+            list(read_locomo(arguments.path))[: arguments.limit_conversations], settings
         )
-    if given.small is not None:
-        figures["small"] = measure_small(list(read_small(given.small)), settings)
-    if given.json:
+    if arguments.small is not None:
+        figures["small"] = measure_small(list(read_small(arguments.small)), settings)
+    if arguments.json:
         print(json.dumps(figures))
     else:
         show(figures)

@@ -1,6 +1,4 @@
-"""Real sentences to store: the documentation of Python's standard library and of installed
-packages, the same in every run.
-"""
+"""Real sentences to store, from the documentation of Python and packages, equal in every run."""
 
 import ast
 import os
@@ -15,7 +13,7 @@ _QUOTED = re.compile(r'"""(.+?)"""', re.DOTALL)
 
 
 def sentences(count: int) -> list[str]:
-    """Return so many different texts of one to a few sentences, 40 to 600 characters each."""
+    """Return `count` different texts of one to a few sentences, 40 to 600 characters each."""
     found: dict[str, None] = {}
     for text in _paragraphs():
         parts = _SENTENCE.split(text)
@@ -46,9 +44,7 @@ def _paragraphs() -> Iterator[str]:
 
 
 def many_sentences(count: int) -> list[str]:
-    """Return so many different sentences, 30 to 400 characters each, from all that is installed
-    beside this Python.
-    """
+    """Return `count` different sentences, 30 to 400 characters each, from installed packages."""
     found: dict[str, None] = {}
     for text in _documents():
         for paragraph in text.split("\n\n"):
@@ -69,9 +65,7 @@ def many_sentences(count: int) -> list[str]:
 
 
 def _documents() -> Iterator[str]:
-    """Yield every text in triple quotes of the standard library, then of the packages, then the
-    packages' own pages.
-    """
+    """Yield docstrings of the standard library and of packages, then the packages' documents."""
     library, packages = Path(os.__file__).parent, Path(sysconfig.get_path("purelib"))
     roots = (packages,) if packages.is_relative_to(library) else (library, packages)
     for root in (library, *roots[1:]):

@@ -1,8 +1,7 @@
-"""A tour of Ghost in half a minute: `python -m bench.demo`, which is what `make demo` runs.
+"""Show a tour of Ghost in half a minute: `python -m bench.demo` (`make demo`).
 
-Every line after a `$` is a real command, run by the `ghost` program beside this Python, in a
-temporary folder that is its home and that is gone afterwards. The tour is a table: to show
-something new, add a chapter or a step."""
+Every line after a `$` is a real command, run by the `ghost` program of this Python in a temporary
+home. The tour is a table: to show something new, add a chapter or a step."""
 
 import os
 import re
@@ -62,9 +61,7 @@ FILES = {
 
 @dataclass(frozen=True)
 class Step:
-    """One line of explanation, a command, a file to show before it, a text it must print, and files
-    that must be alike then.
-    """
+    """An explanation, a command, a file to show first, its expected text, and files to compare."""
 
     why: str
     command: str
@@ -86,24 +83,23 @@ TOUR = (
         "Remember",
         (
             Step(
-                "A fact. It has a key, so that it can be read, changed and removed by "
-                "name, and tags.",
+                "A fact. Its key is the name to read, change and remove it by.",
                 'ghost put -k sams-tea --kind semantic -t user:sam "Sam drinks green tea, '
                 'never coffee."',
                 expect="created",
             ),
             Step(
-                "A way of doing things, more important than most.",
+                "A procedure, more important than most.",
                 'ghost put -k deploy-days --kind procedural --importance 0.8 "We deploy on '
                 'Tuesdays, never on Fridays."',
             ),
             Step(
-                "Something that happened, with the day it happened on.",
+                "An event, with its date.",
                 'ghost put -k outage --created-at 2026-03-09 -t project:shop "The shop was '
                 'down for an hour: the disk was full."',
             ),
             Step(
-                "Who the agent is: long-term and pinned, so it neither expires nor is tidied away.",
+                "The identity of the agent: long-term and pinned, so maintenance never changes it.",
                 'ghost put -k persona --tier identity -t identity "You are Ada. You are '
                 'brief, and you ask when unsure."',
             ),
@@ -113,22 +109,22 @@ TOUR = (
         "Look",
         (
             Step(
-                "Everything there is, newest first: version, kind, tier, tags.",
+                "All memories, newest first, with version, kind, tier and tags.",
                 "ghost list",
                 expect="pinned",
             ),
             Step(
-                "One memory by its key, exactly as it was put in.",
+                "One memory by its key, exactly as stored.",
                 "ghost get sams-tea",
                 expect="never coffee",
             ),
             Step(
-                "A key that is nearly right is an error that helps.",
+                "A wrong key gives a suggestion.",
                 "ghost get sams-te || true",
                 expect="did you mean sams-tea?",
             ),
             Step(
-                "Every command also speaks JSON, one object to a line.",
+                "Every command can print JSON, one object per line.",
                 "ghost tags list --json",
                 expect='"user:sam"',
             ),
@@ -138,34 +134,31 @@ TOUR = (
         "Find",
         (
             Step(
-                "A question in other words than the memory's; `--explain` says what "
-                "brought each hit to its place.",
+                "A question in other words; `--explain` shows the parts of each score.",
                 'ghost search "which beverage does Sam like?" --explain --limit 2',
                 expect="agent:ada/sams-tea",
             ),
             Step(
-                "A month in the question counts too, and `missed` is what came nearest "
-                "without being shown.",
+                "A month in the question counts; `missed` lists the nearest memories not shown.",
                 'ghost search "why was the shop offline in March?" --explain --limit 1',
                 expect="month +",
             ),
             Step(
-                "A question about something that is not there: nothing is the answer.",
+                "A question without an answer in the store.",
                 'ghost search "how tall is the Eiffel tower?"',
                 expect="nothing relevant",
             ),
             Step(
-                "Meaning comes from a model inside the package; nothing was sent anywhere.",
+                "The embedding model is inside the package; nothing is sent anywhere.",
                 "ghost embed status",
                 expect="local",
             ),
             Step(
-                "A second model is a hundred times faster and almost as good. What it "
-                "makes is kept apart until you decide.",
+                "A second model is a hundred times faster and almost as good.",
                 "ghost config set embed_provider static",
             ),
             Step(
-                "Now everything is embedded with it, and the vectors of the other are dropped.",
+                "Embed everything with it and drop the vectors of the first model.",
                 "ghost embed switch",
                 expect="gone",
             ),
@@ -180,7 +173,7 @@ TOUR = (
         "Give an agent what it needs",
         (
             Step(
-                "Two facts that cannot both hold; the second says so.",
+                "Two facts that contradict each other, and an edge that says so.",
                 'ghost put -k office --kind semantic --created-at 2026-01-10 "The office '
                 'is in Berlin, Torstrasse 5."',
             ),
@@ -191,54 +184,56 @@ TOUR = (
             ),
             Step("", "ghost edge add move office -r contradicts", expect="0.90"),
             Step(
-                "And something one has to know to go there.",
+                "A fact that the first one depends on.",
                 'ghost put -k badge "Badges are made by Mrs. Lang."',
             ),
             Step("", "ghost edge add office badge -r depends_on"),
             Step(
-                "A pack: what to read now, in order, within a budget. The stale fact never "
-                "comes without its correction,"
-                " and each memory says why it is there.",
+                "A context: memories to read now, within a token budget. An outdated fact never "
+                "comes without its correction, and each memory shows why it is included.",
                 'ghost context "how do I get into the Berlin office?" --budget 150 --explain',
                 expect="contradicted by move",
             ),
             Step(
-                "The same as text that is safe to paste into a prompt: data with its "
-                "source, never bare instructions.",
+                "The same as text for a prompt: data with its source, never bare instructions.",
                 'ghost context "how do I get into the Berlin office?" --budget 100 '
                 "--exclude-pinned --render block",
                 expect="</ghost-memory>",
             ),
             Step(
-                "What really helped can be said, so that it stays.",
+                "Mark memories that helped, so that they are kept.",
                 "ghost used move badge",
                 expect="helped",
             ),
             Step(
-                "A summary stands for several memories, which all stay.",
+                "A summary of several memories, which all stay.",
                 'ghost consolidate --summary-key office-facts --keys office,move "Berlin '
                 'until March 2026, Munich since."',
                 expect="stands for 2",
             ),
-            Step("And opens again.", "ghost expand office-facts", expect="Torstrasse"),
+            Step(
+                "Show the memories behind a summary.",
+                "ghost expand office-facts",
+                expect="Torstrasse",
+            ),
         ),
     ),
     Chapter(
         "Change",
         (
             Step(
-                "Putting to the same key writes a new version; kind, tags and the rest stay.",
+                "A put to the same key writes a new version; kind, tags and other fields stay.",
                 'ghost put -k sams-tea "Sam drinks black tea since the winter, never coffee."',
                 expect="v2",
             ),
             Step(
-                "Saying the same again is no new version: what is known is reinforced.",
+                "The same text again makes no new version; the memory is reinforced.",
                 'ghost put -k sams-tea "Sam drinks black tea since the winter, never coffee."',
                 expect="reinforced",
             ),
             Step("Nothing was overwritten.", "ghost history sams-tea", expect="[current]"),
             Step(
-                "And the old words can still be read.",
+                "Old versions can still be read.",
                 "ghost get sams-tea --version 1",
                 expect="green tea",
             ),
@@ -254,7 +249,7 @@ TOUR = (
                 expect="3 sections",
             ),
             Step(
-                "A unified diff changes part of a text, if its context still matches.",
+                "A unified diff changes part of a text if its context matches.",
                 "ghost patch how-we-deploy < change.diff",
                 show="change.diff",
                 expect="v2",
@@ -263,11 +258,10 @@ TOUR = (
         ),
     ),
     Chapter(
-        "Notes where they lie",
+        "Search your notes",
         (
             Step(
-                "A folder of daily notes, as people and agents keep them, is searched "
-                "where it lies; its files are only read.",
+                "Ghost indexes a folder of daily notes in place; it only reads the files.",
                 "ghost notes add diary -n notes:diary",
                 show="diary/memory/2026-03-14.md",
                 expect="daily",
@@ -278,57 +272,59 @@ TOUR = (
                 expect="2026-03-14.md:6",
             ),
             Step(
-                "One section is replaced, and nothing else of the file.",
+                "Replace one section of a file and nothing else.",
                 "ghost notes write -n notes:diary memory/2026-03-14.md < section.md",
                 show="section.md",
                 expect="wrote",
             ),
             Step(
-                "What is written now is found now.",
+                "A change is found at once.",
                 "ghost search -n notes:diary gate",
                 expect="squeaks",
             ),
         ),
     ),
     Chapter(
-        "Forget, and think better of it",
+        "Remove and restore",
         (
             Step("Removing hides a memory.", "ghost rm deploy-days", expect="removed"),
+            Step("Restoring brings it back.", "ghost restore deploy-days", expect="restored"),
             Step(
-                "It is still there, and comes back.", "ghost restore deploy-days", expect="restored"
-            ),
-            Step(
-                "A glance at what this agent knows, cheap enough for every prompt.",
+                "A short overview of this agent's memories.",
                 "ghost peek",
                 expect="topics",
             ),
         ),
     ),
     Chapter(
-        "Take it elsewhere",
+        "Export and import",
         (
             Step(
-                "Everything as lines of JSON, with all versions and counters.",
+                "Export everything as lines of JSON, with all versions and counters.",
                 "ghost export -o first.jsonl",
             ),
-            Step("Into a second store.", "ghost --db second.db import first.jsonl", expect="new"),
             Step(
-                "Out again: not a byte has changed on the way.",
+                "Import it into a second store.",
+                "ghost --db second.db import first.jsonl",
+                expect="new",
+            ),
+            Step(
+                "Export again: the bytes are the same.",
                 "ghost --db second.db export -o second.jsonl",
                 same=("first.jsonl", "second.jsonl"),
             ),
-            Step("The file, its rows and every index agree.", "ghost check", expect="clean"),
+            Step("Check the file, its rows and every index.", "ghost check", expect="clean"),
         ),
     ),
 )
 
 
 class Stop(Exception):  # noqa: N818
-    """A step did not do what it should."""
+    """A step failed or printed something unexpected."""
 
 
 class Tour:
-    """One run: a folder, an environment, and a way of printing."""
+    """One run: its folder, environment and colours."""
 
     def __init__(self, folder: Path, colour: bool) -> None:
         self.folder = folder
@@ -372,12 +368,12 @@ class Tour:
             if output:
                 self.say(textwrap.indent(output, "     "))
             if step.expect not in re.sub(r"\x1b\[[0-9;]*m", "", output):
-                raise Stop(f"`{step.command}` did not say {step.expect!r}")
+                raise Stop(f"`{step.command}` did not print {step.expect!r}")
             if step.same:
                 self.compare(*step.same)
 
     def run(self, line: str) -> str:
-        """Run one command and return what it printed.
+        """Run one command and return its output.
 
         `|| true` allows it to fail, `< FILE` is its input.
         """
@@ -412,8 +408,8 @@ def show(tour: Sequence[Chapter], colour: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="ghost-demo-") as name:
         run = Tour(Path(name).resolve(), colour)
         run.say("Ghost: memory for AI agents that lasts", BOLD)
-        run.say(f"A tour on a throw-away store in {name}; your own memories are not touched.")
-        run.say("GHOST_NS is set to agent:ada, so no command has to name the agent.")
+        run.say(f"A tour on a temporary store in {name}; your own memories are not touched.")
+        run.say("GHOST_NS is set to agent:ada, so commands need no -n.")
         try:
             for number, chapter in enumerate(tour, 1):
                 run.chapter(number, chapter)
@@ -423,11 +419,10 @@ def show(tour: Sequence[Chapter], colour: bool) -> int:
     spent = time.monotonic() - began
     ghost = GHOST.relative_to(Path.cwd()) if GHOST.is_relative_to(Path.cwd()) else GHOST
     run.say(
-        f"\nThat was it: {run.commands} commands in {spent:.1f} seconds, and the store is "
-        "gone again.",
+        f"\nThat was it: {run.commands} commands in {spent:.1f} seconds. The store is deleted.",
         BOLD,
     )
-    run.say(f"Your turn: `{ghost} --help`; docs/index.md leads on.")
+    run.say(f"Your turn: `{ghost} --help`; the documentation starts at docs/index.md.")
     return 0
 
 
@@ -447,7 +442,7 @@ def main() -> int:
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         return show(TOUR, wants_colour())
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 

@@ -1,12 +1,10 @@
-"""python -m bench.evolving: facts that change twice in weeks of virtual days, and which of them
-search and context show first.
+"""python -m bench.evolving: facts that change twice, and which version is shown first.
 
-The days are those of bench.longitudinal: noise, chatter, facts that stay, and the rules at night.
-Beside them sixteen facts are stated, corrected and corrected again, each time under another key and
-in other words, as different sessions of an agent would. Every day each of them is asked for. A
-probe is good when the current statement is there and no superseded one stands before it.
-`--held-out` lives through the same with twelve other facts, written before the rules and measured
-twice."""
+The days are those of bench.longitudinal: noise, chatter, constant facts, and reflect at night. In
+addition, sixteen facts are stated and corrected twice, each time under another key and in other
+words. Every day, each of them is asked for. A probe passes when the current statement is found and
+no superseded one comes before it. `--held-out` uses twelve other facts, which were written before
+the rules and measured twice."""
 
 import argparse
 import sys
@@ -22,7 +20,7 @@ FRESHNESS = ("suggest", "close")
 
 
 class Fact(NamedTuple):
-    """What is said first, then, and last, and how it is asked for."""
+    """The first, second and last statement of a fact, and the question for it."""
 
     name: str
     said: tuple[str, str, str]
@@ -294,7 +292,7 @@ BUDGET = 600
 
 @dataclass
 class Figures:
-    """What every probe of every day found."""
+    """The results of every probe of every day."""
 
     days: int
     freshness: str
@@ -307,9 +305,7 @@ class Figures:
 
     @property
     def search(self) -> float:
-        """Return the share of searches that had the current statement before every
-        superseded one.
-        """
+        """Return the share of searches with the current statement before all superseded ones."""
         return self.first_in_search / self.probes if self.probes else 0.0
 
     @property
@@ -321,7 +317,7 @@ class Figures:
 def simulate(
     days: int, freshness: str, provider: str = "static", facts: tuple[Fact, ...] = FACTS
 ) -> Figures:
-    """Live through so many days and look at every fact every evening."""
+    """Simulate `days` days and probe every fact every evening."""
     now = START
     settings = Settings(embed_provider=provider, freshness=freshness)
     with Ghost.open(":memory:", settings=settings, clock=lambda: now) as ghost:
@@ -340,7 +336,7 @@ def simulate(
 
 
 def _stage(number: int, days: int, at: int) -> int:
-    """Return which statement of a fact holds on a day: each fact changes on days of its own."""
+    """Return which statement of a fact is true on a day; each fact changes on different days."""
     return sum(number >= 1 + at % 3 + days * stage // 3 for stage in range(3)) - 1
 
 
@@ -380,21 +376,19 @@ def _probe(ghost: Ghost, fact: Fact, stage: int, number: int, found: Figures) ->
 
 
 def _leads(seen: list[str], keys: list[str]) -> bool:
-    """Say whether the last of some keys is there, and before all the others that are."""
+    """Say whether the last of some keys is present and before all the others."""
     return keys[-1] in seen and all(
         seen.index(keys[-1]) < seen.index(key) for key in keys[:-1] if key in seen
     )
 
 
 def _stands(pack: list[str], fact: Fact, stage: int) -> bool:
-    """Say whether a summary made that day stands for a fact that has not changed yet."""
+    """Say whether a summary made that day covers a fact that has not changed yet."""
     return stage == 0 and f"{fact.name}-summary" in pack
 
 
 def _summaries(ghost: Ghost, facts: tuple[Fact, ...], found: Figures) -> None:
-    """Count the summaries that still say the old thing, and those that are flagged for it or closed
-    themselves.
-    """
+    """Count the summaries with an outdated statement, and those that are flagged or closed."""
     doubts = {doubt.key for doubt in ghost.conflicts(NS).maybe_stale}
     for fact in facts:
         key = f"{fact.name}-summary"
@@ -406,7 +400,7 @@ def _summaries(ghost: Ghost, facts: tuple[Fact, ...], found: Figures) -> None:
 
 
 def main() -> int:
-    """Simulate with both ways of treating corrections and print what the probes found."""
+    """Simulate both settings for corrections and print the results of the probes."""
     parser = argparse.ArgumentParser(prog="python -m bench.evolving", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--days", type=int, default=90, help="virtual days (default %(default)s)")
@@ -418,11 +412,13 @@ def main() -> int:
         action="store_true",
         help="other facts, all but one of which no rule was chosen by",
     )
-    given = parser.parse_args()
-    if given.days < 9:
-        parser.error(f"{given.days} days are too few for facts to change twice")
-    facts = HELD_OUT if given.held_out else FACTS
-    runs = [simulate(given.days, freshness, given.provider, facts) for freshness in FRESHNESS]
+    arguments = parser.parse_args()
+    if arguments.days < 9:
+        parser.error(f"{arguments.days} days are too few for facts to change twice")
+    facts = HELD_OUT if arguments.held_out else FACTS
+    runs = [
+        simulate(arguments.days, freshness, arguments.provider, facts) for freshness in FRESHNESS
+    ]
     rows = [
         (
             "current statement first in search",
@@ -437,12 +433,12 @@ def main() -> int:
             *(f"{one.summaries_flagged} of {one.summaries}" for one in runs),
         ),
     ]
-    text = table((f"after {given.days} days, freshness", *FRESHNESS), rows)
+    text = table((f"after {arguments.days} days, freshness", *FRESHNESS), rows)
     failures = "".join(f"\n{one.freshness}: {line}" for one in runs for line in one.failures[:20])
     show(
-        {"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()},
+        {"days": arguments.days, "runs": [asdict(one) for one in runs], "machine": machine()},
         text + failures,
-        given.json,
+        arguments.json,
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""python -m bench.fault_table: put what `bench.faults --json` found into docs/reliability.md.
+"""python -m bench.fault_table: write the results of `bench.faults --json` into docs/reliability.md.
 
     python -m bench.faults --json > sqlite.json
     python -m bench.faults --engine postgres --json > postgres.json
@@ -6,7 +6,7 @@
     python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json --long long.json
 
 Without `--write` the tables are printed. Several results of one engine, of runs with `--only`, are
-joined. The figures are what was measured, failures included."""
+joined. Failures are included."""
 
 import argparse
 import json
@@ -30,9 +30,7 @@ def rows(found: dict[str, Any]) -> list[str]:
 
 
 def _seen(one: dict[str, Any]) -> str:
-    """Say what a scenario saw: its problems if it has any, the reason if it was left out, else its
-    counts.
-    """
+    """Return a scenario's problems, or the reason why it was skipped, or its counts."""
     if one["problems"]:
         return "; ".join(one["problems"])
     if one.get("reason"):
@@ -72,9 +70,7 @@ def as_markdown(found: dict[str, Any]) -> str:
 
 
 def long_as_markdown(found: dict[str, Any]) -> str:
-    """Return the table of the long form: kills, acknowledged work and time of each operation, with
-    the sums below it.
-    """
+    """Return the table of the long form: kills, acknowledged work and time of each operation."""
     scenarios, machine = found["scenarios"], found["machine"]
     kills, acknowledged = (
         sum(int(one["facts"].get(name, 0)) for one in scenarios)
@@ -139,25 +135,25 @@ def options() -> argparse.Namespace:
             type=Path,
             nargs="+",
             metavar="RESULTS.json",
-            help=f"what bench.faults found on {engine}",
+            help=f"results of bench.faults on {engine}",
         )
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Print or write the tables; leave with 1 when a scenario failed."""
-    given = options()
+    """Print or write the tables; exit with 1 when a scenario failed."""
+    arguments = options()
     page = PAGE.read_text(encoding="utf-8")
     good = True
     for engine in ENGINES:
-        if paths := getattr(given, engine):
+        if paths := getattr(arguments, engine):
             found = joined([json.loads(path.read_text(encoding="utf-8")) for path in paths])
             good &= all(one["result"] != "fail" for one in found["scenarios"])
             page = filled(page, engine, found)
-            if not given.write:
+            if not arguments.write:
                 print(f"{engine}\n\n{marked(page, engine)}\n")
-    if given.write:
+    if arguments.write:
         PAGE.write_text(page, encoding="utf-8", newline="\n")
     return 0 if good else 1
 

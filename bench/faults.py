@@ -1,9 +1,9 @@
 """python -m bench.faults: break things on purpose and see that nothing acknowledged is lost.
 
-Many writers, kills, full disks, read-only media, races and locks, on throw-away stores. Leaves with
+Many writers, kills, full disks, read-only media, races and locks, on temporary stores. Exits with
 1 when a scenario fails. `--engine postgres` breaks a PostgreSQL instead: its server, its
 connections, its clients. `--long` kills every operation 200 times, without a time limit;
-interrupted, the same command goes on where it was."""
+the same command resumes an interrupted run."""
 
 import argparse
 import sys
@@ -19,11 +19,11 @@ import apsw
 
 from bench import (
     backups,
-    full,
+    disk_full,
+    faults_long,
     kill_files,
     kill_folders,
     kill_store,
-    long,
     operations,
     processes,
     race,
@@ -55,8 +55,8 @@ SCENARIOS: dict[str, Scenario] = {
     "backup over a killed holder's file": backups.holder_killed,
     "backup where a log stayed": backups.log_stayed,
     "killed backups are swept": backups.swept,
-    "disk full, shim": full.shim,
-    "disk full, tmpfs": full.small_disk,
+    "disk full, shim": disk_full.shim,
+    "disk full, tmpfs": disk_full.small_disk,
     "read-only modes": readonly.modes,
     "read-only mount": readonly.mounted,
     "read-only mount beside a writer": readonly.beside_a_writer,
@@ -82,7 +82,7 @@ def scenarios(engine: str) -> dict[str, Scenario]:
 
 
 def run(name: str, plan: Plan, engine: str = ENGINES[0]) -> dict[str, Any]:
-    """Run one scenario in a folder of its own and return what it saw."""
+    """Run one scenario in its own folder and return its result."""
     began = time.monotonic()
     found = _findings(scenarios(engine)[name], plan)
     verdict = "skip" if found.skipped else "fail" if found.problems else "pass"
@@ -135,21 +135,23 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(
-        "--engine", choices=ENGINES, default=ENGINES[0], help="what to break (default %(default)s)"
+        "--engine", choices=ENGINES, default=ENGINES[0], help="engine to test (default %(default)s)"
     )
     parser.add_argument(
         "--long",
         action="store_true",
-        help=f"kill every operation {long.ROUNDS} times; can be interrupted",
+        help=f"kill every operation {faults_long.ROUNDS} times; can be interrupted",
     )
     parser.add_argument(
         "--state",
         type=Path,
-        default=long.STATE,
-        help="where --long keeps what is done (default %(default)s)",
+        default=faults_long.STATE,
+        help="state file of --long (default %(default)s)",
     )
     parser.add_argument(
-        "--rounds", type=int, help=f"kills per operation (default 50, with --long {long.ROUNDS})"
+        "--rounds",
+        type=int,
+        help=f"kills per operation (default 50, with --long {faults_long.ROUNDS})",
     )
     parser.add_argument(
         "--processes", type=int, default=8, help="writers at once (default %(default)s)"
@@ -171,11 +173,11 @@ def options() -> argparse.Namespace:
         default="",
         help="scenarios whose name contains one of these words, separated by commas",
     )
-    given = parser.parse_args()
-    if given.long and given.engine != ENGINES[0]:
+    arguments = parser.parse_args()
+    if arguments.long and arguments.engine != ENGINES[0]:
         parser.error("--long is of stores in a file")
-    given.rounds = given.rounds or (long.ROUNDS if given.long else 50)
-    return given
+    arguments.rounds = arguments.rounds or (faults_long.ROUNDS if arguments.long else 50)
+    return arguments
 
 
 def chosen(names: Iterable[str], only: str) -> list[str]:
@@ -184,17 +186,17 @@ def chosen(names: Iterable[str], only: str) -> list[str]:
     return [name for name in names if not words or any(word in name for word in words)]
 
 
-def run_long(plan: Plan, state: long.State, only: str) -> list[dict[str, Any]]:
+def run_long(plan: Plan, state: faults_long.State, only: str) -> list[dict[str, Any]]:
     """Run the kills that are not done yet and return all results, those of earlier runs too."""
     results = []
     for name in chosen(KILLS, only):
         result = state.result(name)
         if result is None:
             _, spent = state.earlier(name)
-            result = run(name, long.with_progress(plan, name, state), LONG)
+            result = run(name, faults_long.with_progress(plan, name, state), LONG)
             result["seconds"] = round(result["seconds"] + spent, 1)
             state.keep(name, result)
-        long.show(
+        faults_long.show(
             f"{result['result']}  {name}  {_facts(result)}  ({result['seconds']} s)", is_last=True
         )
         results.append(result)
@@ -202,23 +204,33 @@ def run_long(plan: Plan, state: long.State, only: str) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """Run the scenarios and print what came of them."""
-    given = options()
-    deadline = float("inf") if given.long else time.monotonic() + given.seconds_limit
+    """Run the scenarios and print the results."""
+    arguments = options()
+    deadline = float("inf") if arguments.long else time.monotonic() + arguments.seconds_limit
     plan = Plan(
-        Path(), given.rounds, given.processes, given.puts, given.seed, deadline, fork=given.long
+        Path(),
+        arguments.rounds,
+        arguments.processes,
+        arguments.puts,
+        arguments.seed,
+        deadline,
+        fork=arguments.long,
     )
-    if given.long:
+    if arguments.long:
         try:
-            results = run_long(plan, long.State(given.state, given.rounds, given.seed), given.only)
+            results = run_long(
+                plan,
+                faults_long.State(arguments.state, arguments.rounds, arguments.seed),
+                arguments.only,
+            )
         except KeyboardInterrupt:
             sys.exit(
-                f"\ninterrupted: {given.state} keeps what is done, and the same command goes on"
+                f"\ninterrupted: {arguments.state} keeps what is done, and the same command goes on"
             )
     else:
         results = []
-        for name in chosen(scenarios(given.engine), given.only):
-            results.append(run(name, plan, given.engine))
+        for name in chosen(scenarios(arguments.engine), arguments.only):
+            results.append(run(name, plan, arguments.engine))
             print(
                 f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)",
                 file=sys.stderr,
@@ -227,7 +239,7 @@ def main() -> int:
     passed = all(result["result"] != "fail" for result in results)
     found = {"ok": passed, "scenarios": results, "machine": machine()}
     text = as_text(results)
-    if given.long:
+    if arguments.long:
         found |= {
             "kills": total(results, "killed"),
             "seconds": round(sum(result["seconds"] for result in results), 1),
@@ -236,7 +248,7 @@ def main() -> int:
             f"\n\n{found['kills']:,} kills, {total(results, 'acknowledged'):,} "
             f"acknowledged, {found['seconds']:,.0f} s"
         )
-    show(found, text, given.json)
+    show(found, text, arguments.json)
     return 0 if passed else 1
 
 

@@ -1,8 +1,7 @@
-"""Faults of PostgreSQL: a server that is killed and comes back, connections that are cut, clients
-that die, no connection left.
+"""Faults of PostgreSQL: killed servers, cut connections, killed clients, no free connection.
 
-What was acknowledged is there exactly once; what was being kept when the wire broke is there once
-or not; nothing is half there."""
+An acknowledged put is stored exactly once; a put that was in progress is stored once or not at all;
+nothing is stored partly."""
 
 import itertools
 import os
@@ -37,9 +36,9 @@ CUTS = 0.3  # seconds between two cut connections, on the average
 
 
 def put_own(path: str, writer: int, puts: int) -> None:
-    """Store memories under keys nobody else uses, in a child process.
+    """Store memories under keys that no other process uses, in a child process.
 
-    Say of each what came of it.
+    Print the result of each put.
     """
     _put_all(path, puts, lambda ghost, number: _own(ghost, writer, number))
 
@@ -83,9 +82,9 @@ def _put_all(path: str, puts: int, one: Callable[[Ghost, int], str]) -> None:
 
 
 def own_keys(plan: Plan) -> Findings:
-    """Let every process write its own keys while the server dies and connections break."""
+    """Have every process write its own keys while the server dies and connections break."""
 
-    def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
+    def judge(ghost: Ghost, said: list[list[list[str]]], findings: Findings) -> None:
         lines = [(writer, words) for writer, written in enumerate(said) for words in written]
         kept = {
             key(writer, int(words[1])): (writer, int(words[1]))
@@ -98,25 +97,25 @@ def own_keys(plan: Plan) -> Findings:
             if words[0] == "unknown"
         }
         there = {memory.key: memory for memory in ghost.list(NS, limit=1_000_000)}
-        found.problems += [
+        findings.problems += [
             f"{name} was acknowledged and is gone" for name in kept if name not in there
         ]
-        found.problems += [
+        findings.problems += [
             f"{name} is there and nobody put it"
             for name in there
             if name not in kept and name not in open_
         ]
         for name, memory in there.items():
             if memory.content != content(*(kept | open_).get(name, (0, 0))) or memory.version != 1:
-                found.problems.append(
+                findings.problems.append(
                     f"{name} is at version {memory.version}, or is not what was put"
                 )
-        found.facts |= {
+        findings.facts |= {
             "acknowledged": len(kept),
             "unknown": len(open_),
             "unknown_stored": len(set(open_) & set(there)),
         }
-        found.expect(
+        findings.expect(
             len(kept) + len(open_) == plan.processes * plan.puts,
             "some puts were neither acknowledged nor unknown",
         )
@@ -125,9 +124,9 @@ def own_keys(plan: Plan) -> Findings:
 
 
 def shared_keys(plan: Plan) -> Findings:
-    """Let every process write the same keys while the server dies and connections break."""
+    """Have every process write the same keys while the server dies and connections break."""
 
-    def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
+    def judge(ghost: Ghost, said: list[list[list[str]]], findings: Findings) -> None:
         lines = [words for written in said for words in written]
         told = [words for words in lines if words[0] in ("created", "updated", "reinforced")]
         unknown = [words for words in lines if words[0] == "unknown"]
@@ -135,14 +134,14 @@ def shared_keys(plan: Plan) -> Findings:
         for name in sorted({words[1] for words in told}):
             chain = ghost.history(NS, name)
             versions += len(chain)
-            found.problems += _chain_faults(name, chain)
-            found.problems += _unkept(name, chain, [words for words in told if words[1] == name])
-            found.problems += _twice(name, chain)
+            findings.problems += _chain_faults(name, chain)
+            findings.problems += _unkept(name, chain, [words for words in told if words[1] == name])
+            findings.problems += _twice(name, chain)
         outcomes = Counter(words[0] for words in told)
         made = outcomes["created"] + outcomes["updated"]
-        found.facts |= {"acknowledged": len(told), "versions": versions, "unknown": len(unknown)}
+        findings.facts |= {"acknowledged": len(told), "versions": versions, "unknown": len(unknown)}
         most = made + len(unknown)
-        found.expect(
+        findings.expect(
             made <= versions <= most,
             f"{versions} versions for {made} puts and {len(unknown)} unknown ones",
         )
@@ -162,10 +161,8 @@ def _stormy(
     work: Callable[..., None],
     judge: Callable[[Ghost, list[list[list[str]]], Findings], None],
 ) -> Findings:
-    """Start all writers, kill the server in the middle and start it again, cut connections all the
-    time; then judge.
-    """
-    found = Findings(
+    """Start all writers, kill and restart the server, cut connections; then check the store."""
+    findings = Findings(
         {"processes": plan.processes, "puts": plan.processes * plan.puts, "kills": 0, "cuts": 0}
     )
     with own_server() as server:
@@ -173,10 +170,10 @@ def _stormy(
         open_store(url).close()
         children = [Child(work, path=url, writer=n, puts=plan.puts) for n in range(plan.processes)]
         stop = threading.Event()
-        storm = threading.Thread(target=_cut_on, args=(server.url(), plan.seed, stop, found))
+        storm = threading.Thread(target=_cut_on, args=(server.url(), plan.seed, stop, findings))
         try:
             for child in children:
-                found.expect(child.await_lines(1), f"a writer did not start: {child.error}")
+                findings.expect(child.await_lines(1), f"a writer did not start: {child.error}")
             for child in children:
                 child.tell("go")
             storm.start()
@@ -184,10 +181,10 @@ def _stormy(
             children[0].listen(until=lambda lines: len(lines) > middle)
             server.kill()
             server.start()
-            found.count("kills")
+            findings.count("kills")
             for child in children:
                 ended = child.listen(LONGEST) and child.finish()
-                found.expect(
+                findings.expect(
                     ended and child.code == 0, f"a writer ended with {child.code}: {child.error}"
                 )
         finally:
@@ -197,23 +194,23 @@ def _stormy(
             for child in children:
                 child.kill()
         said = [[line.split() for line in child.lines()[1:]] for child in children]
-        found.problems += [
+        findings.problems += [
             " ".join(words) for lines in said for words in lines if words[0] == "error"
         ][:5]
         with open_store(url) as ghost:
-            judge(ghost, said, found)
-            found.problems += faults_of(ghost)
-    return found
+            judge(ghost, said, findings)
+            findings.problems += faults_of(ghost)
+    return findings
 
 
-def _cut_on(url: str, seed: int, stop: threading.Event, found: Findings) -> None:
-    """Cut a connection now and then, as long as there is somebody to cut from."""
+def _cut_on(url: str, seed: int, stop: threading.Event, findings: Findings) -> None:
+    """Cut a connection now and then while there are clients."""
     import psycopg
 
     choose = random.Random(seed)
     while not stop.wait(choose.uniform(0.3, 1.7) * CUTS):
         try:
-            found.count("cuts", cut_one(url, choose.random()))
+            findings.count("cuts", cut_one(url, choose.random()))
         except psycopg.Error:
             continue  # the server is down just now
 
@@ -226,8 +223,8 @@ def faults_of(ghost: Ghost) -> list[str]:
 
 
 def client(plan: Plan) -> Findings:
-    """Kill clients in the middle of their puts, beside one that goes on."""
-    found = Findings({"killed": 0, "acknowledged": 0})
+    """Kill clients during their puts while another client continues."""
+    findings = Findings({"killed": 0, "acknowledged": 0})
     with own_server() as server:
         url = server.url(NAME)
         with Child(put_own, path=url, writer=0, puts=plan.puts) as steady:
@@ -240,7 +237,7 @@ def client(plan: Plan) -> Findings:
                     child.tell("go")
                     child.listen(moment * 0.3)
                 victims.append((writer, child))
-            found.expect(
+            findings.expect(
                 steady.finish() and steady.code == 0,
                 f"the neighbour ended with {steady.code}: {steady.error}",
             )
@@ -250,21 +247,19 @@ def client(plan: Plan) -> Findings:
                 for number in (
                     int(line.split()[1]) for line in child.lines() if line.startswith("put ")
                 ):
-                    found.count("acknowledged")
-                    found.expect(
+                    findings.count("acknowledged")
+                    findings.expect(
                         there.get(key(writer, number)) == content(writer, number),
                         f"{key(writer, number)} is lost",
                     )
-            found.facts["killed"] = sum(child.code == -9 for _, child in victims)
-            found.problems += faults_of(ghost)
-    return found
+            findings.facts["killed"] = sum(child.code == -9 for _, child in victims)
+            findings.problems += faults_of(ghost)
+    return findings
 
 
 def every_message(_: Plan) -> Findings:
-    """Cut the wire at every message of a put and of the next version, before it arrives and after:
-    once there or not at all.
-    """
-    found = Findings({"cuts": 0, "stored": 0, "told_unknown": 0, "retried": 0})
+    """Cut the wire around every message of two puts; each put is stored once or not at all."""
+    findings = Findings({"cuts": 0, "stored": 0, "told_unknown": 0, "retried": 0})
     with own_server() as server, tempfile.TemporaryDirectory(prefix="ghost-wire-") as folder:
         os.chmod(folder, 0o755)
         url = f"postgresql://ghost@/{NAME}?host={quote(folder, safe='')}"
@@ -278,20 +273,22 @@ def every_message(_: Plan) -> Findings:
             while at < MESSAGES:
                 at += 1
                 met = [
-                    _cut_put(ghost, wire, at, after, next(numbers), found)
+                    _cut_put(ghost, wire, at, after, next(numbers), findings)
                     for after in (False, True)
                 ]
                 if True not in met:
                     break  # no put has so many messages
-            found.expect(
-                int(found.facts["told_unknown"]) > 0, "no cut met the moment when a put is kept"
+            findings.expect(
+                int(findings.facts["told_unknown"]) > 0, "no cut met the moment when a put is kept"
             )
-            found.problems += faults_of(ghost)
-    return found
+            findings.problems += faults_of(ghost)
+    return findings
 
 
-def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found: Findings) -> bool:
-    """Put a memory over a wire that breaks at a message, and see what came of it.
+def _cut_put(
+    ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, findings: Findings
+) -> bool:
+    """Put a memory over a wire that breaks at a message, and check the result.
 
     False when the put had no such message.
     """
@@ -304,22 +301,22 @@ def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found
         stored = error.stored
     was_cut = not wire.is_armed
     wire.cut(-1, False)
-    found.count("cuts", int(was_cut))
-    found.count("told_unknown", int(stored is None))
-    found.count("retried", int(stored is True and was_cut))
+    findings.count("cuts", int(was_cut))
+    findings.count("told_unknown", int(stored is None))
+    findings.count("retried", int(stored is True and was_cut))
     chain = [memory.content for memory in _history(ghost, name)]
-    found.count("stored", len(chain))
+    findings.count("stored", len(chain))
     if (
         (stored is True and chain != [text])
         or (stored is False and chain)
         or (stored is None and chain not in ([], [text]))
     ):
-        found.problems.append(
+        findings.problems.append(
             f"cut at {at} {'after' if after else 'before'}: {len(chain)} versions, and the "
             f"put said {stored}"
         )
     again = ghost.put(NS, name, text)
-    found.expect(
+    findings.expect(
         again.version == 1, f"cut at {at}: the same put again made version {again.version}"
     )
     return was_cut
@@ -333,23 +330,22 @@ def _history(ghost: Ghost, name: str) -> list[Memory]:
 
 
 def exhausted(_: Plan) -> Findings:
-    """Have more threads than connections: they wait, and when nothing comes free in time, one clear
-    error.
-    """
-    found = Findings()
+    """Use more threads than connections: they wait, and a timeout gives one clear error."""
+    findings = Findings()
     with own_server() as server, ExitStack() as held:
         url = server.url(NAME)
         few = held.enter_context(
             Ghost.open(url, settings=replace(SETTINGS, pg_connections=2, busy_timeout=20.0))
         )
         threads = [
-            threading.Thread(target=_put_some, args=(few, writer, 10, found)) for writer in range(8)
+            threading.Thread(target=_put_some, args=(few, writer, 10, findings))
+            for writer in range(8)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        found.facts["threads"], found.facts["connections"] = len(threads), 2
+        findings.facts["threads"], findings.facts["connections"] = len(threads), 2
         short = held.enter_context(
             Ghost.open(url, settings=replace(SETTINGS, pg_connections=1, busy_timeout=0.5))
         )
@@ -357,29 +353,31 @@ def exhausted(_: Plan) -> Findings:
             began = time.monotonic()
             try:
                 short.put(NS, key(50, 0), content(50, 0))
-                found.problems.append("a put went through without a connection")
+                findings.problems.append("a put went through without a connection")
             except StoreBusyError as error:
-                found.facts["said"] = str(error).replace(str(server.folder), "FOLDER")
-            found.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
-        found.problems += faults_of(short)
-        found.expect(len(short.list(NS, limit=1000)) == 81, "puts of waiting threads are missing")
-    return found
+                findings.facts["said"] = str(error).replace(str(server.folder), "FOLDER")
+            findings.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
+        findings.problems += faults_of(short)
+        findings.expect(
+            len(short.list(NS, limit=1000)) == 81, "puts of waiting threads are missing"
+        )
+    return findings
 
 
-def _put_some(ghost: Ghost, writer: int, puts: int, found: Findings) -> None:
+def _put_some(ghost: Ghost, writer: int, puts: int, findings: Findings) -> None:
     for number in range(puts):
         try:
             ghost.put(NS, key(writer, number), content(writer, number))
         except GhostError as error:
-            found.problems.append(f"{type(error).__name__}: {error}")
+            findings.problems.append(f"{type(error).__name__}: {error}")
 
 
 def down(_: Plan) -> Findings:
     """Stop the server: for longer than one waits, one clear error without the password.
 
-    For a moment, nobody notices.
+    A short interruption causes no error.
     """
-    found = Findings()
+    findings = Findings()
     with own_server() as server:
         url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
         with (
@@ -396,64 +394,60 @@ def down(_: Plan) -> Findings:
                 began = time.monotonic()
                 try:
                     work()
-                    found.problems.append(f"a {name} without a server did not fail")
+                    findings.problems.append(f"a {name} without a server did not fail")
                 except LostConnectionError as error:
                     told = f"{error} {error.hint}"
-                    found.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
-                    found.expect(SECRET not in told, "the password is in the error")
-                    found.expect(
+                    findings.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
+                    findings.expect(SECRET not in told, "the password is in the error")
+                    findings.expect(
                         "postgresql://ghost:***@" in told,
                         f"the error does not name the store: {told}",
                     )
-                    found.expect(error.stored is False, "nothing can be stored without a server")
+                    findings.expect(error.stored is False, "nothing can be stored without a server")
             later = threading.Timer(1.0, server.start)
             later.start()
             try:
                 patient.put(NS, key(0, 3), content(0, 3))
             except GhostError as error:
-                found.problems.append(
+                findings.problems.append(
                     f"a put while the server came back: {type(error).__name__}: {error}"
                 )
             later.join()
             hasty.put(NS, key(0, 4), content(0, 4))
             there = {memory.key for memory in patient.list(NS)}
-            found.expect(
+            findings.expect(
                 there == {key(0, number) for number in (0, 1, 3, 4)}, f"there are {sorted(there)}"
             )
-            found.problems += faults_of(patient)
-    return found
+            findings.problems += faults_of(patient)
+    return findings
 
 
 def creation(_: Plan) -> Findings:
-    """Let several processes open one empty database at the same moment: each finds the tables, made
-    once.
-    """
-    found = Findings({"opened": 0})
+    """Have several processes open one empty database at once; the tables are created once."""
+    findings = Findings({"opened": 0})
     with own_server() as server:
         children = [Child(put_own, path=server.url(NAME), writer=n, puts=1) for n in range(4)]
         try:
             for child in children:
-                found.expect(child.await_lines(1), f"a process could not open it: {child.error}")
+                findings.expect(child.await_lines(1), f"a process could not open it: {child.error}")
                 child.tell("go")
-                found.expect(
+                findings.expect(
                     child.finish() and "put 0" in child.lines(),
                     f"it said {child.lines()} {child.error}",
                 )
-                found.count("opened")
+                findings.count("opened")
         finally:
             for child in children:
                 child.kill()
         with open_store(server.url(NAME)) as ghost:
-            found.expect(len(ghost.list(NS)) == 4, "a put is missing")
-            found.problems += faults_of(ghost)
-    return found
+            findings.expect(len(ghost.list(NS)) == 4, "a put is missing")
+            findings.problems += faults_of(ghost)
+    return findings
 
 
 def hangs(_: Plan) -> Findings:
-    """Stop the server's processes without ending them: every call ends with one clear error, and
-    all is well afterwards.
-    """
-    found = Findings()
+    """Suspend the server's processes: calls end with a clear error, and all works afterwards."""
+    findings = Findings()
     with own_server() as server:
         url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
         with Ghost.open(url, settings=replace(SETTINGS, busy_timeout=HASTE)) as hasty:
@@ -462,31 +456,29 @@ def hangs(_: Plan) -> Findings:
             for pid in stopped:
                 os.kill(pid, signal.SIGSTOP)
             try:
-                _expect_errors(found, hasty)
+                _expect_errors(findings, hasty)
             finally:
                 for pid in reversed(stopped):
                     os.kill(pid, signal.SIGCONT)
-            _judge_after(found, hasty, [key(0, 0)])
-    return found
+            _judge_after(findings, hasty, [key(0, 0)])
+    return findings
 
 
 def locked(_: Plan) -> Findings:
-    """Lock the table of memories as ALTER TABLE does: every call ends with one clear error, and all
-    is well afterwards.
-    """
+    """Lock the table of memories as ALTER TABLE does: every call ends with a clear error."""
     import psycopg
 
-    found = Findings()
+    findings = Findings()
     with own_server() as server:
         url = server.url(NAME)
         with Ghost.open(url, settings=replace(SETTINGS, busy_timeout=HASTE)) as hasty:
             hasty.put(NS, key(0, 0), content(0, 0))
             with psycopg.connect(url) as holder:
                 holder.execute("LOCK TABLE memories IN ACCESS EXCLUSIVE MODE")
-                _expect_errors(found, hasty)
+                _expect_errors(findings, hasty)
                 holder.rollback()
-            _judge_after(found, hasty, [key(0, 0)])
-    return found
+            _judge_after(findings, hasty, [key(0, 0)])
+    return findings
 
 
 def _processes(head: int) -> list[int]:
@@ -497,8 +489,8 @@ def _processes(head: int) -> list[int]:
     return [head, *map(int, said.split())]
 
 
-def _expect_errors(found: Findings, ghost: Ghost) -> None:
-    """Call what reads and what writes, each in a thread that may not hang."""
+def _expect_errors(findings: Findings, ghost: Ghost) -> None:
+    """Call reading and writing operations, each in a thread with a time limit."""
     works: dict[str, Callable[[], object]] = {
         "put": lambda: ghost.put(NS, key(0, 1), content(0, 1)),
         "search": lambda: ghost.search("writer", NS),
@@ -510,13 +502,13 @@ def _expect_errors(found: Findings, ghost: Ghost) -> None:
         thread = threading.Thread(target=_note_error, args=(work, said), daemon=True)
         thread.start()
         thread.join(HANGING)
-        found.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
-        found.expect(not thread.is_alive(), f"a {name} still hangs after {HANGING:.0f} s")
-        found.expect(
+        findings.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
+        findings.expect(not thread.is_alive(), f"a {name} still hangs after {HANGING:.0f} s")
+        findings.expect(
             bool(said) or thread.is_alive(),
             f"a {name} succeeded, which is a fault of this scenario",
         )
-        found.expect(all(SECRET not in text for text in said), "the password is in the error")
+        findings.expect(all(SECRET not in text for text in said), "the password is in the error")
 
 
 def _note_error(work: Callable[[], object], said: list[str]) -> None:
@@ -526,8 +518,8 @@ def _note_error(work: Callable[[], object], said: list[str]) -> None:
         said.append(f"{type(error).__name__}: {error}")
 
 
-def _judge_after(found: Findings, ghost: Ghost, acknowledged: list[str]) -> None:
-    """Find what was acknowledged, once, and a store that is whole and can be written."""
+def _judge_after(findings: Findings, ghost: Ghost, acknowledged: list[str]) -> None:
+    """Check that acknowledged puts are stored once and that the store is intact and writable."""
     deadline = time.monotonic() + HANGING
     while time.monotonic() < deadline:
         try:
@@ -537,10 +529,10 @@ def _judge_after(found: Findings, ghost: Ghost, acknowledged: list[str]) -> None
             continue
     there = [memory.key for memory in ghost.list(NS)]
     wanted = {*acknowledged, key(0, 2)}
-    found.expect(
+    findings.expect(
         wanted <= set(there) <= {*wanted, key(0, 1)}, f"there are {sorted(there)}"
     )  # the put may have arrived
-    found.problems += faults_of(ghost)
+    findings.problems += faults_of(ghost)
 
 
 SCENARIOS: dict[str, Callable[[Plan], Findings]] = {

@@ -22,8 +22,8 @@ from typing import Any
 import ghostmem
 from bench.child import plain_env
 from bench.corpus import sentences
+from bench.latency_search import GHOST, QUESTION
 from bench.report import machine, show, table
-from bench.searching import GHOST, QUESTION
 from bench.timing import Cost, Plan, Section, child_cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
@@ -110,7 +110,7 @@ def _measured(plan: Plan, provider: str) -> dict[str, list[Cost]]:
 
 
 def _fed(command: list[str], env: dict[str, str], data: bytes, answers: bool) -> Cost:
-    """Run a command with a standard input, see that it answered, and return what it took."""
+    """Run a command with a standard input, check that it answered, and return its cost."""
     import resource
 
     def used() -> float:
@@ -125,21 +125,21 @@ def _fed(command: list[str], env: dict[str, str], data: bytes, answers: bool) ->
 
 
 def main() -> int:
-    """Run and print what was found."""
+    """Run the hooks and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.hooks", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(
         "--runs", type=int, default=15, help="times each command is started (default %(default)s)"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     # as pip does on installing: a checkout may have no bytecode, or be told to write none
     compileall.compile_dir(Path(ghostmem.__file__).parent, quiet=2)
     with tempfile.TemporaryDirectory(prefix="ghost-hooks-") as folder:
-        found = hooks(Plan(given.runs, Path(folder)))
+        found = hooks(Plan(arguments.runs, Path(folder)))
     show(
         {"hooks": found.data, "machine": machine()},
         table(("what", "cpu", "ratio", "aim"), found.rows),
-        given.json,
+        arguments.json,
     )
     return 0
 

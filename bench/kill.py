@@ -1,10 +1,8 @@
-"""Ends without warning in the middle of work: what was acknowledged is there afterwards, whole, and
-the store goes on.
+"""Kill a process during work and check that everything acknowledged is stored and intact.
 
-Three sorts of round take turns, their moments spread evenly over the work: SIGKILL from outside
-after a part of the time the work takes; SIGKILL inside a chosen write, sync, truncation or deletion
-of a file, the write being done half; and a power cut there, which also takes back half of what no
-sync had put on disk."""
+Three kinds of round alternate, spread evenly over the work: SIGKILL from outside after a part of
+the time; SIGKILL inside a chosen write, sync, truncation or deletion of a file, with the write half
+done; and a power cut there, which also loses half of the data that was not synced."""
 
 import shutil
 import time
@@ -31,9 +29,7 @@ EARLIER = (
 
 @dataclass(frozen=True)
 class Operation:
-    """Work to be killed: how its store is made, what the child does, and what must hold
-    afterwards.
-    """
+    """Work to be killed: how to make its store, the child's function, and the check afterwards."""
 
     name: str
     prepare: Callable[[Path], None]
@@ -45,12 +41,12 @@ class Operation:
 def kill(plan: Plan, operation: Operation) -> Findings:
     """Kill an operation at many moments and verify the store after each.
 
-    A plan with earlier findings goes on after them.
+    A plan with earlier findings continues after them.
     """
     found = plan.earlier or Findings({"rounds": 0, "killed": 0, "acknowledged": 0})
-    room, model = plan.room(operation.name), plan.folder / f"{operation.name}-model"
-    operation.prepare(room)
-    room.rename(model)
+    workdir, model = plan.new_folder(operation.name), plan.folder / f"{operation.name}-model"
+    operation.prepare(workdir)
+    workdir.rename(model)
     seconds, writes = _measure(plan, operation, model)
     found.facts |= {"work_ms": round(seconds * 1000), "work_writes": writes}
     for number, moment in enumerate(plan.moments(operation.name, plan.rounds)):
@@ -87,63 +83,68 @@ class _Moment:
         return f"round {self.number} ({self.sort} {self.part:.3f})"
 
 
-def _round(plan: Plan, operation: Operation, model: Path, found: Findings, at: _Moment) -> bool:
+def _round(plan: Plan, operation: Operation, model: Path, findings: Findings, at: _Moment) -> bool:
     """Do the work on a copy of the prepared store, kill it, and verify.
 
     False when the work ended before.
     """
-    room = _copy(operation, model)
+    workdir = _copy(operation, model)
     if at.sort == "time":
-        child = plan.child(operation.work, folder=str(room))
+        child = plan.child(operation.work, folder=str(workdir))
         ended = _kill_after(child, at.part * at.seconds)
     else:
         child = plan.child(
             operation.work,
-            folder=str(room),
+            folder=str(workdir),
             die_at=max(1, round(at.part * at.writes)),
             power=at.sort == "power",
         )
         ended = child.listen()
     child.kill()
-    found.expect(ended, f"{at}: the child hung")
-    _judge(found, str(at), room, operation, child, _acknowledged(child, operation, at.sort))
-    shutil.rmtree(room)
+    findings.expect(ended, f"{at}: the child hung")
+    _judge(findings, str(at), workdir, operation, child, _acknowledged(child, operation, at.sort))
+    shutil.rmtree(workdir)
     return child.code == -9
 
 
 def _acknowledged(child: Child, operation: Operation, sort: str) -> list[str]:
-    """Return what a child had acknowledged, as far as it must have survived."""
+    """Return the acknowledged steps of a child that must have survived."""
     lost = (READY, "writes", *((operation.volatile,) if sort == "power" else ()))
     return [line for line in child.lines() if line.split(maxsplit=1)[0] not in lost]
 
 
 def _judge(
-    found: Findings, where: str, room: Path, operation: Operation, child: Child, said: list[str]
+    findings: Findings,
+    where: str,
+    workdir: Path,
+    operation: Operation,
+    child: Child,
+    said: list[str],
 ) -> None:
-    """Look at what a child left behind."""
-    found.count("rounds")
-    found.count("killed", int(child.code == -9))
-    found.count("acknowledged", len(said))
+    """Check the store that a killed child left."""
+    findings.count("rounds")
+    findings.count("killed", int(child.code == -9))
+    findings.count("acknowledged", len(said))
     if child.code not in (0, -9):
-        found.problems.append(f"{where}: the child ended with {child.code}: {child.error}")
+        findings.problems.append(f"{where}: the child ended with {child.code}: {child.error}")
     try:
-        wrong = operation.verify(room, said)
+        wrong = operation.verify(workdir, said)
     except (GhostError, OSError, ValueError, apsw.Error) as error:
         wrong = [f"{type(error).__name__}: {error}"]
-    found.problems += [f"{where}: {problem}" for problem in wrong[:3]]
+    findings.problems += [f"{where}: {problem}" for problem in wrong[:3]]
 
 
 def _kill_after(child: Child, seconds: float) -> bool:
-    """Kill a child so long after it said that it is ready."""
+    """Kill a child this long after it was ready."""
     ready = child.await_lines(1)
     child.listen(seconds)
     return ready
 
 
 def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]:
-    """Let the work run undisturbed and return its seconds and its writes."""
-    room = _copy(operation, model)
-    with plan.child(operation.work, folder=str(room), die_at=0) as child:
+    """Run the work undisturbed and return its seconds and its number of writes."""
+    workdir = _copy(operation, model)
+    with plan.child(operation.work, folder=str(workdir), die_at=0) as child:
         child.listen()
     count = [line for line in child.lines() if line.startswith("writes ")]
     if not count:
@@ -151,25 +152,23 @@ def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]
             f"{operation.name} does not work undisturbed ({child.code}): {child.error}"
         )
     if wrong := operation.verify(
-        room, _acknowledged(child, operation, "time")
+        workdir, _acknowledged(child, operation, "time")
     ):  # also imports what forks need
         raise RuntimeError(
             f"{operation.name} is not right when undisturbed: {'; '.join(wrong[:3])}"
         )
-    shutil.rmtree(room)
+    shutil.rmtree(workdir)
     with plan.child(operation.work, folder=str(_copy(operation, model))) as child:
         child.await_lines(1)
         began = time.perf_counter()
         child.listen()
         seconds = time.perf_counter() - began
-    shutil.rmtree(room)
+    shutil.rmtree(workdir)
     return min(seconds, PATIENCE), int(count[0].split()[1])
 
 
 def _copy(operation: Operation, model: Path) -> Path:
-    """Copy the prepared store to the place where it was prepared: stores remember paths of
-    folders.
-    """
-    room = model.with_name(operation.name)
-    shutil.copytree(model, room)
-    return room
+    """Copy the prepared store to the path where it was prepared, because stores contain paths."""
+    workdir = model.with_name(operation.name)
+    shutil.copytree(model, workdir)
+    return workdir

@@ -1,6 +1,4 @@
-"""Work that writes whole store files and is killed: a backup, going back to a backup, and moving a
-store.
-"""
+"""Killed work that writes store files: a backup, restoring a backup, and a migration."""
 
 from pathlib import Path
 
@@ -36,9 +34,7 @@ def back_up(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_backup(folder: Path, lines: list[str]) -> list[str]:
-    """Find the store whole, the backup old or new and whole, and a second backup that succeeds and
-    removes what was left.
-    """
+    """Check that store and backup are intact, and that a second backup removes leftovers."""
     wrong = [
         f"backup: {problem}"
         for problem in _whole_copy(
@@ -73,14 +69,12 @@ def _whole_copy(path: Path, must_be_new: bool, put: list[int]) -> list[str]:
 
 
 def left_over(folder: Path) -> list[str]:
-    """Name temporary files that nobody will remove."""
+    """Return temporary files that nothing will remove."""
     return [f"{path.name} was left behind" for path in folder.iterdir() if ".tmp" in path.name]
 
 
 def go_back(folder: str, die_at: int | None = None, power: bool = False) -> None:
-    """Write a backup over the store, as `ghost --db copy.db backup memory.db --force` does, and put
-    in a child process.
-    """
+    """Restore a backup over the store (`ghost --db copy.db backup memory.db --force`), then put."""
     with counted(die_at, power):
         with open_store(f"{folder}/{COPY}") as ghost:
             ghost.backup(Path(folder, FILE), force=True)
@@ -124,9 +118,7 @@ def move(folder: str, die_at: int | None = None, power: bool = False) -> None:
 
 
 def verify_move(folder: Path, lines: list[str]) -> list[str]:
-    """Find the source whole, and the target the same: at once if the move was acknowledged, else
-    after a second run.
-    """
+    """Check that the source is intact and the target equal, if needed after a second run."""
     source, target = folder / FILE, folder / MOVED
     put = numbers(lines, "put")
     with open_store(source) as ghost:

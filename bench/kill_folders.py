@@ -1,6 +1,4 @@
-"""Work between a store and files of others that is killed: a sync of notes, a mirror, and hooks of
-an agent's program.
-"""
+"""Killed work on files of others: a sync of notes, a mirror, and hooks of an agent's program."""
 
 import hashlib
 import io
@@ -90,9 +88,7 @@ def sync(folder: str, die_at: int | None = None, power: bool = False) -> None:
 
 
 def verify_sync(folder: Path, lines: list[str]) -> list[str]:
-    """Find the notes untouched, every section that stayed with its id, and nothing left to do after
-    a second sync.
-    """
+    """Check that notes are unchanged, sections keep their ids, and a second sync does nothing."""
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     with open_store(folder / FILE) as ghost:
         wrong = [f"check: {problem}" for problem in ghost.check().problems]
@@ -120,7 +116,7 @@ def _unit(number: int, side: str = "first") -> str:
 
 
 def fill_mirror(folder: Path) -> None:
-    """Mirror a namespace, then change some memories in the store and others in the folder."""
+    """Mirror a namespace, then change some memories in the store and some in the folder."""
     root = folder / MIRROR
     root.mkdir()
     with open_store(folder / FILE) as ghost:
@@ -147,9 +143,7 @@ def mirror(folder: str, die_at: int | None = None, power: bool = False) -> None:
 
 
 def verify_mirror(folder: Path, lines: list[str]) -> list[str]:
-    """Find both sides whole, and the same after a second run, with each side's change on
-    the other.
-    """
+    """Check that both sides are intact, and equal after a second run with both changes."""
     wrong = []
     with open_store(folder / FILE) as ghost:
         wrong += [f"check: {problem}" for problem in ghost.check().problems]
@@ -166,7 +160,7 @@ def verify_mirror(folder: Path, lines: list[str]) -> list[str]:
 
 
 def _unequal(ghost: Ghost, folder: Path) -> list[str]:
-    """Compare both sides with what they should hold."""
+    """Compare both sides with the expected content."""
     stored = {memory.key: memory.content for memory in ghost.list(MIRRORED, limit=1_000)}
     said = "\n".join(path.read_text(encoding="utf-8") for path in _topics(folder / MIRROR))
     wrong = []
@@ -233,7 +227,7 @@ def call_hook(folder: Path, number: int) -> None:
 
 
 def run_hooks(folder: str, die_at: int | None = None, power: bool = False) -> None:
-    """Call a hook for one session after the other in a child process, acknowledging each."""
+    """Call a hook for several sessions in a child process, acknowledging each."""
     with counted(die_at, power):
         for number in range(SESSIONS):
             call_hook(Path(folder), number)
@@ -241,9 +235,7 @@ def run_hooks(folder: str, die_at: int | None = None, power: bool = False) -> No
 
 
 def verify_hooks(folder: Path, lines: list[str]) -> list[str]:
-    """Find the program's files untouched, each acknowledged capture, and every capture once after
-    calling again.
-    """
+    """Check that files are unchanged and every capture is stored once after calling again."""
     wrong = []
     with open_store(folder / FILE) as ghost:
         wrong += [f"check: {problem}" for problem in ghost.check().problems]

@@ -1,6 +1,4 @@
-"""Work inside a store that is killed: a run of the lifecycle, restoring memories, and deleting them
-for good.
-"""
+"""Killed work inside a store: a lifecycle run, restoring memories, and hard deletes."""
 
 import json
 import shutil
@@ -38,9 +36,7 @@ def _open_at(path: Path, at: datetime) -> Ghost:
 
 
 def fill_aged(folder: Path) -> None:
-    """Make a store whose memories are due for the lifecycle, and note what one and two undisturbed
-    runs make of it.
-    """
+    """Make a store that is due for the lifecycle, and record the result of one and two runs."""
     with _open_at(folder / FILE, NOW - timedelta(days=20)) as ghost:
         for number in range(ROWS):
             ghost.put(NS, key(LIVE, number), content(LIVE, number), importance=0.8)
@@ -58,7 +54,7 @@ def fill_aged(folder: Path) -> None:
 
 
 def _state(ghost: Ghost) -> dict[str, list[Any]]:
-    """Return what the lifecycle changes of each prepared memory."""
+    """Return the fields of each prepared memory that the lifecycle changes."""
     with ghost.store.engine.read() as tx:
         found = [
             tx.memories.last(NS, key(writer, number))
@@ -82,9 +78,7 @@ def reflect(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_reflect(folder: Path, lines: list[str]) -> list[str]:
-    """Find every memory, whole, and the state of an undisturbed run: at once if it was
-    acknowledged, else after another run.
-    """
+    """Check every memory against the state of an undisturbed run, if needed after another run."""
     once, twice = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     with _open_at(folder / FILE, NOW) as ghost:
         wrong = unclean(ghost)
@@ -112,9 +106,7 @@ def restore(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_restore(folder: Path, lines: list[str]) -> list[str]:
-    """Find every acknowledged restore, the rest untouched, and finish the work with a
-    second run.
-    """
+    """Check every acknowledged restore and the other memories, and finish with a second run."""
     with open_store(folder / FILE) as ghost:
         wrong = missing(
             ghost, [(REMOVED, number) for number in numbers(lines, "restored")]
@@ -150,7 +142,7 @@ def hard_delete(folder: str, die_at: int | None = None, power: bool = False) -> 
 def verify_hard_delete(folder: Path, lines: list[str]) -> list[str]:
     """Find each memory whole or gone.
 
-    After the documented `ghost gc` no byte of what is gone is left, after all no byte.
+    After the documented `ghost gc`, no byte of a deleted memory is left.
     """
     wrong = []
     with open_store(folder / FILE) as ghost:
@@ -183,7 +175,7 @@ def _is_whole(ghost: Ghost, number: int, wrong: list[str]) -> bool:
 
 
 def _traces(folder: Path, gone: list[int]) -> list[str]:
-    """Look for the checksum that each deleted text carries in every file of the store."""
+    """Search every file of the store for the checksums of deleted texts."""
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     words = {number: content(REMOVED, number).rpartition(" ")[2].encode() for number in gone}
     return [

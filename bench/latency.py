@@ -1,7 +1,6 @@
-"""python -m bench.latency: what Ghost costs, as ratios to the least that could do, measured side by
-side in one run.
+"""python -m bench.latency: the cost of Ghost as ratios to minimal programs in the same run.
 
-Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting
+Figures are CPU time (user and system, medians over interleaved runs), with wall time where waiting
 for the disk matters. `--engine postgres` compares a store in PostgreSQL with one in a file instead.
 """
 
@@ -19,15 +18,15 @@ import apsw
 
 import ghostmem
 from bench.child import plain_env
-from bench.contexts import contexts
 from bench.corpus import sentences
 from bench.hooks import hooks
-from bench.ingesting import ingest
-from bench.noting import noting
-from bench.reflecting import reflecting
+from bench.latency_context import contexts
+from bench.latency_ingest import ingest
+from bench.latency_mcp import serving
+from bench.latency_notes import noting
+from bench.latency_reflect import reflecting
+from bench.latency_search import cold_search, search
 from bench.report import machine, show, table
-from bench.searching import cold_search, search
-from bench.serving import serving
 from bench.timing import Cost, Plan, Section, child_cost, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
@@ -38,7 +37,7 @@ SETTINGS = Settings(embed_provider="none")
 
 
 def cold(plan: Plan) -> Section:
-    """Start the command line anew for each command, against importing what it stands on."""
+    """Start each command in a new process, and compare with importing its dependencies."""
     store = str(plan.folder / "cold.db")
     with Ghost.open(store, settings=SETTINGS) as ghost:
         for number, text in enumerate(sentences(100)):
@@ -75,9 +74,7 @@ def cold(plan: Plan) -> Section:
 
 
 class Bare:
-    """The least that stores a memory's row durably: one table with a primary key, the same modes as
-    Ghost.
-    """
+    """A minimal durable store: one table with a primary key, in the same modes as Ghost."""
 
     def __init__(self, path: Path, names: list[str]) -> None:
         self.db = apsw.Connection(str(path))
@@ -86,7 +83,7 @@ class Bare:
         self._insert = f"INSERT INTO memories VALUES ({', '.join('?' * len(names))})"
 
     def insert(self, row: tuple[Any, ...]) -> None:
-        """Insert one row in a transaction of its own."""
+        """Insert one row in one transaction."""
         self.db.execute(self._insert, row)
 
     def insert_all(self, rows: list[tuple[Any, ...]]) -> None:
@@ -96,7 +93,7 @@ class Bare:
 
 
 def stored_rows(path: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the columns and the rows of a store's memories as they stand in its file."""
+    """Return the columns and rows of a store's memories from its file."""
     db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         names = [
@@ -147,9 +144,7 @@ def _insert_one(bare: Bare, row: tuple[Any, ...]) -> Cost:
 
 
 def bulk(plan: Plan) -> Section:
-    """Store many memories, by import and one by one, against a bare insert of the same rows in one
-    transaction.
-    """
+    """Store many memories by import and one by one, and compare with a bare insert of the rows."""
     texts, fresh = sentences(BULK), count()
     model = str(plan.folder / "bulk.db")
     with Ghost.open(model, settings=SETTINGS) as ghost:
@@ -214,7 +209,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
 
 
 def sections(engine: str) -> dict[str, Callable[[Plan], Section]]:
-    """Return what is measured of an engine."""
+    """Return the sections that are measured for an engine."""
     if engine == "sqlite":
         return SECTIONS
     from bench import latency_postgres
@@ -223,7 +218,7 @@ def sections(engine: str) -> dict[str, Callable[[Plan], Section]]:
 
 
 def main() -> int:
-    """Run the sections asked for and print what they found."""
+    """Run the requested sections and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.latency", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(
@@ -233,7 +228,7 @@ def main() -> int:
         "--engine",
         choices=("sqlite", "postgres"),
         default="sqlite",
-        help="what is measured (default %(default)s)",
+        help="engine to measure (default %(default)s)",
     )
     parser.add_argument(
         "--only", default="", help="sections, separated by commas (default: all of the engine)"
@@ -243,10 +238,10 @@ def main() -> int:
         default="10000,100000",
         help="memories that `search` looks through (default %(default)s)",
     )
-    given = parser.parse_args()
-    sizes = tuple(int(size) for size in given.sizes.split(","))
-    known = sections(given.engine)
-    names = [name.strip() for name in given.only.split(",")] if given.only else list(known)
+    arguments = parser.parse_args()
+    sizes = tuple(int(size) for size in arguments.sizes.split(","))
+    known = sections(arguments.engine)
+    names = [name.strip() for name in arguments.only.split(",")] if arguments.only else list(known)
     if wrong := [name for name in names if name not in known]:
         parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(known)}")
     # as pip does on installing: a checkout may have no bytecode, or be told to write none
@@ -254,14 +249,14 @@ def main() -> int:
     found: dict[str, Section] = {}
     for name in names:
         with tempfile.TemporaryDirectory(prefix="ghost-latency-") as folder:
-            found[name] = known[name](Plan(given.runs, Path(folder), sizes))
+            found[name] = known[name](Plan(arguments.runs, Path(folder), sizes))
     rows = [row for section in found.values() for row in section.rows]
-    head = "cpu, unless said" if given.engine == "sqlite" else "wall"
+    head = "cpu, unless said" if arguments.engine == "sqlite" else "wall"
     text = table(("what", head, "ratio", "aim"), rows)
     show(
         {**{name: section.data for name, section in found.items()}, "machine": machine()},
         text,
-        given.json,
+        arguments.json,
     )
     return 0
 

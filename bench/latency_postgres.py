@@ -1,8 +1,7 @@
-"""What a store in PostgreSQL costs beside one in a file, in the same run: searches by size, puts a
-second by clients, statements.
+"""Compare a store in PostgreSQL with one in a file: searches, puts per second, statements.
 
-Walls are given, because most of the time is spent in another process; the CPU time of the client
-alone stands beside them."""
+Wall time is given, because most of the time is spent in another process, with the CPU time of the
+client."""
 
 import time
 from collections import Counter
@@ -16,8 +15,8 @@ import psycopg
 
 from bench.child import READY, Child, hear, say
 from bench.corpus import sentences
+from bench.latency_search import ASKED, NS, STATIC, Ready, drawn, load
 from bench.postgres import NAME, Server, own_server
-from bench.searching import ASKED, NS, STATIC, Ready, drawn, load
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved
 from ghostmem import Ghost, Settings
 from ghostmem.embed.static import StaticEmbedder
@@ -28,9 +27,7 @@ FAST = {"shared_buffers": "512MB", "max_wal_size": "4GB", "autovacuum": "on"}
 
 
 def search(plan: Plan) -> Section:
-    """Search the same memories in a file and in PostgreSQL, question by question in turn, with the
-    questions embedded before.
-    """
+    """Search the same memories in a file and in PostgreSQL, with questions embedded before."""
     stored, _, asked = drawn(max(plan.sizes))
     ready = Ready(StaticEmbedder(), asked)
     data: dict[str, Any] = {"queries": ASKED}
@@ -72,9 +69,7 @@ def search(plan: Plan) -> Section:
 def _ask_both(
     server: Server, path: Path, size: int, ready: Ready, asked: Sequence[str]
 ) -> tuple[dict[str, list[Cost]], float, float]:
-    """Move a file's memories into PostgreSQL, ask both every question, and return what that took
-    and how often they agree.
-    """
+    """Copy a file's memories to PostgreSQL, ask both every question, return costs and agreement."""
     from ghostmem.transfer.migrate import migrate
 
     url = _database(server, f"search_{size}")
@@ -130,9 +125,7 @@ def put_for(target: str, writer: int, puts: int, apart: bool) -> None:
 
 
 def puts(plan: Plan) -> Section:
-    """Put durably as one, four and eight processes, all in one namespace and each in its own, in a
-    file and in PostgreSQL.
-    """
+    """Put durably with one, four and eight processes, in one namespace and in separate ones."""
     data: dict[str, Any] = {"puts_of_each": PUTS}
     rows = []
     with own_server(**FAST) as server:
@@ -156,9 +149,7 @@ def puts(plan: Plan) -> Section:
 
 
 def _rate(target: str, clients: int, apart: bool) -> tuple[float, float]:
-    """Return how many puts a second so many clients make together, and the median of what one put
-    took them.
-    """
+    """Return puts per second of several clients together, and the median time of a put."""
     children = [
         Child(put_for, target=target, writer=n, puts=PUTS, apart=apart) for n in range(clients)
     ]
@@ -182,9 +173,7 @@ def _rate(target: str, clients: int, apart: bool) -> tuple[float, float]:
 
 
 def statements(_: Plan) -> Section:
-    """Count what a put and a search send to the database: statements of ours, and transactions
-    around them.
-    """
+    """Count the statements and transactions that a put and a search send to the database."""
     texts = sentences(400)
     data: dict[str, Any] = {}
     rows = []

@@ -1,10 +1,10 @@
 """python -m bench.load: a server of `ghost serve` under 64 clients that read and write for minutes.
 
 A real server process on a fresh store in a file or in PostgreSQL, and one client process with a
-connection for each client, which pauses between requests so that the load is one the server can
-carry. Measured are latencies per operation and per minute, errors by status, lost writes (every
+connection for each client, which pauses between requests so that the server can
+keep up. Measured are latencies per operation and per minute, errors by status, lost writes (every
 acknowledged put and patch is read back after the server has stopped), and the server's resident
-memory. Leaves with 1 when a bar is missed."""
+memory. Exits with 1 when a limit is missed."""
 
 import argparse
 import asyncio
@@ -43,7 +43,7 @@ MAX_RSS_GROWTH = 1.1  # resident memory at the end over that after one minute
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run."""
+    """The settings of a run."""
 
     engine: str
     provider: str
@@ -181,7 +181,7 @@ def load(plan: Plan) -> dict[str, Any]:
 
 
 async def _drive(plan: Plan, server: Server, shared: Shared) -> dict[str, float]:
-    """Let all clients work until the time is up, with the server's memory sampled every second."""
+    """Run all clients until the time is up, sampling the server's memory every second."""
     clients = [
         Client(number, server.host, server.port, shared, plan.seed)
         for number in range(plan.clients)
@@ -211,9 +211,7 @@ async def _sample(server: Server, shared: Shared) -> None:
 
 
 def read_back(target: str, shared: Shared) -> tuple[list[str], list[str]]:
-    """Open the store after the server has stopped: return the acknowledged writes that are not
-    there, and what a check says.
-    """
+    """Open the store after the server stopped; return lost writes and the result of a check."""
     with Ghost.open(target, settings=SETTINGS) as ghost:
         stored = {memory.key: memory.content for memory in ghost.list(NS, limit=1_000_000)}
         lost = [
@@ -285,7 +283,7 @@ def figures(samples: list[Sample]) -> dict[str, Any]:
 
 
 def bars(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Compare the figures with what they must reach."""
+    """Compare the figures with their limits."""
     rows = [
         ("responses 5xx", found["server_error_responses"], 0),
         ("failed connections", found["failed_connections"], 0),
@@ -345,7 +343,7 @@ def options() -> argparse.Namespace:
         "--provider",
         choices=PROVIDERS,
         default=PROVIDERS[0],
-        help="what makes vectors (default %(default)s)",
+        help="embedding provider (default %(default)s)",
     )
     parser.add_argument(
         "--clients", type=int, default=64, help="connections at once (default %(default)s)"
@@ -367,12 +365,19 @@ def options() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run the load and print what was found."""
-    given = options()
+    """Run the load test and print the results."""
+    arguments = options()
     found = load(
-        Plan(given.engine, given.provider, given.clients, given.rate, given.seconds, given.seed)
+        Plan(
+            arguments.engine,
+            arguments.provider,
+            arguments.clients,
+            arguments.rate,
+            arguments.seconds,
+            arguments.seed,
+        )
     )
-    show(found, as_text(found), given.json)
+    show(found, as_text(found), arguments.json)
     return 0 if found["ok"] else 1
 
 

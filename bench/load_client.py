@@ -1,6 +1,4 @@
-"""A client of the load test: one connection that is kept open, and operations drawn by chance with
-pauses between them.
-"""
+"""A client of the load test: one open connection, random operations with pauses between them."""
 
 import asyncio
 import difflib
@@ -30,7 +28,7 @@ class Sample:
 
 @dataclass
 class Shared:
-    """What all clients of a run share."""
+    """The state shared by all clients of a run."""
 
     ns: str
     token: str
@@ -52,7 +50,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Request:
-    """What to send; `key` and `content` are of a write."""
+    """A request to send; `key` and `content` are set for a write."""
 
     method: str
     path: str
@@ -62,7 +60,7 @@ class Request:
 
 
 class Client:
-    """One client, with keys of its own that nobody else writes."""
+    """One client that writes keys no other client writes."""
 
     def __init__(self, number: int, host: str, port: int, shared: Shared, seed: int) -> None:
         self._host, self._port, self._shared = host, port, shared
@@ -102,7 +100,7 @@ class Client:
     async def _send(self, request: Request) -> int:
         """Send a request and return the status.
 
-        A connection that the server closed meanwhile is made anew, once.
+        A connection that the server has closed is opened again, once.
         """
         for attempt in range(2):
             is_kept = self._writer is not None
@@ -174,7 +172,7 @@ class Client:
         return Request("GET", self._memory(self._random.choice(known)))
 
     def put(self) -> Request:
-        """Store the next version of a key of its own."""
+        """Store the next version of one of the client's keys."""
         key = self._own_key()
         content = (
             f"{self._text()}\nNumber {self._random.randrange(10**9)} of client {self._number}."
@@ -186,9 +184,9 @@ class Client:
         return Request("GET", f"/api/v1/memories?ns={quote(self._shared.ns, safe='')}&limit=20")
 
     def patch(self) -> Request:
-        """Change the last line of a memory of its own by a diff.
+        """Change the last line of one of the client's memories by a diff.
 
-        One that was never put is put instead.
+        A memory that was never put is put instead.
         """
         key = self._own_key()
         before = self._shared.acknowledged.get(key)

@@ -1,10 +1,10 @@
-"""python -m bench.load_table: put what `bench.load --json` found into docs/benchmarks.md.
+"""python -m bench.load_table: write the results of `bench.load --json` into docs/benchmarks.md.
 
     python -m bench.load --engine sqlite --json > load-sqlite.json
     python -m bench.load --engine postgres --json > load-postgres.json
     python -m bench.load_table load-sqlite.json load-postgres.json --write
 
-Without `--write` the table is printed. The figures are what was measured, missed bars included.
+Without `--write` the table is printed. Missed limits are included.
 """
 
 import argparse
@@ -86,20 +86,20 @@ def _cell(name: str, one: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Print or write the table; leave with 1 when a bar was missed."""
+    """Print or write the table; exit with 1 when a limit was missed."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.load_table", description=__doc__.partition("\n")[0] if __doc__ else ""
     )
     parser.add_argument(
-        "results", type=Path, nargs="+", metavar="RESULTS.json", help="what bench.load found"
+        "results", type=Path, nargs="+", metavar="RESULTS.json", help="results of bench.load"
     )
     parser.add_argument(
         "--write", action="store_true", help=f"put the table into {BENCHMARKS.name}"
     )
-    given = parser.parse_args()
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in given.results]
+    arguments = parser.parse_args()
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.results]
     text = as_markdown(found)
-    if given.write:
+    if arguments.write:
         page = placed(BENCHMARKS.read_text(encoding="utf-8"), NAME, text)
         BENCHMARKS.write_text(page, encoding="utf-8", newline="\n")
     else:

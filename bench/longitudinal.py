@@ -1,9 +1,8 @@
-"""python -m bench.longitudinal: what becomes of facts, noise and identity over weeks of virtual
-days, with reflect on and off.
+"""python -m bench.longitudinal: facts, noise and identity over weeks, with reflect on and off.
 
 A simulated agent works every day: hooks capture noise as sensory memories, some chatter is stored
-as it comes, a few facts are put in the first days and from then on are used, shown, asked for once
-a week, or left alone. At night the rules run, or do not. The clock is virtual, the vectors are the
+as it comes, a few facts are put in the first days and are later used, shown, asked for once a week,
+or not used. Reflect runs at night, or not at all. The clock is virtual, the vectors are the
 static model's, and everything is the same in every run."""
 
 import argparse
@@ -142,7 +141,7 @@ SAID = (
 
 @dataclass
 class Figures:
-    """What was left after the last night."""
+    """The state of the store after the last night."""
 
     days: int
     mode: str
@@ -171,7 +170,7 @@ class Figures:
 
 
 class Agent:
-    """One agent's days: what it captures, stores, asks for and uses."""
+    """A simulated agent that captures, stores, asks for and uses memories."""
 
     def __init__(self, ghost: Ghost, seed: int = 7) -> None:
         self.ghost, self.noise, self.chatter = ghost, 0, 0
@@ -204,7 +203,7 @@ class Agent:
         yield 17
 
     def _work(self, number: int) -> None:
-        """Ask for what is needed and use it; be shown what is not asked for."""
+        """Ask for needed memories and use them; receive others without asking."""
         for key in [*USED, *(LEFT if number <= LEFT_AFTER else {})]:
             if number > 5:
                 self._use(key)
@@ -230,9 +229,7 @@ class Agent:
 
 
 def simulate(days: int, mode: str) -> Figures:
-    """Live through so many days, with reflect every night unless it is off, and look at what is
-    left.
-    """
+    """Simulate `days` days, with reflect every night if it is on, and return the figures."""
     now = START
     with Ghost.open(
         ":memory:", settings=Settings(embed_provider="static"), clock=lambda: now
@@ -270,7 +267,7 @@ def _awake(ghost: Ghost) -> int:
 
 
 def _look(ghost: Ghost, agent: Agent, found: Figures) -> Figures:
-    """Count what is left, then ask for every fact."""
+    """Count the remaining memories, then ask for every fact."""
     memories = ghost.list(NS, limit=100_000)
     lines = [json.loads(line) for line in ghost.export(NS)]
     used = {line["memory_id"] for line in lines if line["type"] == "access" and line["used"]}
@@ -340,15 +337,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.longitudinal", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--days", type=int, default=90, help="virtual days (default %(default)s)")
-    given = parser.parse_args()
-    if given.days < 1:
-        parser.error(f"{given.days} days are too few")
-    runs = [simulate(given.days, mode) for mode in MODES]
-    text = table((f"after {given.days} days, reflect", *MODES), rows_of(runs))
+    arguments = parser.parse_args()
+    if arguments.days < 1:
+        parser.error(f"{arguments.days} days are too few")
+    runs = [simulate(arguments.days, mode) for mode in MODES]
+    text = table((f"after {arguments.days} days, reflect", *MODES), rows_of(runs))
     show(
-        {"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()},
+        {"days": arguments.days, "runs": [asdict(one) for one in runs], "machine": machine()},
         text,
-        given.json,
+        arguments.json,
     )
     return 0
 

@@ -1,8 +1,7 @@
-"""python -m bench.migrate: move a store to PostgreSQL and back while a writer goes on and the move
-is killed again and again.
+"""python -m bench.migrate: migrate to PostgreSQL and back during writes and repeated kills.
 
-Afterwards both exports must be the same bytes, every acknowledged put must be there, and the log
-whole. Leaves with 1 when not."""
+Afterwards both exports must be equal, every acknowledged put stored, and the change log intact;
+otherwise it exits with 1."""
 
 import argparse
 import sys
@@ -19,14 +18,14 @@ from bench.report import machine, show, table
 
 
 def _database(base: str, name: str) -> str:
-    """Make an empty database beside another one and return its address."""
+    """Create an empty database on the same server and return its URL."""
     with psycopg.connect(base, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
     return base.replace("/postgres?", f"/{name}?")
 
 
 def main() -> None:
-    """Run both ways and print what was found."""
+    """Run both directions and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.migrate", description=__doc__)
     parser.add_argument("--memories", type=int, default=20_000)
     parser.add_argument(
@@ -36,21 +35,21 @@ def main() -> None:
         "--provider",
         default="static",
         choices=("static", "none"),
-        help="what makes the vectors that move",
+        help="embedding provider",
     )
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    found: dict[str, Any] = {"machine": machine(), "memories": given.memories}
+    arguments = parser.parse_args()
+    found: dict[str, Any] = {"machine": machine(), "memories": arguments.memories}
     with tempfile.TemporaryDirectory(prefix="ghost-migrate-") as folder, own_server() as server:
         file, back = str(Path(folder, "a.db")), str(Path(folder, "b.db"))
         began = time.monotonic()
-        fill(file, given.memories, given.provider)
+        fill(file, arguments.memories, arguments.provider)
         found["filled_seconds"] = round(time.monotonic() - began, 1)
         found["file to postgresql, untouched"] = plain(file, _database(server.url(), "plain"))
         url = _database(server.url(), "moved")
-        found["file to postgresql, killed"] = both(file, url, given.kills)
+        found["file to postgresql, killed"] = both(file, url, arguments.kills)
         found["postgresql to file, untouched"] = plain(url, str(Path(folder, "c.db")))
-        found["postgresql to file, killed"] = both(url, back, given.kills, seed=2)
+        found["postgresql to file, killed"] = both(url, back, arguments.kills, seed=2)
     ways = [name for name in found if " to " in name]
     rows = [
         [
@@ -74,7 +73,7 @@ def main() -> None:
                 *(problems or ["export byte-identical, every acknowledged put there, log whole"]),
             ]
         ),
-        given.json,
+        arguments.json,
     )
     sys.exit(1 if problems else 0)
 

@@ -9,9 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def tmpfs(folder: Path, size: int) -> Iterator[str]:
-    """Mount a file system of so many bytes on a folder and give an empty text, or the reason why it
-    cannot be done.
-    """
+    """Mount a file system of this size on a folder; yield an empty text or why it failed."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         yield "only root may mount a file system"
         return
@@ -33,9 +31,7 @@ def make_read_only(folder: Path) -> str:
 
 @contextmanager
 def read_only_view(folder: Path, view: Path) -> Iterator[str]:
-    """Show a folder read-only under a second path, and give an empty text, or the reason why it
-    cannot be done.
-    """
+    """Mount a folder read-only at a second path; yield an empty text or why it failed."""
     if refused := _run("mount", "--bind", str(folder), str(view)):
         yield f"mounting is not allowed here: {refused}"
         return
@@ -47,7 +43,7 @@ def read_only_view(folder: Path, view: Path) -> Iterator[str]:
 
 
 def _run(*command: str) -> str:
-    """Run a command and return what it complained about, or an empty text."""
+    """Run a command and return its error output, or an empty text."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     except OSError as error:

@@ -1,6 +1,4 @@
-"""Moving a store with a writer beside it, and killing the move: what `bench.migrate` and a test of
-faults share.
-"""
+"""Migrate a store during writes and kills; shared by `bench.migrate` and a test of faults."""
 
 import json
 import random
@@ -27,7 +25,7 @@ PAUSED = "paused"
 
 
 def fill(path: str, memories: int, provider: str) -> None:
-    """Make a store with so many memories, some with a second version, some linked, some used.
+    """Make a store with `count` memories, some with a second version, some linked, some used.
 
     With vectors if asked.
     """
@@ -77,7 +75,7 @@ def _lines(memories: int) -> Iterator[str]:
 
 
 def write(store: str) -> None:
-    """Put, change, use and remove memories until told to stop, acknowledging each put."""
+    """Put, change, use and remove memories until stopped, acknowledging each put."""
     with Ghost.open(store, settings=SETTINGS) as ghost:
         number = 0
         while not select.select([sys.stdin], [], [], 0.02)[0]:
@@ -109,9 +107,7 @@ def move(source: str, target: str, pause_after: int = 0) -> None:
 
 
 def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
-    """Move a store with a live writer, kill the move at random places, let it finish, and
-    compare.
-    """
+    """Migrate a store during writes, kill the migration at random points, finish, and compare."""
     choose = random.Random(seed)
     began = time.monotonic()
     with Child(write, store=source) as writer:
@@ -185,7 +181,7 @@ def _missing(target: str, said: list[str]) -> list[str]:
 
 
 def plain(source: str, target: str) -> dict[str, Any]:
-    """Move a store that nobody touches, for the figures."""
+    """Migrate a store that is not in use, for the figures."""
     done: Migration = migrate(source, target, settings=SETTINGS)
     per_second = round(done.rows / max(done.seconds, 0.001))
     return {

@@ -1,6 +1,4 @@
-"""The work that is killed: puts, bulk import, gc, migration and vacuum, each with what must hold
-afterwards.
-"""
+"""Work to be killed: puts, bulk import, gc, migration and vacuum, each with a check afterwards."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,9 +28,7 @@ EXTRA = {
 
 @contextmanager
 def counted(die_at: int | None, power: bool) -> Iterator[None]:
-    """Say when work begins and, with a meter, die at the chosen write or say how many
-    there were.
-    """
+    """Announce the start of work and, with a meter, die at the chosen write or print the count."""
     meter = None if die_at is None else PowerMeter(die_at) if power else Meter(die_at)
     system = None if meter is None else install(meter)
     say(READY)
@@ -42,7 +38,7 @@ def counted(die_at: int | None, power: bool) -> Iterator[None]:
 
 
 def numbers(lines: list[str], verb: str) -> list[int]:
-    """Return the numbers acknowledged with a verb."""
+    """Return the numbers acknowledged with a word."""
     return [int(line.split()[1]) for line in lines if line.startswith(f"{verb} ")]
 
 
@@ -141,7 +137,7 @@ def collect(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_gc(folder: Path, lines: list[str]) -> list[str]:
-    """Find the live ones untouched, and the others either all there or all gone."""
+    """Check that live memories are unchanged, and the others all present or all gone."""
     with open_store(folder / FILE) as ghost:
         wrong = verify_live(ghost, lines)
         doomed = _versions(ghost, EXPIRED) + _versions(ghost, REMOVED)
@@ -191,9 +187,7 @@ def upgrade(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_migration(folder: Path, lines: list[str]) -> list[str]:
-    """Find all data after migrating again, a whole copy of the older store, and a store older
-    Ghosts only read.
-    """
+    """Check the data after migrating again, the copy, and that older versions only read it."""
     copy = folder / f"{FILE}.before-{next(iter(EXTRA))}.bak"
     wrong = (
         [f"copy before reopening: {problem}" for problem in _verify_copy(copy)]
@@ -228,9 +222,7 @@ def _verify_copy(copy: Path) -> list[str]:
 
 
 def _verify_older_reads(path: Path) -> list[str]:
-    """Open a migrated store with a Ghost that does not know the migration: it reads, and refuses to
-    write.
-    """
+    """Open a migrated store with an older Ghost: it reads and refuses to write."""
     with open_store(path) as ghost:
         wrong = missing(ghost, [(LIVE, number) for number in range(ROWS)])
         if ghost.get(NS, key(LIVE, 0)).content != content(LIVE, 0):
@@ -250,9 +242,7 @@ def put_numbered(ghost: Ghost, number: int) -> None:
 
 
 def verify_live(ghost: Ghost, lines: list[str]) -> list[str]:
-    """Find every live memory of the prepared store with both versions, and every
-    acknowledged put.
-    """
+    """Check every live memory of the prepared store, both versions, and every acknowledged put."""
     wanted = [(LIVE, number) for number in range(ROWS)] + [
         (NEW, number) for number in numbers(lines, "put")
     ]

@@ -1,9 +1,8 @@
-"""python -m bench.outline: how right and how fast the code outline is, on sources that whoever runs
-it gives by path.
+"""python -m bench.outline: accuracy and speed of the code outline, on sources given by path.
 
 Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python
-with jedi; a shuffled control must score next to nothing, and an empty truth is an error. Nothing is
-fetched."""
+with jedi; a shuffled control must score near zero, and an empty reference is an error. Nothing is
+downloaded."""
 
 import argparse
 import json
@@ -42,9 +41,7 @@ Row = tuple[str, str, str, str]
 
 
 def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
-    """Outline a project twice in a fresh process, and once more in another with the cache
-    filled.
-    """
+    """Outline a project twice in a new process, and again in another with a filled cache."""
     with tempfile.TemporaryDirectory(prefix="ghost-outline-") as folder:
         command = [sys.executable, "-c", _SPEED, str(Path(folder, "store.db")), str(root), language]
         runs = [
@@ -78,7 +75,7 @@ def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
 
 
 def main() -> int:
-    """Run what was asked for and print what it found."""
+    """Run the requested measurements and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.outline", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(
@@ -108,10 +105,10 @@ def main() -> int:
         metavar="LANGUAGE:DIR",
         help="a project to outline cold and warm",
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     found: dict[str, Any] = {}
     rows: list[Row] = []
-    for one in given.go:
+    for one in arguments.go:
         from bench.outline_go import score_go
 
         folder, _, packages = one.partition(":")
@@ -120,19 +117,21 @@ def main() -> int:
             found,
             rows,
             f"go {' '.join([Path(folder).name, *named[:2]])}",
-            partial(score_go, Path(folder), named, given.callgraph),
+            partial(score_go, Path(folder), named, arguments.callgraph),
         )
-    for one in given.python:
+    for one in arguments.python:
         from bench.outline_python import score_python
 
         _add(found, rows, f"python {Path(one).name}", partial(score_python, Path(one)))
-    for one in given.speed:
+    for one in arguments.speed:
         language, _, folder = one.partition(":")
         found[f"speed {one}"], more = speed(Path(folder), language)
         rows += more
     if not found:
         parser.error("give something to measure: --go, --python or --speed")
-    show({**found, "machine": machine()}, table(("what", "figure", "", "aim"), rows), given.json)
+    show(
+        {**found, "machine": machine()}, table(("what", "figure", "", "aim"), rows), arguments.json
+    )
     return 0
 
 

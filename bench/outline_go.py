@@ -37,7 +37,7 @@ TOOL = "golang.org/x/tools/cmd/callgraph@latest"
 
 @dataclass(frozen=True)
 class Compared:
-    """What the type checker says and what we say about some packages.
+    """The edges of the type checker and of the outline for some packages.
 
     `built` gives the package of each file of this build.
     """
@@ -75,9 +75,7 @@ def _go(words: list[str], where: Path, more: dict[str, str] | None = None) -> st
 
 
 def listed(path: Path, packages: list[str]) -> list[dict[str, Any]]:
-    """Return what the go command says of packages: their import paths, folders and files of this
-    build.
-    """
+    """Return the import paths, folders and files of packages, as the go command lists them."""
     text = _go(["list", "-json=ImportPath,Dir,GoFiles,CgoFiles", *packages], path)
     found, at, decoder = [], 0, json.JSONDecoder()
     while at < len(text.rstrip()):
@@ -115,9 +113,7 @@ def _init(name: str) -> bool:
 
 
 def known_as(name: str, packages: list[str]) -> str:
-    """Return the outline's full name for a function of the tool's, or nothing when it is of none of
-    the packages.
-    """
+    """Return the outline's full name for a function of the tool; empty outside the packages."""
     name = re.sub(r"#\d+", "", name.split("$", maxsplit=1)[0])
     while "[" in name:
         shorter = re.sub(r"\[[^\[\]]*\]", "", name)
@@ -138,7 +134,7 @@ def known_as(name: str, packages: list[str]) -> str:
 
 
 def outlined(path: Path, packages: list[dict[str, Any]]) -> Linked:
-    """Return the outline of all Go files of packages, tests and files of other builds too."""
+    """Return the outline of all Go files of packages, including tests and other builds."""
     parser = Parser(Language(LANGUAGE.grammar("x.go")))
     files: dict[str, Facts] = {}
     for one in packages:
@@ -206,9 +202,7 @@ def compare(path: Path, packages: list[str], tool: Path | None = None) -> Compar
 
 
 def score_go(path: Path, packages: list[str], tool: Path | None = None) -> dict[str, Any]:
-    """Return precision and recall within and across packages, with the extras and misses to be read
-    by hand.
-    """
+    """Return precision and recall within and across packages, with extras and misses."""
     return score(compare(path, packages, tool))
 
 
@@ -268,8 +262,7 @@ def _same(edge: Edge, names: list[str]) -> bool:
 
 
 def shuffled(all_of_them: Sequence[Compared]) -> float:
-    """Return the precision of our own callers with their callees shuffled: what a scorer that
-    cannot tell would not show.
+    """Return the precision with shuffled callees, as a control.
 
     In a small package a few functions are called by most, so that chance hits; over all packages
     together it cannot."""
@@ -296,9 +289,7 @@ def row(label: str, scored: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Score the packages of some folders, with a control over all of them, and list what
-    differs.
-    """
+    """Score the packages of some folders, with a control over all, and list the differences."""
     parser = argparse.ArgumentParser(prog="python -m bench.outline_go", description=__doc__)
     parser.add_argument(
         "--callgraph",
@@ -309,16 +300,16 @@ def main() -> None:
     parser.add_argument(
         "folders", nargs="+", metavar="DIR[:PKG,…]", help="a Go module, and packages of it"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     found: list[Compared] = []
     print(
         "package; truth, precision, recall within | across | complete within | across | "
         "unresolved of calls; shuffled"
     )
-    for one in given.folders:
+    for one in arguments.folders:
         folder, _, packages = one.partition(":")
         found.append(
-            compare(Path(folder), packages.split(",") if packages else [], given.callgraph)
+            compare(Path(folder), packages.split(",") if packages else [], arguments.callgraph)
         )
         scored = score(found[-1])
         print(

@@ -1,5 +1,4 @@
-"""Score the Python outline against jedi: `python -m bench.outline_python PATH...`, each the parent
-folder of a package.
+"""Score the Python outline against jedi: `python -m bench.outline_python PATH...`.
 
 The truth is what jedi's goto answers at every call and bare decorator, when that is a function or
 class of the package. jedi is not the truth itself: it shares some blind spots, so recall is
@@ -27,9 +26,7 @@ Site = tuple[str, int, int]  # the caller, and where the called name stands
 
 
 def score_python(path: Path) -> dict[str, Any]:
-    """Return precision, recall relative to jedi, the size of the truth, what stayed unresolved, a
-    control, extras and misses.
-    """
+    """Return precision, recall relative to jedi, sizes, a control, extras and misses."""
     truth = {(one[0], one[1]): one[2] for one in jedi_edges(path)}
     if not truth:
         raise ValueError(
@@ -71,9 +68,7 @@ def score_python(path: Path) -> dict[str, Any]:
 
 
 def score_labels(path: Path) -> dict[str, Any]:
-    """Return how many of the calls that were labelled by hand the outline has right, and which it
-    has not.
-    """
+    """Return how many calls labelled by hand the outline has right, and the wrong ones."""
     linked = outline(path)
     calls = [
         (linked.nodes[one.start], linked.nodes[one.end], one.line)
@@ -238,9 +233,7 @@ def _ask(path: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def jedi_values(path: Path, owners: set[str]) -> set[Edge]:
-    """Return the calls of variables by some callers: where goto stops at a variable, what jedi
-    infers that it holds.
-    """
+    """Return the calls of variables by some callers, with the values that jedi infers."""
     path, files = path.resolve(), walked(path.resolve())
     found: set[Edge] = set()
     for name in sorted({one.split(":")[0] for one in owners}):
@@ -274,7 +267,7 @@ def _script(path: Path, name: str) -> Any:
 
 
 def _place(path: Path, files: dict[str, _Sites], answer: Any) -> str:
-    """Return where an answer of jedi stands, or nothing when it is not in the package."""
+    """Return the place of jedi's answer, or None outside the package."""
     place = Path(answer.module_path) if answer.module_path is not None else Path()
     inside = place.relative_to(path).as_posix() if place.is_relative_to(path) else ""
     name = files[inside].defined.get(answer.line or 0, "") if inside in files else ""

@@ -1,8 +1,8 @@
 """python -m bench.peers: Ghost and its peers at the same work, side by side in one run.
 
 Each peer is installed in an environment of its own under the work folder and driven by a process
-there; nothing is downloaded while it is measured. Results are kept in a file and added to, so that
-a run can be stopped and gone on with; `--table` and `--plot` show them."""
+there; nothing is downloaded while it is measured. Results are added to a file, so that a run can be
+resumed; `--table` and `--plot` show them."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ from bench.peer_kinds.kinds import KINDS, Kind
 from bench.peer_kinds.measures import MEASURES
 from bench.peer_kinds.plot import plot
 from bench.peer_kinds.sets import Sets, make
-from bench.peer_kinds.sheet import markdown, text
+from bench.peer_kinds.tables import markdown, text
 from bench.report import machine, show
 
 Found = dict[str, Any]
@@ -42,13 +42,13 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         default="",
-        help="peers by name, separated by semicolons, measured anew; `ghost` is all of Ghost",
+        help="peers by name, separated by semicolons, measured again; `ghost` means all of Ghost",
     )
     parser.add_argument(
         "--limit", type=int, default=100_000, help="memories stored at most (default %(default)s)"
     )
     parser.add_argument(
-        "--seconds", type=float, default=600, help="what one measure may take (default %(default)s)"
+        "--seconds", type=float, default=600, help="time limit of one measure (default %(default)s)"
     )
     parser.add_argument("--runs", type=int, default=5, help="cold starts (default %(default)s)")
     parser.add_argument(
@@ -70,17 +70,19 @@ def options() -> argparse.Namespace:
         metavar=("RESULTS", "SVG"),
         help="draw a file of results, and stop",
     )
-    given = parser.parse_args()
-    given.results = given.results or given.work / "results.json"
-    given.only = [name.strip() for name in given.only.split(";") if name.strip()]
-    given.measures = [name.strip() for name in given.measures.split(",") if name.strip()]
-    if wrong := [name for name in given.measures if name not in MEASURES]:
+    arguments = parser.parse_args()
+    arguments.results = arguments.results or arguments.work / "results.json"
+    arguments.only = [name.strip() for name in arguments.only.split(";") if name.strip()]
+    arguments.measures = [name.strip() for name in arguments.measures.split(",") if name.strip()]
+    if wrong := [name for name in arguments.measures if name not in MEASURES]:
         parser.error(f"there is no measure {wrong[0]!r}; there are {', '.join(MEASURES)}")
-    if wrong := [name for name in given.only if not any(matches(kind, [name]) for kind in KINDS)]:
+    if wrong := [
+        name for name in arguments.only if not any(matches(kind, [name]) for kind in KINDS)
+    ]:
         parser.error(
             f"there is no peer {wrong[0]!r}; there are {'; '.join(kind.name for kind in KINDS)}"
         )
-    return given
+    return arguments
 
 
 def matches(kind: Kind, names: list[str]) -> bool:
@@ -88,18 +90,18 @@ def matches(kind: Kind, names: list[str]) -> bool:
     return kind.name in names or kind.home in names
 
 
-def measure(kind: Kind, given: argparse.Namespace, sets: Sets) -> Found:
-    """Install one peer and take all its measures; what fails is said in its place."""
+def measure(kind: Kind, arguments: argparse.Namespace, sets: Sets) -> Found:
+    """Install one peer and take all measures; a failure is recorded in place of its figure."""
     found: Found = {
         "way": kind.way,
         "embedder": kind.embedder,
         "better": kind.better,
         "notes": list(kind.notes),
-        "limit": given.limit,
+        "limit": arguments.limit,
         "at": time.strftime("%Y-%m-%d"),
     }
     try:
-        placed = _installed(kind, given)
+        placed = _installed(kind, arguments)
     except install.InstallError as error:
         return found | {"error": f"not installed: {error}"}
     found |= {
@@ -107,19 +109,19 @@ def measure(kind: Kind, given: argparse.Namespace, sets: Sets) -> Found:
         "install": {"mb": placed["mb"], "packages": placed["packages"]},
     }
     found["notes"] += [placed["note"]] if placed.get("note") else []
-    room = given.work / "rooms" / kind.name.replace(" ", "-").replace(",", "")
+    room = arguments.work / "rooms" / kind.name.replace(" ", "-").replace(",", "")
     shutil.rmtree(room, ignore_errors=True)
     bench = Bench(
-        _optioned(kind, given),
-        given.work,
+        _optioned(kind, arguments),
+        arguments.work,
         room,
         sets,
-        given.limit,
-        given.seconds,
-        given.runs,
+        arguments.limit,
+        arguments.seconds,
+        arguments.runs,
         found=found,
     )
-    for name in given.measures:
+    for name in arguments.measures:
         if (name == "tools" and not kind.is_server) or (name == "offline" and not kind.model):
             continue
         began = time.monotonic()
@@ -143,57 +145,60 @@ def measure(kind: Kind, given: argparse.Namespace, sets: Sets) -> Found:
 _PLACED: dict[str, Found] = {}
 
 
-def _installed(kind: Kind, given: argparse.Namespace) -> Found:
+def _installed(kind: Kind, arguments: argparse.Namespace) -> Found:
     if kind.client != "given":
         if kind.home not in _PLACED:  # once a run: this checkout may change under it
-            _PLACED[kind.home] = install.install(given.work, kind)
+            _PLACED[kind.home] = install.install(arguments.work, kind)
         return _PLACED[kind.home]
-    if not given.original.exists():
-        raise install.InstallError(f"there is no {given.original}")
+    if not arguments.original.exists():
+        raise install.InstallError(f"there is no {arguments.original}")
     return {
         "version": "as given",
-        "mb": round(given.original.stat().st_size / 1e6, 1),
+        "mb": round(arguments.original.stat().st_size / 1e6, 1),
         "packages": 1,
     }
 
 
-def _optioned(kind: Kind, given: argparse.Namespace) -> Kind:
+def _optioned(kind: Kind, arguments: argparse.Namespace) -> Kind:
     if kind.client != "given":
         return kind
     from dataclasses import replace
 
-    return replace(kind, options={"binary": str(given.original.resolve())})
+    return replace(kind, options={"binary": str(arguments.original.resolve())})
 
 
 def main() -> int:
     """Measure the peers asked for and show everything known so far."""
-    given = options()
-    if given.table:
-        sys.stdout.write(markdown(json.loads(given.table.read_text(encoding="utf-8"))))
+    arguments = options()
+    if arguments.table:
+        sys.stdout.write(markdown(json.loads(arguments.table.read_text(encoding="utf-8"))))
         return 0
-    if given.plot:
-        given.plot[1].write_text(
-            plot(json.loads(given.plot[0].read_text(encoding="utf-8"))), encoding="utf-8"
+    if arguments.plot:
+        arguments.plot[1].write_text(
+            plot(json.loads(arguments.plot[0].read_text(encoding="utf-8"))), encoding="utf-8"
         )
         return 0
-    given.work = given.work.resolve()
-    given.work.mkdir(parents=True, exist_ok=True)
+    arguments.work = arguments.work.resolve()
+    arguments.work.mkdir(parents=True, exist_ok=True)
     results: Found = (
-        json.loads(given.results.read_text(encoding="utf-8"))
-        if given.results.exists()
+        json.loads(arguments.results.read_text(encoding="utf-8"))
+        if arguments.results.exists()
         else {"peers": {}}
     )
-    sets = make(given.work, max(FIRST, given.limit))
+    sets = make(arguments.work, max(FIRST, arguments.limit))
     for kind in KINDS:
         is_known = (
-            kind.name in results["peers"] and results["peers"][kind.name]["limit"] == given.limit
+            kind.name in results["peers"]
+            and results["peers"][kind.name]["limit"] == arguments.limit
         )
-        if (given.only and not matches(kind, given.only)) or (not given.only and is_known):
+        if (arguments.only and not matches(kind, arguments.only)) or (
+            not arguments.only and is_known
+        ):
             continue
-        if kind.client == "given" and not given.original:
+        if kind.client == "given" and not arguments.original:
             continue
-        found = json.dumps(measure(kind, given, sets)).replace(
-            str(given.work), "WORK"
+        found = json.dumps(measure(kind, arguments, sets)).replace(
+            str(arguments.work), "WORK"
         )  # where it ran is nobody's business
         results["peers"][kind.name] = json.loads(found)
         results["peers"] = {
@@ -202,10 +207,10 @@ def main() -> int:
             if each.name in results["peers"]
         }
         results["machine"] = machine()
-        given.results.write_text(
+        arguments.results.write_text(
             json.dumps(results, ensure_ascii=False, indent=1), encoding="utf-8"
         )
-    show(results, text(results), given.json)
+    show(results, text(results), arguments.json)
     return 0
 
 

@@ -1,6 +1,4 @@
-"""A PostgreSQL of its own for a benchmark: the one that tests start, with the durability it has by
-default.
-"""
+"""A PostgreSQL server for a benchmark: the server of the tests, with default durability."""
 
 import sys
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ class Server(Protocol):
 
     @property
     def pid(self) -> int:
-        """Return the process that all others are children of."""
+        """Return the id of the server's main process."""
         ...
 
     def url(self, database: str = "postgres") -> str:

@@ -1,6 +1,4 @@
-"""Forks of a program that writes, and one file under two names: a write succeeds or is refused at
-once, and none is lost.
-"""
+"""Forks of a writing program, and one file under two names: writes succeed or are refused."""
 
 import os
 import threading
@@ -51,9 +49,7 @@ def _write(ghost: Ghost, writer: int, stop: threading.Event) -> None:
 
 
 def _put_in_fork(ghost: Ghost, path: str, number: int) -> None:
-    """Put through the store that was inherited, else through one that is opened anew, and end the
-    process.
-    """
+    """Put through the inherited store, or else through a newly opened one, and exit."""
     for is_new in (False, True):
         try:
             (open_store(path) if is_new else ghost).put(NS, key(90, number), content(90, number))
@@ -83,10 +79,10 @@ def _wait(pid: int) -> str:
 def fork(plan: Plan) -> Findings:
     """Fork while threads write: the fork writes, or is refused at once by a clear error."""
     forks = min(plan.rounds, 20)
-    found = Findings({"forks": 0, "wrote": 0, "refused": 0, "acknowledged": 0})
-    path = plan.room("fork") / FILE
+    findings = Findings({"forks": 0, "wrote": 0, "refused": 0, "acknowledged": 0})
+    path = plan.new_folder("fork") / FILE
     with Child(write_and_fork, path=str(path), forks=forks) as child:
-        found.expect(
+        findings.expect(
             child.listen(PATIENCE * 4) and child.code == 0,
             f"the program ended with {child.code}: {child.error}",
         )
@@ -94,25 +90,23 @@ def fork(plan: Plan) -> Findings:
     acknowledged = [(int(line[1]), int(line[2])) for line in words if line[0] == "put"]
     for line in words:
         if line[0] == "fork":
-            found.count("forks")
-            found.count("wrote", int(line[2] == "0"))
-            found.expect(line[2] in ("0", "1"), f"fork {line[1]}: {line[2]}")
+            findings.count("forks")
+            findings.count("wrote", int(line[2] == "0"))
+            findings.expect(line[2] in ("0", "1"), f"fork {line[1]}: {line[2]}")
         elif line[0] == "refused":
-            found.count("refused")
+            findings.count("refused")
         elif line[0] == "broke":
-            found.problems.append(f"fork {line[1]}: {line[2]}")
-    found.facts["acknowledged"] = len(acknowledged)
+            findings.problems.append(f"fork {line[1]}: {line[2]}")
+    findings.facts["acknowledged"] = len(acknowledged)
     with open_store(path) as ghost:
-        found.problems += missing(ghost, acknowledged) + unclean(ghost) + unwritable(ghost)
-    return found
+        findings.problems += missing(ghost, acknowledged) + unclean(ghost) + unwritable(ghost)
+    return findings
 
 
 def hard_link(plan: Plan) -> Findings:
-    """Give a store a second name: neither name can be written, both texts say why, and without it
-    all is as before.
-    """
-    found = Findings({"refused": 0, "acknowledged": 0})
-    folder = plan.room("links")
+    """Give a store a second name: writing is refused with a reason until the name is removed."""
+    findings = Findings({"refused": 0, "acknowledged": 0})
+    folder = plan.new_folder("links")
     first, second = folder / FILE, folder / "second.db"
     with open_store(first) as ghost:
         for number in range(10):
@@ -123,19 +117,21 @@ def hard_link(plan: Plan) -> Findings:
         told = _refused(path, writer)
         if told is None:
             acknowledged.append((writer, 0))
-            found.problems.append(f"{path.name} was written although it has two names")
+            findings.problems.append(f"{path.name} was written although it has two names")
         else:
-            found.count("refused")
-            found.expect("link" in told, f"{path.name}: the error does not name the link: {told}")
+            findings.count("refused")
+            findings.expect(
+                "link" in told, f"{path.name}: the error does not name the link: {told}"
+            )
     second.unlink()
     with open_store(first) as ghost:
-        found.problems += missing(ghost, acknowledged) + unclean(ghost) + unwritable(ghost)
-    found.facts["acknowledged"] = len(acknowledged)
-    return found
+        findings.problems += missing(ghost, acknowledged) + unclean(ghost) + unwritable(ghost)
+    findings.facts["acknowledged"] = len(acknowledged)
+    return findings
 
 
 def _refused(path: Path, writer: int) -> str | None:
-    """Try to write and return what was said, or None when it was done."""
+    """Try to write and return the error message, or None on success."""
     try:
         with open_store(path) as ghost:
             ghost.put(NS, key(writer, 0), content(writer, 0))

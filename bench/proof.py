@@ -22,9 +22,7 @@ _FORM = re.compile(r"writer (\d+) number (\d+)\n.*\nchecksum ([0-9a-f]{8})", re.
 
 @cache
 def content(writer: int, number: int) -> str:
-    """Return the text a writer stores as its nth: mostly a sentence or two, at times several
-    chunks.
-    """
+    """Return a writer's nth text: mostly a sentence or two, sometimes several chunks."""
     choose = random.Random(writer * 1_000_003 + number)
     words = choose.choices(_WORDS, k=choose.choice((8, 12, 20, 40, 300)))
     text = f"writer {writer} number {number}\n{' '.join(words)}."
@@ -61,7 +59,7 @@ def missing(ghost: Ghost, wanted: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def unclean(ghost: Ghost) -> list[str]:
-    """Return what a check finds, and contents that are not whole."""
+    """Return the findings of a check, and contents that are damaged."""
     torn = [
         memory.key for memory in ghost.list(NS, limit=1_000_000) if not is_intact(memory.content)
     ]
@@ -72,7 +70,7 @@ def unclean(ghost: Ghost) -> list[str]:
 
 
 def unwritable(ghost: Ghost, number: int = 0) -> list[str]:
-    """Put one more memory and read it back; return what went wrong."""
+    """Put one more memory and read it back; return the problem, if any."""
     text = content(99, number)
     ghost.put(NS, key(99, number), text)
     return (

@@ -1,6 +1,4 @@
-"""A wire between a client and PostgreSQL that breaks at a chosen message, before or after it was
-handed on.
-"""
+"""A proxy between a client and PostgreSQL that breaks before or after a chosen message."""
 
 import contextlib
 import os
@@ -14,8 +12,7 @@ PORT = ".s.PGSQL.5432"
 
 
 class Proxy:
-    """A socket in a folder that hands on to another one, counts what clients send, and breaks when
-    told.
+    """A socket that forwards to another one, counts sent messages, and breaks on request.
 
     What is counted are the client's sends after its greeting: a statement is one or two of them.
     `cut(at, after)` breaks the connection at the send with that number, counted from now, with the
@@ -93,9 +90,7 @@ class Proxy:
         return True
 
     def _counted(self) -> bool | None:
-        """Count a send; None unless it is the one to break at, else whether it is handed
-        on first.
-        """
+        """Count a send; None unless it is the one to break at, else whether to forward it first."""
         with self._lock:
             self.sent += 1
             if self.sent != self._at:

@@ -1,6 +1,4 @@
-"""Processes that meet: two that create or migrate one file, one that holds the lock, one that is
-killed beside another.
-"""
+"""Concurrent processes: creating or migrating one file, holding the lock, being killed."""
 
 import shutil
 import time
@@ -34,45 +32,45 @@ def arrive(writer: int, newer: bool = False) -> None:
 
 
 def creation(plan: Plan) -> Findings:
-    """Let two processes create the same file at the same moment."""
+    """Have two processes create the same file at once."""
     return _meet(plan, "creation", newer=False)
 
 
 def migration(plan: Plan) -> Findings:
-    """Let two processes migrate the same file at the same moment."""
+    """Have two processes migrate the same file at once."""
     return _meet(plan, "migration", newer=True)
 
 
 def _meet(plan: Plan, name: str, newer: bool) -> Findings:
-    found = Findings({"rounds": 0, "opened": 0})
-    room = plan.room(f"race-{name}")
+    findings = Findings({"rounds": 0, "opened": 0})
+    workdir = plan.new_folder(f"race-{name}")
     if newer:
-        populate(room)
+        populate(workdir)
     with (
         Child(arrive, writer=10, newer=newer) as one,
         Child(arrive, writer=11, newer=newer) as other,
     ):
         for child in (one, other):
-            found.expect(child.await_lines(1), f"a process did not start: {child.error}")
+            findings.expect(child.await_lines(1), f"a process did not start: {child.error}")
         for number in range(min(plan.rounds, 20)):
-            path = room / f"{number}.db"
+            path = workdir / f"{number}.db"
             if newer:
-                shutil.copy(room / FILE, path)
+                shutil.copy(workdir / FILE, path)
             for child in (one, other):
                 child.tell(str(path))
             for child in (one, other):
-                found.expect(child.await_lines(number + 2), f"round {number}: a process hung")
+                findings.expect(child.await_lines(number + 2), f"round {number}: a process hung")
                 said = child.lines()[-1]
-                found.count("opened", int(said.startswith("put ")))
-                found.expect(said.startswith("put "), f"round {number}: {said}")
-            found.count("rounds")
+                findings.count("opened", int(said.startswith("put ")))
+                findings.expect(said.startswith("put "), f"round {number}: {said}")
+            findings.count("rounds")
             wanted = [(10, 0), (11, 0)] + ([(LIVE, n) for n in range(ROWS)] if newer else [])
             with newer_ghost() if newer else nullcontext(), open_store(path) as ghost:
-                found.problems += [
+                findings.problems += [
                     f"round {number}: {problem}"
                     for problem in missing(ghost, wanted) + unclean(ghost)
                 ]
-    return found
+    return findings
 
 
 def hold(path: str) -> None:
@@ -87,8 +85,8 @@ def hold(path: str) -> None:
 
 def busy(plan: Plan) -> Findings:
     """Wait for a lock that is not given up: an error in time, nothing changed, reading goes on."""
-    found = Findings()
-    path = plan.room("busy") / FILE
+    findings = Findings()
+    path = plan.new_folder("busy") / FILE
     with open_store(path) as ghost:
         for number in range(5):
             ghost.put(NS, key(0, number), content(0, number))
@@ -101,32 +99,32 @@ def busy(plan: Plan) -> Findings:
         began = time.monotonic()
         try:
             ghost.put(NS, key(0, 0), content(0, 100))
-            found.problems.append("a put went through another process's lock")
+            findings.problems.append("a put went through another process's lock")
         except StoreBusyError as error:
-            found.facts["said"] = str(error).replace(str(path), FILE)
-        found.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
-        found.expect(list(ghost.export()) == before, "a put that was refused changed something")
+            findings.facts["said"] = str(error).replace(str(path), FILE)
+        findings.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
+        findings.expect(list(ghost.export()) == before, "a put that was refused changed something")
         try:
-            found.expect(
+            findings.expect(
                 ghost.get(NS, key(0, 1)).content == content(0, 1), "get reads another content"
             )
         except GhostError as error:
-            found.problems.append(
+            findings.problems.append(
                 f"get while another process writes: {type(error).__name__}: {error}"
             )
         child.finish()
-        found.problems += (
+        findings.problems += (
             missing(ghost, [(0, number) for number in range(5)])
             + unclean(ghost)
             + unwritable(ghost)
         )
-    return found
+    return findings
 
 
 def neighbour(plan: Plan) -> Findings:
-    """Kill writers beside one that goes on writing the same file."""
-    found = Findings({"killed": 0, "acknowledged": 0})
-    path = plan.room("neighbour") / FILE
+    """Kill writers while another one keeps writing the same file."""
+    findings = Findings({"killed": 0, "acknowledged": 0})
+    path = plan.new_folder("neighbour") / FILE
     victims: list[tuple[int, Child]] = []
     moments = plan.moments("neighbour", min(plan.rounds, 10))
     with Child(write_own, path=str(path), writer=0, puts=plan.puts) as steady:
@@ -138,20 +136,20 @@ def neighbour(plan: Plan) -> Findings:
                 child.tell("go")
                 child.listen(moment * 0.3)
             victims.append((writer, child))
-        found.expect(
+        findings.expect(
             steady.finish() and steady.code == 0,
             f"the neighbour ended with {steady.code}: {steady.error}",
         )
     wanted = []
     for writer, child in [*victims, (0, steady)]:
-        found.problems += [line for line in child.lines() if line.startswith("error")]
+        findings.problems += [line for line in child.lines() if line.startswith("error")]
         wanted += [
             (writer, int(line.split()[1])) for line in child.lines() if line.startswith("put ")
         ]
-    found.facts |= {
+    findings.facts |= {
         "killed": sum(child.code == -9 for _, child in victims),
         "acknowledged": len(wanted),
     }
     with open_store(path) as ghost:
-        found.problems += missing(ghost, wanted) + unclean(ghost) + unwritable(ghost)
-    return found
+        findings.problems += missing(ghost, wanted) + unclean(ghost) + unwritable(ghost)
+    return findings

@@ -34,7 +34,7 @@ def visit(path: str, user: int | None) -> None:
 
 
 def _try_everything(ghost: Ghost, tell: Callable[[str], None]) -> None:
-    """Read everything, then try each way of writing, and tell what came of it."""
+    """Read everything, then try every kind of write, and return the results."""
     found = ghost.list(NS, limit=1_000)
     tell(f"read {sum(is_intact(memory.content) for memory in found)}")
     for memory in found[:1]:
@@ -70,9 +70,7 @@ def write_and_wait(path: str) -> None:
 
 
 def killed(folder: Path) -> None:
-    """Leave a store whose next writer was killed: a file, its log with the newer half, and the
-    log's index.
-    """
+    """Leave a store whose last writer was killed: a file, its log and the log's index."""
     closed(folder)
     with Child(write_and_wait, path=str(folder / FILE)) as child:
         child.await_lines(1)
@@ -94,29 +92,29 @@ LEFT: tuple[tuple[Callable[[Path], None], int], ...] = (
 
 def modes(_: Plan) -> Findings:
     """Take away the right to write from file and folder, and come as an ordinary user."""
-    found = Findings({"stores": 0})
+    findings = Findings({"stores": 0})
     for leave, least in LEFT:
         with _folder() as folder:
             leave(folder)
             _give_away(folder)
-            _visit(found, leave.__name__.replace("_", " "), folder, least)
+            _visit(findings, leave.__name__.replace("_", " "), folder, least)
             folder.chmod(0o700)
-    return found
+    return findings
 
 
 def mounted(plan: Plan) -> Findings:
     """Mount the store's file system read-only."""
-    found = Findings({"stores": 0})
+    findings = Findings({"stores": 0})
     for leave, least in LEFT:
-        room = plan.room(f"readonly-{leave.__name__}")
-        with tmpfs(room, 8 << 20) as refused:
+        workdir = plan.new_folder(f"readonly-{leave.__name__}")
+        with tmpfs(workdir, 8 << 20) as refused:
             if refused:
                 return Findings(skipped=refused)
-            leave(room)
-            if refused := make_read_only(room):
+            leave(workdir)
+            if refused := make_read_only(workdir):
                 return Findings(skipped=refused)
-            _visit(found, leave.__name__.replace("_", " "), room, least, switch=False)
-    return found
+            _visit(findings, leave.__name__.replace("_", " "), workdir, least, switch=False)
+    return findings
 
 
 def read_beside(path: str) -> None:
@@ -128,7 +126,7 @@ def read_beside(path: str) -> None:
 
 
 def _seen(ghost: Ghost, newest: int) -> str:
-    """Read in every way and return how many memories are seen, or what was said instead."""
+    """Read in every way and return the number of memories, or the error message."""
     try:
         listed = ghost.list(NS, limit=10_000)
         torn = sum(not is_intact(memory.content) for memory in listed)
@@ -145,11 +143,11 @@ def beside_a_writer(plan: Plan) -> Findings:
 
     The reader comes before the writer, or after.
     """
-    found = Findings({"looks": 0, "written": 0, "said_instead": 0})
+    findings = Findings({"looks": 0, "written": 0, "said_instead": 0})
     for reader_first in (True, False):
         folder, view = (
-            plan.room(f"beside-store-{reader_first}"),
-            plan.room(f"beside-view-{reader_first}"),
+            plan.new_folder(f"beside-store-{reader_first}"),
+            plan.new_folder(f"beside-view-{reader_first}"),
         )
         with tmpfs(folder, 64 << 20) as refused:
             if refused:
@@ -158,12 +156,12 @@ def beside_a_writer(plan: Plan) -> Findings:
                 if refused:
                     return Findings(skipped=refused)
                 closed(folder)
-                _read_on(found, folder, view, reader_first)
-    return found
+                _read_on(findings, folder, view, reader_first)
+    return findings
 
 
-def _read_on(found: Findings, folder: Path, view: Path, reader_first: bool) -> None:
-    """Write in steps and let a child look after each."""
+def _read_on(findings: Findings, folder: Path, view: Path, reader_first: bool) -> None:
+    """Write in steps and have a child read after each."""
     with ExitStack() as stack:
         if reader_first:
             reader = stack.enter_context(Child(read_beside, path=str(view / FILE)))
@@ -179,9 +177,11 @@ def _read_on(found: Findings, folder: Path, view: Path, reader_first: bool) -> N
             # the larger steps bring the log into the file, which changes pages below the reader
             written = _put_range(writer, written, 5 if number % 2 else 120)
             reader.tell(str(written - 1))
-            found.expect(reader.await_lines(number + 2), f"the reader hung or left: {reader.error}")
-            _judge_look(found, reader.lines()[-1], written)
-        found.count("written", written)
+            findings.expect(
+                reader.await_lines(number + 2), f"the reader hung or left: {reader.error}"
+            )
+            _judge_look(findings, reader.lines()[-1], written)
+        findings.count("written", written)
 
 
 def _put_range(ghost: Ghost, first: int, count: int) -> int:
@@ -190,41 +190,41 @@ def _put_range(ghost: Ghost, first: int, count: int) -> int:
     return first + count
 
 
-def _judge_look(found: Findings, line: str, written: int) -> None:
+def _judge_look(findings: Findings, line: str, written: int) -> None:
     """Expect the current store, or a clear message.
 
-    Never a store that is called damaged, nor an old state for ever.
+    A store is never reported as damaged and never stays at an old state.
     """
-    found.count("looks")
+    findings.count("looks")
     if line.startswith("error"):
-        found.count("said_instead")
+        findings.count("said_instead")
         is_wrong = any(word in line for word in ("CorruptStoreError", "damaged", "NotFoundError"))
-        found.expect(not is_wrong, f"after {written} puts: {line}")
+        findings.expect(not is_wrong, f"after {written} puts: {line}")
         return
     seen, torn, got, hits, problems = map(int, line.split()[1:])
-    found.expect(seen == written, f"after {written} puts the reader lists {seen}")
-    found.expect((torn, got, hits, problems) == (0, 1, 1, 0), f"after {written} puts: {line}")
+    findings.expect(seen == written, f"after {written} puts the reader lists {seen}")
+    findings.expect((torn, got, hits, problems) == (0, 1, 1, 0), f"after {written} puts: {line}")
 
 
-def _visit(found: Findings, what: str, folder: Path, least: int, switch: bool = True) -> None:
-    """Let a child read and try to write, and compare every byte."""
+def _visit(findings: Findings, what: str, folder: Path, least: int, switch: bool = True) -> None:
+    """Have a child read and try to write, and compare every byte."""
     before = _fingerprints(folder)
     user = NOBODY if switch and os.geteuid() == 0 else None
     with Child(visit, path=str(folder / FILE), user=user) as child:
         child.finish()
     said = dict(line.split(" ", 1) for line in child.lines())
-    found.count("stores")
-    found.expect(child.code == 0, f"{what}: reading ended with {child.code}: {child.error}")
+    findings.count("stores")
+    findings.expect(child.code == 0, f"{what}: reading ended with {child.code}: {child.error}")
     read = int(said.get("read", "0"))
-    found.expect(read >= least, f"{what}: {read} of {least} acknowledged memories can be read")
-    found.expect(
+    findings.expect(read >= least, f"{what}: {read} of {least} acknowledged memories can be read")
+    findings.expect(
         said.get("problems") == "0", f"{what}: check finds {said.get('problems')} problems"
     )
     for name in ("put", "rm", "gc"):
-        found.expect(
+        findings.expect(
             said.get(name) == "ReadOnlyStoreError 5", f"{what}: {name} gave {said.get(name)}"
         )
-    found.expect(
+    findings.expect(
         _fingerprints(folder) == before,
         f"{what}: the files changed: {sorted(before)} {sorted(_fingerprints(folder))}",
     )
@@ -239,7 +239,7 @@ def _fingerprints(folder: Path) -> dict[str, str]:
 
 
 def _give_away(folder: Path) -> None:
-    """Make files and folder readable only, and let an ordinary user own them when we are root."""
+    """Make files and folder read-only, owned by an ordinary user if this runs as root."""
     for path in (*folder.iterdir(), folder):
         if os.geteuid() == 0:
             os.chown(path, NOBODY, NOBODY)

@@ -1,5 +1,4 @@
-"""How well search finds what answers a question: `python -m bench.recall --dataset locomo --path
-FILE [--json]`.
+"""Measure recall of search: `python -m bench.recall --dataset locomo --path FILE [--json]`.
 
 Every turn, session or document is put through the public API and every question is one search with
 limit 100; all other settings are the shipped defaults. Strong hits count first and weaker ones
@@ -35,9 +34,7 @@ class Conversation:
 
 
 def read_locomo(path: Path) -> Iterator[Conversation]:
-    """Read LoCoMo's published JSON: sessions of turns, questions with the turns that
-    answer them.
-    """
+    """Read LoCoMo's JSON: sessions of turns, and questions with their evidence turns."""
     for sample in json.loads(path.read_text(encoding="utf-8")):
         talk = sample["conversation"]
         turns: list[Item] = []
@@ -76,9 +73,7 @@ def read_locomo(path: Path) -> Iterator[Conversation]:
 
 
 def read_longmemeval(path: Path) -> Iterator[Conversation]:
-    """Read LongMemEval's published JSON: a haystack of sessions for each question, or for a list of
-    them.
-    """
+    """Read LongMemEval's JSON: a haystack of sessions for each question or list of questions."""
     for number, sample in enumerate(json.loads(path.read_text(encoding="utf-8"))):
         turns: list[Item] = []
         for session, name, date in zip(
@@ -221,7 +216,7 @@ def mean(rows: list[dict[str, float]], prefix: str, names: str) -> dict[str, flo
 
 
 def read_questions(path: Path) -> list[str]:
-    """Read questions about other subjects."""
+    """Read questions about subjects outside the data set."""
     return [json.loads(line)["question"] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -340,16 +335,16 @@ def main() -> None:
         "--offtopic", type=Path, help="also ask questions about other subjects, from this file"
     )
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     figures = run(
-        given.dataset,
-        given.path,
-        given.embed,
-        given.limit_conversations,
-        given.absent,
-        given.offtopic,
+        arguments.dataset,
+        arguments.path,
+        arguments.embed,
+        arguments.limit_conversations,
+        arguments.absent,
+        arguments.offtopic,
     )
-    if given.json:
+    if arguments.json:
         print(json.dumps(figures))
         return
     print(f"{figures['dataset']}, {figures['questions']} questions, embed {figures['embed']}")

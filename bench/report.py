@@ -1,4 +1,4 @@
-"""What a benchmark prints: a table for people, or one JSON object for programs."""
+"""Print the results of a benchmark: a table, or one JSON object."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def _is_figure(cell: str) -> bool:
 
 
 def machine() -> dict[str, Any]:
-    """Say what the figures were measured on."""
+    """Describe the machine of the measurement."""
     import apsw
 
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

@@ -1,4 +1,4 @@
-"""What every fault scenario takes and returns."""
+"""The arguments and results of fault scenarios."""
 
 import random
 import time
@@ -36,16 +36,14 @@ class Plan:
         """Say whether the time is up."""
         return time.monotonic() > self.deadline
 
-    def room(self, name: str) -> Path:
-        """Make a folder of its own for one scenario or round."""
+    def new_folder(self, name: str) -> Path:
+        """Make a new folder for one scenario or round."""
         path = self.folder / name
         path.mkdir(parents=True)
         return path
 
     def moments(self, name: str, count: int) -> list[float]:
-        """Choose moments between 0 and 1, one in each of `count` equal slices, in a random
-        order.
-        """
+        """Return random moments between 0 and 1, one in each of `count` equal slices."""
         choose = random.Random(f"{self.seed} {name}")
         found = [(slice_ + choose.random()) / count for slice_ in range(count)]
         choose.shuffle(found)
@@ -54,7 +52,7 @@ class Plan:
 
 @dataclass
 class Findings:
-    """What a scenario saw; no problems means passed, `skipped` says why it could not run."""
+    """The result of a scenario: empty `problems` means passed, `skipped` gives a reason."""
 
     facts: Facts = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)

@@ -1,5 +1,4 @@
-"""How many secrets a put redacts, and how many look-alikes it changes: `python -m bench.secrets
-[--path FILE] [--json]`.
+"""Measure redaction of secrets and look-alikes: `python -m bench.secrets [--path FILE] [--json]`.
 
 Each line of the file is {"text", "shape", "secret"}; a line without "secret" is a look-alike. A
 secret counts as redacted when the stored text holds no five consecutive characters of it that do
@@ -34,7 +33,7 @@ def read_lines(path: Path) -> list[Line]:
 
 
 def leftover(text: str, secret: str, stored: str) -> str:
-    """Return the first piece of a secret that a stored text still holds, or nothing."""
+    """Return the first part of a secret that a stored text still contains, or an empty text."""
     around, stored = text.replace(secret, "\n"), _PLACEHOLDER.sub("\n", stored)
     size = min(MAX_LEFT + 1, len(secret))
     pieces = (secret[at : at + size] for at in range(len(secret) - size + 1))
@@ -42,7 +41,7 @@ def leftover(text: str, secret: str, stored: str) -> str:
 
 
 def measure(lines: Sequence[Line]) -> dict[str, Any]:
-    """Put every text into a store in memory and compare what was stored."""
+    """Put every text into a store in memory and compare the stored texts."""
     secrets = {"total": 0, "redacted": 0}
     look_alikes = {"total": 0, "changed": 0}
     shapes: dict[str, dict[str, int]] = {}

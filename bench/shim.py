@@ -1,6 +1,4 @@
-"""Stand-ins for SQLite's file system: one that dies at a chosen write, one that loses power, one
-that runs out of space.
-"""
+"""Virtual file systems for SQLite: dying at a chosen write, losing power, running out of space."""
 
 import os
 import random
@@ -12,7 +10,7 @@ import apsw
 
 
 class Meter:
-    """Count what is written, synced, cut and deleted.
+    """Count writes, syncs, truncations and deletions.
 
     At the chosen operation the process is killed.
     """
@@ -34,7 +32,7 @@ class Meter:
             self.die()
 
     def synced(self, name: str) -> None:
-        """Hear that a file is on disk."""
+        """Record that a file was synced."""
 
     def is_last(self) -> bool:
         """Count one operation and say whether it is the chosen one."""
@@ -47,16 +45,14 @@ class Meter:
 
 
 class PowerMeter(Meter):
-    """Count like a meter; at the chosen operation the power fails, and of what was not synced a
-    random half is lost.
-    """
+    """A meter that loses power at the chosen operation; a random half of unsynced data is lost."""
 
     def __init__(self, last: int = 0) -> None:
         super().__init__(last)
         self._unsynced: list[tuple[str, int, bytes]] = []
 
     def write(self, file: "_File", data: bytes, offset: int) -> None:
-        """Write, remembering what was there before."""
+        """Write, keeping the previous bytes."""
         if file.name:
             self._unsynced.append((file.name, offset, file.before(len(data), offset)))
         file.plain_write(data, offset)
@@ -64,7 +60,7 @@ class PowerMeter(Meter):
             self.die()
 
     def synced(self, name: str) -> None:
-        """Forget what can no longer be lost."""
+        """Forget the previous bytes, because synced data cannot be lost."""
         self._unsynced = [entry for entry in self._unsynced if entry[0] != name]
 
     def die(self) -> None:
@@ -80,13 +76,13 @@ class PowerMeter(Meter):
 
 
 class Space:
-    """Let files grow by so many bytes in all, then report a full disk."""
+    """Let files grow by a limited number of bytes, then report a full disk."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def write(self, file: "_File", data: bytes, offset: int) -> None:
-        """Write if what is left allows the file to grow."""
+        """Write if the remaining space allows the file to grow."""
         growth = max(0, offset + len(data) - file.xFileSize())
         if growth > self.left:
             raise apsw.FullError("the disk of this test is full")
@@ -97,7 +93,7 @@ class Space:
         """Allow everything that needs no space."""
 
     def synced(self, name: str) -> None:
-        """Hear that a file is on disk."""
+        """Record that a file was synced."""
 
 
 Rule = Meter | Space
@@ -118,7 +114,7 @@ class _File(apsw.VFSFile):
         super().xWrite(data, offset)
 
     def before(self, amount: int, offset: int) -> bytes:
-        """Return what stands where something is about to be written, zeros beyond the end."""
+        """Return the bytes at a place that is about to be written, zeros beyond the end."""
         there = max(0, min(amount, self.xFileSize() - offset))
         return (self.xRead(there, offset) if there else b"").ljust(amount, b"\0")
 
@@ -139,7 +135,7 @@ class _File(apsw.VFSFile):
 
 
 class _System(apsw.VFS):
-    """The usual file system with other files."""
+    """The default file system with replaced file objects."""
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
@@ -157,5 +153,5 @@ class _System(apsw.VFS):
 
 
 def install(rule: Rule) -> _System:
-    """Make a rule hold for every database this process opens from now on; keep what is returned."""
+    """Apply a rule to every database this process opens; the caller keeps the returned object."""
     return _System(rule)

@@ -1,6 +1,4 @@
-"""Measuring: CPU time before all, medians over interleaved runs, ratios of what was measured side
-by side.
-"""
+"""Measure CPU time: medians over interleaved runs, ratios within one run."""
 
 import resource
 import subprocess
@@ -14,9 +12,7 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True)
 class Plan:
-    """What a section of a benchmark is given: how often to repeat, where to write, and how many
-    memories to hold.
-    """
+    """The parameters of a section: repetitions, folder, and number of memories."""
 
     runs: int
     folder: Path
@@ -25,7 +21,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Section:
-    """What one part of a benchmark found: its JSON, and its rows of the table."""
+    """The results of one section: its JSON and its rows of the table."""
 
     data: dict[str, Any]
     rows: list[tuple[str, str, str, str]]  # what, figure, ratio, aim
@@ -39,14 +35,14 @@ class Cost(NamedTuple):
 
 
 def cost(work: Callable[[], object]) -> Cost:
-    """Do some work in this process and return what it took."""
+    """Run some work in this process and return its cost."""
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     return Cost(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def child_cost(command: Sequence[str | Path], env: Mapping[str, str]) -> Cost:
-    """Run a command to its end and return what it took."""
+    """Run a command to its end and return its cost."""
     wall, cpu = time.perf_counter(), _children()
     subprocess.run(
         command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True
@@ -60,7 +56,7 @@ def _children() -> float:
 
 
 def interleaved(works: Mapping[str, Callable[[], Cost]], runs: int) -> dict[str, list[Cost]]:
-    """Measure each work once in turn, so many times over, so that a noisy moment meets them all."""
+    """Measure each work in turn, several times, so that noise affects all equally."""
     found: dict[str, list[Cost]] = {name: [] for name in works}
     for _ in range(runs):
         for name, work in works.items():
@@ -79,5 +75,5 @@ def wall_ms(costs: Sequence[Cost]) -> float:
 
 
 def cpu_p95_ms(costs: Sequence[Cost]) -> float:
-    """Return what 95 of 100 CPU times stay under, in milliseconds."""
+    """Return the 95th percentile of CPU times in milliseconds."""
     return quantiles((each.cpu for each in costs), n=20)[-1] * 1000

@@ -1,10 +1,9 @@
-"""How well a put tells what a text is to what is known: `python -m bench.verdict [--data FILE]
-[--cost N] [--json]`.
+"""Measure the verdicts of puts: `python -m bench.verdict [--data FILE] [--cost N] [--json]`.
 
 Every pair of the written set is judged with the shipped model, with the small one and without any.
 Thresholds and lists of words were chosen by halves a and d and by texts outside the set; b and e
 are what counts, and c was written when the first of those were fixed. d and e hold natural
-corrections and no restatements. `--cost` also measures what judging adds to a put in a store of N
+corrections and no restatements. `--cost` also measures the cost of judging a put in a store of N
 memories."""
 
 import argparse
@@ -19,8 +18,8 @@ from bench.corpus import many_sentences
 from bench.report import machine, show, table
 from bench.timing import Cost, cost, cpu_ms
 from ghostmem import Ghost
+from ghostmem.memory.verdict import MIN_KNOWN, find_verdict
 from ghostmem.settings import Settings
-from ghostmem.truth.judge import KNOWN, find_verdict
 from ghostmem.truth.rules.verdict import judge
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "verdicts.jsonl"
@@ -40,7 +39,7 @@ def read_pairs(path: Path = DATA) -> list[Pair]:
 
 
 def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
-    """Return how alike the texts of each pair are to a provider.
+    """Return the cosine of each pair with a provider.
 
     None where it has words for too little of one.
     """
@@ -52,7 +51,8 @@ def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
     found: list[float | None] = []
     for pair in pairs:
         is_known = all(
-            pair[side].isascii() or embedder.known(pair[side]) >= KNOWN for side in ("old", "new")
+            pair[side].isascii() or embedder.known(pair[side]) >= MIN_KNOWN
+            for side in ("old", "new")
         )
         old, new = embedder.embed([pair["old"], pair["new"]]) if is_known else ((), ())
         found.append(float(old @ new) if is_known else None)  # type: ignore[operator]
@@ -60,7 +60,7 @@ def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
 
 
 def tally(pairs: Iterable[Pair], likeness: Iterable[float | None]) -> Counter[tuple[str, str]]:
-    """Count what each kind of pair was judged to be."""
+    """Count the verdicts of each kind of pair."""
     judged = (
         (pair["kind"], judge(pair["new"], pair["old"], cosine).kind.value)
         for pair, cosine in zip(pairs, likeness, strict=True)
@@ -69,9 +69,7 @@ def tally(pairs: Iterable[Pair], likeness: Iterable[float | None]) -> Counter[tu
 
 
 def figures(counts: Counter[tuple[str, str]]) -> dict[str, Any]:
-    """Return precision and recall of each kind, and what template twins and unrelated texts were
-    taken for.
-    """
+    """Return precision and recall of each kind, and verdicts of templates and unrelated texts."""
     found: dict[str, Any] = {}
     for kind in KINDS:
         hits = counts[kind, kind]
@@ -105,9 +103,7 @@ def measure(pairs: Sequence[Pair]) -> dict[str, dict[str, Any]]:
 
 
 def added(count: int, runs: int = 200) -> dict[str, dict[str, float]]:
-    """Return what judging adds to a put, in CPU milliseconds and as a part of the put, in a store
-    of so many memories.
-    """
+    """Return the cost that judging adds to a put, in CPU milliseconds and as a share of the put."""
     texts = many_sentences(count + runs)
     found: dict[str, dict[str, float]] = {}
     for provider in ("none", "static"):
@@ -134,7 +130,8 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
     """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them,
     is not counted.
     """
-    from ghostmem.memory.draft import Draft, prepare
+    from ghostmem.memory.draft import Draft
+    from ghostmem.memory.prepare import prepare
 
     store, key = ghost.store, f"n{number}"
     ready = prepare(store, Draft("bench", key, text, {}))
@@ -176,7 +173,7 @@ def main() -> None:
         type=int,
         default=0,
         metavar="N",
-        help="also measure what judging adds to a put among N memories",
+        help="also measure the cost of judging a put among N memories",
     )
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()

@@ -1,11 +1,10 @@
-"""python -m bench.viewer: what somebody in front of the viewer waits for, in a real Chromium that
-draws in software.
+"""python -m bench.viewer: waiting times in the viewer, in a real Chromium with software rendering.
 
 A store of 50,000 memories is served by `ghost web`. Measured on the page itself: the time from the
 last keystroke of a question until its first results are on screen (and how much of it the server
 took), the time between frames while the graph of 5,000 memories and 15,000 links is dragged 200
 steps, and the bytes of everything that the page is made of, as sent and as they lie on disk. These
-are times on the clock: on a machine that is busy with something else they say more about that."""
+are wall times, so other work on the machine distorts them."""
 
 import argparse
 import json
@@ -114,7 +113,7 @@ DRAG = """async ([steps, radius]) => {
 
 
 def fill(path: Path, size: int) -> None:
-    """Store so many memories in bulk; the first 5,000 are linked, mostly within groups."""
+    """Store `count` memories in bulk; the first 5,000 are linked, mostly within groups."""
     lot, start = random.Random(7), datetime(2026, 1, 1, tzinfo=UTC)
     tiers, rels = [tier for tier in Tier if tier != "sensory"], list(Rel)
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
@@ -180,7 +179,7 @@ def served(path: Path) -> Iterator[str]:
 
 
 def measured(url: str) -> dict[str, Any]:
-    """Drive the page and return what was measured."""
+    """Drive the page and return the measurements."""
     from playwright.sync_api import sync_playwright
 
     base = "://".join(urlsplit(url)[:2])
@@ -235,7 +234,7 @@ def _weigh(page: Any) -> dict[str, int]:
 
 
 def _typed(page: Any, question: str) -> tuple[float, float]:
-    """Type a question and return what its results and the server's answer took."""
+    """Type a question and return the time to its results and the server's share."""
     page.fill("#query", "")
     page.wait_for_function(
         "() => document.querySelector('#results').getAttribute('aria-busy') === 'false'"
@@ -272,19 +271,19 @@ def on_disk() -> int:
 
 
 def main() -> int:
-    """Run and print what was found; 1 when an aim is missed."""
+    """Run and print the results; return 1 when a limit is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.viewer", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(
         "--size", type=int, default=50_000, help="memories in the store (default %(default)s)"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ghost-viewer-") as folder:
         path = Path(folder) / "memory.db"
-        fill(path, given.size)
+        fill(path, arguments.size)
         with served(path) as url:
             found = measured(url)
-    found |= {"memories": given.size, "disk_bytes": on_disk()}
+    found |= {"memories": arguments.size, "disk_bytes": on_disk()}
     reached = {
         "keystroke_ms": found["keystroke_ms"]["median"],
         "frame_ms": found["frame_ms"]["median"],
@@ -293,7 +292,7 @@ def main() -> int:
     found["met"] = {name: reached[name] <= aim for name, aim in AIMS.items()}
     rows = [
         (
-            f"last keystroke to results, {given.size:,} memories",
+            f"last keystroke to results, {arguments.size:,} memories",
             _ms(found["keystroke_ms"]),
             "< 150 ms",
         ),
@@ -304,7 +303,9 @@ def main() -> int:
         ("every file, on disk", f"{found['disk_bytes']:,} bytes", "< 400,000"),
     ]
     show(
-        {"viewer": found, "machine": machine()}, table(("what", "figure", "aim"), rows), given.json
+        {"viewer": found, "machine": machine()},
+        table(("what", "figure", "aim"), rows),
+        arguments.json,
     )
     return 0 if all(found["met"].values()) else 1
 

@@ -1,6 +1,4 @@
-"""Many processes writing one file at once: nothing fails, nothing is lost, version chains have no
-gaps.
-"""
+"""Many processes writing one file: nothing fails, nothing is lost, version chains have no gaps."""
 
 import random
 import time
@@ -18,7 +16,7 @@ CHORUS = 98  # the writer whose content everybody repeats, so that some puts onl
 
 
 def write_own(path: str, writer: int, puts: int) -> None:
-    """Store memories under keys nobody else uses, in a child process."""
+    """Store memories under keys that no other process uses, in a child process."""
     with open_store(path) as ghost:
         say(READY)
         hear()
@@ -53,8 +51,8 @@ def write_shared(path: str, writer: int, puts: int) -> None:
 
 
 def own_keys(plan: Plan) -> Findings:
-    """Let every process write its own keys and count what is there afterwards."""
-    path = plan.room("writers-own") / "memory.db"
+    """Have every process write its own keys and count the stored memories."""
+    path = plan.new_folder("writers-own") / "memory.db"
     said, found = _run(plan, path, write_own)
     lines = [(writer, line.split()) for writer, written in enumerate(said) for line in written]
     acknowledged = [(writer, int(words[1])) for writer, words in lines if words[0] == "put"]
@@ -76,8 +74,8 @@ def own_keys(plan: Plan) -> Findings:
 
 
 def shared_keys(plan: Plan) -> Findings:
-    """Let every process write the same keys and look through each chain of versions."""
-    path = plan.room("writers-shared") / "memory.db"
+    """Have every process write the same keys and check each chain of versions."""
+    path = plan.new_folder("writers-shared") / "memory.db"
     said, found = _run(plan, path, write_shared)
     lines = [
         line.split()
@@ -104,19 +102,19 @@ def shared_keys(plan: Plan) -> Findings:
 
 
 def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[str]], Findings]:
-    """Start all writers together and return what each of them said after it was ready."""
-    found = Findings({"processes": plan.processes, "errors": 0})
+    """Start all writers together and return the lines of each after it was ready."""
+    findings = Findings({"processes": plan.processes, "errors": 0})
     children = [
         Child(work, path=str(path), writer=n, puts=plan.puts) for n in range(plan.processes)
     ]
     said = []
     try:
         for child in children:
-            found.expect(child.await_lines(1), f"a writer did not start: {child.error}")
+            findings.expect(child.await_lines(1), f"a writer did not start: {child.error}")
         for child in children:
             child.tell("go")
         for child in children:
-            found.expect(
+            findings.expect(
                 child.finish() and child.code == 0,
                 f"a writer ended with {child.code}: {child.error}",
             )
@@ -125,15 +123,13 @@ def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[s
         for child in children:
             child.kill()
     errors = [line for lines in said for line in lines if line.startswith("error")]
-    found.facts["errors"] = len(errors)
-    found.problems += errors[:5]
-    return said, found
+    findings.facts["errors"] = len(errors)
+    findings.problems += errors[:5]
+    return said, findings
 
 
 def _chain_faults(name: str, chain: list[Memory]) -> list[str]:
-    """Return what is wrong with one chain: a gap, a second live version, a broken link, a torn
-    content.
-    """
+    """Return the faults of a chain: a gap, a second live version, a broken link, damage."""
     wrong = []
     if [memory.version for memory in chain] != list(range(1, len(chain) + 1)):
         wrong.append(f"{name} has versions {[memory.version for memory in chain]}")
@@ -145,7 +141,7 @@ def _chain_faults(name: str, chain: list[Memory]) -> list[str]:
 
 
 def _unkept(name: str, chain: list[Memory], lines: list[list[str]]) -> list[str]:
-    """Return acknowledged versions whose content is not what was put."""
+    """Return acknowledged versions whose content differs from the put."""
     texts = {memory.version: memory.content for memory in chain}
     return [
         f"{name} version {version} is not what its writer put"

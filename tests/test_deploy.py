@@ -12,7 +12,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ghostmem.cli.main import cli
 from ghostmem.settings import parse, table
-from ghostmem.web.app import Limits
+from ghostmem.web.app import RequestLimits
 from ghostmem.web.serve import GRACE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -259,7 +259,7 @@ def test_what_runs_is_let_finish() -> None:
     for name in ("systemd/ghost.service", "systemd/ghost-file.service"):
         assert int(unit(name)["Service"]["TimeoutStopSec"][0]) > GRACE
     size = int(re.findall(r"client_max_body_size (\d+)m;", text("nginx.conf"))[0])
-    assert size * 1_000_000 >= Limits().body_bytes
+    assert size * 1_000_000 >= RequestLimits().body_bytes
 
 
 def test_compose_holds_together() -> None:

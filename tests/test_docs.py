@@ -23,7 +23,7 @@ from ghostmem.embed.files import FOLDER
 from ghostmem.embed.local import LocalEmbedder
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.model import Access
-from ghostmem.search import abstain
+from ghostmem.search import cutoff
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.settings import PROVIDERS, table
 from ghostmem.store.export_lines import TRANSIENT
@@ -228,7 +228,7 @@ def invocations(page: str) -> Iterator[list[str]]:
     """Yield the words after each `ghost` that stands in code as a command."""
     blocks = re.findall(r"^```(?:console|sh)\n(.*?)^```$", text(page), re.MULTILINE | re.DOTALL)
     outside = re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL)
-    for line in [*"".join(blocks).splitlines(), *codes(outside)]:
+    for line in [*"".join(blocks).replace("\\\n", " ").splitlines(), *codes(outside)]:
         if re.search(r"(?:^|[|&;] |\w=\S+ )ghost ", line.removeprefix("$ ")):
             reader = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars="|&;<>")
             reader.whitespace_split = True
@@ -396,11 +396,11 @@ def test_the_score_is_documented_as_it_is() -> None:
     }
     assert listed == {name: (worth, WITHOUT_VECTORS[name]) for name, worth in WITH_VECTORS.items()}
     floor = " ".join(sections("docs/search.md")["Saying nothing"].split())
-    assert f"`similarity` + {abstain.WORDING:g} × `lexical`" in floor
-    assert f"its score is at least {abstain.CONVERSATION:g}," in floor
+    assert f"`similarity` + {cutoff.WORDING:g} × `lexical`" in floor
+    assert f"its score is at least {cutoff.CONVERSATION:g}," in floor
     for chunks in (10, 100, 1_000, 10_000):
         answer = (LocalEmbedder.thresholds.answer, StaticEmbedder.thresholds.answer, None)
-        least = " | ".join(f"{abstain.needed(chunks, threshold):.2f}" for threshold in answer)
+        least = " | ".join(f"{cutoff.needed(chunks, threshold):.2f}" for threshold in answer)
         assert f"| {chunks:,} | {least} |" in floor
 
 
@@ -450,9 +450,12 @@ def test_no_link_is_dead(page: str) -> None:
 
 
 def test_the_map_leads_everywhere() -> None:
-    """Every page can be reached from the map of the docs and from the README; pages of clients from their own list."""
+    """Every page is linked in docs/index.md and README.md; client pages and decision records in their own lists."""
     for page in PAGES[1:]:
         name = page.removeprefix("docs/")
+        if name.startswith("decisions/"):
+            assert f"({name})" in text("docs/decisions.md"), page
+            continue
         if name.startswith("clients/") and name != "clients/index.md":
             assert f"({name.removeprefix('clients/')})" in text("docs/clients/index.md"), page
         elif name != "index.md":
@@ -474,15 +477,15 @@ def test_pictures_are_small_described_and_used() -> None:
 
 
 def test_the_list_for_models_leads_everywhere() -> None:
-    """llms.txt has a title, a summary and a line for every page that is not about one client."""
+    """llms.txt has a title, a summary and a line for every page except client pages and decision records."""
     listed = text("llms.txt")
     assert re.match(r"# Ghost\n\n> \S", listed)
     links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S", listed, re.MULTILINE)
     assert len(links) == len(re.findall(r"^- ", listed, re.MULTILINE))
     assert all((ROOT / link).exists() for link in links)
-    wanted = {page for page in PAGES if not re.match(r"docs/clients/(?!index)", page)} - {
-        "docs/index.md"
-    }
+    wanted = {
+        page for page in PAGES if not re.match(r"docs/(clients/(?!index)|decisions/)", page)
+    } - {"docs/index.md"}
     assert wanted <= set(links)
 
 
@@ -544,7 +547,7 @@ def test_the_conventions_are_documented() -> None:
 
 
 def test_the_fusion_decision_is_recorded() -> None:
-    """The default fusion differs from the specification, so its measurement and the way back stand in the decisions."""
+    """The default fusion differs from the specification, so the decisions name its measurement and the setting that restores RRF."""
     text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     row = next(line for line in text.splitlines() if "reciprocal ranks" in line)
     assert "GHOST_FUSION=rrf" in row

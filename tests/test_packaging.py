@@ -20,7 +20,7 @@ import ghostmem
 from clean_env import ROOT, build, built, environment, needed, outside
 
 WHEEL_MB = 32.0  # what a download may weigh; the models are 30 of it
-DIRECT = {"apsw", "click", "mcp", "numpy", "onnxruntime", "watchfiles"}
+DIRECT = {"apsw", "click", "mcp", "numpy", "onnxruntime", "ruamel.yaml", "tomlkit", "watchfiles"}
 # everything that comes with Ghost; a new name here needs a row in docs/dependencies.md and a reason
 WITH_GHOST = {
     *DIRECT, "annotated-types", "anyio", "attrs", "cffi", "cryptography", "flatbuffers", "ghostmem", "h11", "httpcore2", "httpx2",

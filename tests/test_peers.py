@@ -18,7 +18,7 @@ from bench.peer_kinds.mcp import Server, ServerError
 from bench.peer_kinds.plot import PANELS, plot
 from bench.peer_kinds.served import holds, keys_in, telling
 from bench.peer_kinds.sets import make
-from bench.peer_kinds.sheet import SHEETS, markdown, text
+from bench.peer_kinds.tables import SHEETS, markdown, text
 
 FOLDER = ROOT / "bench" / "peer_kinds"
 DRIVERS = sorted({kind.driver for kind in KINDS})
@@ -63,7 +63,7 @@ def test_kind_is_driven_as_it_says(kind: Kind) -> None:
 
 def test_the_childs_side_needs_the_standard_library_alone() -> None:
     """What runs inside a peer's environment imports nothing that might not be there."""
-    for name in ("serve", "served", "mcp", "given"):
+    for name in ("serve", "served", "mcp", "given_vectors"):
         tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
         assert imported(tree) <= {*sys.stdlib_module_names, "bench"}, name
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.mcp.tools import MEMORY
+from ghostmem.mcp.memory_tools import MEMORY
 from ghostmem.schema import check
 
 PERSON = {
@@ -198,14 +198,14 @@ ANY = st.recursive(
 @given(data=st.data())
 def test_it_agrees_with_json_schema(tool: Any, data: st.DataObject) -> None:
     """For every tool, what this check lets through a real validator lets through, and the other way round."""
-    names = st.sampled_from([*tool.takes, "other"])
+    names = st.sampled_from([*tool.parameters, "other"])
     likely = {
         name: st.just(value)
         for name, value in {"key": "k", "content": "c", "query": "q", "op": "boost"}.items()
     }
     value: dict[str, Any] = {}
     for name in data.draw(st.lists(names, max_size=6, unique=True)) + [
-        name for name in tool.needs if data.draw(st.booleans())
+        name for name in tool.required if data.draw(st.booleans())
     ]:
         value[name] = data.draw(likely.get(name, ANY) | ANY)
     broken = _has_no_json(value)

@@ -1,8 +1,7 @@
-"""Build the wheel and the sdist, the same bytes each time from the same commit: `python
-tools/build.py`, or `make dist`.
+"""Build the wheel and the sdist reproducibly: `python tools/build.py`, or `make dist`.
 
-The only clock is the commit's: SOURCE_DATE_EPOCH unless it is set already. Names are sorted and
-modes are made alike by hatchling, which is all this needs."""
+The time is that of the commit, or SOURCE_DATE_EPOCH if it is set. hatchling sorts names and
+normalises modes."""
 
 import argparse
 import hashlib
@@ -32,7 +31,7 @@ def commit_time(root: Path) -> int:
 def build(
     root: Path, out: Path, kinds: tuple[str, ...] = ("sdist", "wheel"), at: int | None = None
 ) -> list[Path]:
-    """Build in a process of its own, because hatchling reads the working folder.
+    """Build in a separate process, because hatchling reads the working folder.
 
     Return the files.
     """
@@ -66,7 +65,7 @@ def digest(path: Path) -> str:
 
 
 def main() -> int:
-    """Build, and print what was made with its size and its digest."""
+    """Build, and print the files with size and digest."""
     parser = argparse.ArgumentParser(
         description="Build the wheel and the sdist, the same bytes each time."
     )

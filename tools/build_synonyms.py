@@ -1,5 +1,4 @@
-"""Write the table of near words that lexical search uses, from the static table: `python
-tools/build_synonyms.py`.
+"""Write the table of related words for lexical search from the static model.
 
 One line a word, sorted: the word, then its nearest words with their cosines in hundredths. Words of
 the same stem are left out: they are the same term to the index already."""

@@ -1,11 +1,10 @@
-"""Write the parts of the docs that the code knows best, and what the examples in them print.
+"""Write the generated parts of the docs and the output of their examples.
 
     python tools/docs.py            write
-    python tools/docs.py --check    change nothing; exit 1 and show the difference when something is
-    stale
+    python tools/docs.py --check    write nothing; exit 1 and show the difference if a part is stale
 
-A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; the text around
-it is written by hand and kept. `docs_parts` makes the parts, `docs_sessions` runs the examples."""
+A generated part is between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; the text around
+it is written by hand and stays. `docs_parts` makes the parts, `docs_sessions` runs the examples."""
 
 import re
 import sys
@@ -23,7 +22,7 @@ _PART = re.compile(r"<!-- generated: (?P<name>\S+) -->\n.*?<!-- end: (?P=name) -
 def with_parts(text: str, parts: dict[str, str]) -> str:
     """Return a page with its generated parts made new.
 
-    One that is not there yet goes before the part that follows it.
+    A new part is inserted before the part that follows it.
     """
     blocks = {
         name: f"<!-- generated: {name} -->\n\n{part}\n\n<!-- end: {name} -->\n"

@@ -1,6 +1,4 @@
-"""The parts of the docs that are made from the code: commands, settings, errors, methods
-and types.
-"""
+"""The parts of the docs that are made from the code: commands, settings, errors, methods, types."""
 
 import ast
 import dataclasses
@@ -8,7 +6,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from importlib import import_module
 from typing import Any
@@ -21,61 +19,58 @@ from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
-from ghostmem.store.fields import put_fields
-from ghostmem.store.narrowing import narrowed
+from ghostmem.web.routes import ROUTES
 
-# What an argument is, by its name, or by its command and its name; click has no place for it.
+# The meaning of arguments, by name or by command and name; click has no place for it.
 ARGUMENTS = {
     "put content": "The text. Several words are joined by spaces; with none, or with `-`, "
     "it is read from standard input.",
     "search query": "The question. Several words are joined by spaces; with none, or with "
     "`-`, it is read from standard input.",
-    "context query": "What the agent is about to do, in words; with none, or with `-`, it "
-    "is read from standard input.",
+    "context query": "A description of the task; with none, or with `-`, it is read from standard "
+    "input.",
     "timeline what": "A key, or a question in words; with none, or with `-`, it is read "
     "from standard input.",
-    "resolve keep": "The key of what holds.",
-    "resolve other": "The key of what ends; with none, everything that the first contradicts.",
+    "resolve keep": "The key of the memory that holds.",
+    "resolve other": "The key of the memory that ends; with none, all that contradict the first.",
     "used keys": "The keys of the memories that helped.",
-    "from_key": "The key of the first.",
-    "to_key": "The key of the second.",
+    "from_key": "The key of the first memory.",
+    "to_key": "The key of the second memory.",
     "edge list key": "The key; with none, all edges of the namespace.",
     "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is "
     "read from standard input.",
     "audit path": "Another store: a database of the original Ghost, a file of MCP "
     "server-memory or mem0, a folder of notes.",
-    "token create name": "A name by which you will know it.",
-    "token revoke token": "Its name or its id.",
-    "role": "A role of the database, which somebody with the right to has made.",
-    "admin grant grants": "A namespace, a prefix such as `agent:*`, or `*`; with `:write` "
-    "behind it, to write there too.",
-    "admin revoke namespaces": "What was granted; with none, everything the role was.",
+    "token create name": "The name of the token.",
+    "token revoke token": "The name or the id of the token.",
+    "role": "An existing role of the database.",
+    "admin grant grants": "A namespace, a prefix such as `agent:*`, or `*`; followed by "
+    "`:write`, to write there too.",
+    "admin revoke namespaces": "The namespaces; with none, all grants of the role.",
     "admin isolate ns": "The namespace.",
-    "quarantine release ids": "Ids of what is held; their start or end will do.",
-    "quarantine drop ids": "Ids of what is held; their start or end will do.",
-    "undo run": "The run: its id, the beginning of it, or `last`; with none, the runs are listed.",
+    "quarantine release ids": "Ids of quarantined memories; their start or end is enough.",
+    "quarantine drop ids": "Ids of quarantined memories; their start or end is enough.",
+    "undo run": "The run: its id, the start of it, or `last`; with none, the runs are listed.",
     "rule_id": "The rule's id.",
     "key_argument": "The key, as with `-k`.",
-    "ingest path": "A markdown file, or a folder that is searched for them; none with "
-    "`--transcript`.",
-    "hook host": "The host that calls: `claude`, `codex`, `gemini` or `cursor`.",
-    "hook event": "The event, for a host that does not name it in what it sends.",
+    "ingest path": "A markdown file, or a folder of them; not with `--transcript`.",
+    "hook host": "The client: `claude`, `codex`, `gemini` or `cursor`.",
+    "hook event": "The event, for a client that does not send its name.",
     "capture text": "The text. Several words are joined by spaces; with none, or with `-`, "
     "it is read from standard input.",
     "mine-procedures paths": "Transcripts, or folders of them; with none, the namespace's "
-    "procedural memories are looked at.",
-    "files path": "The path, written as it was when it was stored.",
+    "procedural memories are read.",
+    "files path": "The path as the memories name it.",
     "ns": "A namespace, or a prefix such as `agent:*`.",
-    "tags rename old": "The tag as it is.",
-    "tags rename new": "The tag as it shall be.",
+    "tags rename old": "The present tag.",
+    "tags rename new": "The new tag.",
     "tags rm tag": "The tag.",
     "memory search query": "The words to look for; several are joined by spaces.",
-    "memory read role": "Whose file; with none, `shared`.",
+    "memory read role": "The role; with none, `shared`.",
     "section": "The section's title, one line.",
     "memory write text": "The text; with none, or with `-`, it is read from standard input.",
     "memory write-shared text": "The text; with none, or with `-`, it is read from standard input.",
-    "setup agents-md path": "The file, or the folder it lies in; with none, `AGENTS.md` in "
-    "the working folder.",
+    "setup agents-md path": "The file or its folder; default: `AGENTS.md` in the current folder.",
     "topic": "The topic's name.",
     "knowledge search-memories tags": "The tags, each a word of its own or several between "
     "commas; any one suffices.",
@@ -83,13 +78,13 @@ ARGUMENTS = {
     "is read from standard input.",
     "knowledge memorize-general-info content": "The general section; with none, or with "
     "`-`, it is read from standard input.",
-    "outline symbol symbol": "Its name, whole or in part.",
-    "outline file file": "Its path from the project's root.",
+    "outline symbol symbol": "The full or partial name.",
+    "outline file file": "The path from the root of the project.",
     "notes add folder": "The folder.",
     "notes rm folder": "The folder as it was added, or its namespace.",
-    "notes consolidate folder": "The workspace: the folder that has `memory/` or `daily/` "
-    "in it; with none, the working folder.",
-    "notes mirror folder": "The folder; it is made when it is not there.",
+    "notes consolidate folder": "The workspace: the folder with `memory/` or `daily/` in it; with "
+    "none, the working directory.",
+    "notes mirror folder": "The folder; it is created if it does not exist.",
     "folder": "The folder as it was added, or its namespace; with none, all.",
     "notes write key": "The key of the section, as a search shows it.",
     "notes write text": "The new text, its heading included; with none, or with `-`, it is "
@@ -102,7 +97,7 @@ ARGUMENTS = {
     "config set value": "Its new value.",
 }
 
-# What each feature of the score measures.
+# The meaning of each feature of the score.
 FEATURES = {
     "lexical": "the share of the question's wording, weighed by rarity, that the chunk and "
     "its neighbours hold; with vectors"
@@ -148,7 +143,7 @@ def fenced(text: str, language: str) -> str:
 def command_table(page: str = "") -> str:
     """Return the commands with links to their sections."""
     return table(
-        "command | what it does",
+        "command | meaning",
         [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()],
     )
 
@@ -192,11 +187,11 @@ def section(command: click.Command, path: str, heading: str) -> str:
 
 
 def argument(path: str, parameter: click.Parameter) -> str:
-    """Say what an argument is."""
+    """Return the meaning of an argument."""
     names = (f"{path.removeprefix('ghost ')} {parameter.name}", str(parameter.name))
     found = next((ARGUMENTS[name] for name in names if name in ARGUMENTS), None)
     if found is None:
-        sys.exit(f"say in tools/docs_parts.py, in ARGUMENTS, what {names[0]!r} is")
+        sys.exit(f"describe {names[0]!r} in ARGUMENTS of tools/docs_parts.py")
     return found
 
 
@@ -269,16 +264,13 @@ def error_parts() -> dict[str, str]:
     drawn = fenced("\n".join(["GhostError", *tree(errors.GhostError)]), "text")
     return {
         "tree": drawn,
-        "errors": table("error | exit code | meaning | hint unless a better one is known", rows),
+        "errors": table("error | exit code | meaning | default hint", rows),
     }
 
 
 def first_line(thing: Any) -> str:
     """Return the first paragraph of a docstring as one line."""
     return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
-
-
-CHECKERS: dict[str, Callable[..., Any]] = {"Unpack[Narrow]": narrowed, "Unpack[Named]": put_fields}
 
 
 def annotation(value: Any) -> str:
@@ -298,34 +290,14 @@ def annotation(value: Any) -> str:
     )
 
 
-def spelled_out(found: inspect.Signature) -> Iterator[tuple[str, inspect.Parameter]]:
-    """Yield a function's parameters, with those that another function checks for it in place of
-    `**`.
-    """
-    for name, part in found.parameters.items():
-        checker = (
-            CHECKERS.get(annotation(part.annotation)) if part.kind is part.VAR_KEYWORD else None
-        )
-        yield from inspect.signature(checker).parameters.items() if checker else [(name, part)]
-
-
-def signature(
-    function: Callable[..., Any], leave_out: str, more: Iterable[inspect.Parameter] = ()
-) -> str:
-    """Return the arguments of a function, `more` before its named ones, and its result.
-
-    Many arguments stand one per line.
-    """
+def signature(function: Callable[..., Any], leave_out: str) -> str:
+    """Return the parameters of a function and its result; many parameters get a line each."""
     found = inspect.signature(function)
-    given = [(name, part) for name, part in spelled_out(found) if name != leave_out]
-    first = next(
-        (at for at, (_, part) in enumerate(given) if part.kind is part.KEYWORD_ONLY), len(given)
-    )
     parts: list[str] = []
-    star = False
-    for name, part in (*given[:first], *((part.name, part) for part in more), *given[first:]):
-        if part.kind is part.KEYWORD_ONLY and not star:
-            star = True
+    for name, part in found.parameters.items():
+        if name == leave_out:
+            continue
+        if part.kind is part.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         default = "" if part.default is part.empty else f" = {part.default!r}"
         stars = "**" if part.kind is part.VAR_KEYWORD else ""
@@ -343,8 +315,8 @@ FEATURE_PACKAGES = tuple(
 )
 
 
-def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
-    """Return the verb that a method calls."""
+def operation_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return the operation that a method of Ghost calls."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURE_PACKAGES):
             found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
@@ -363,25 +335,30 @@ def methods() -> dict[str, Callable[..., Any]]:
 
 
 def method_part() -> str:
-    """Return every public method with its signature and what it does, in the words of its verb."""
+    """Return every public method of Ghost with its signature and docstring."""
     text = []
     for name, method in methods().items():
-        verb = verb_of(method)
-        own = inspect.signature(method).parameters.values()
-        if verb and any(part.kind is part.VAR_KEYWORD for part in own):
-            known = inspect.signature(verb).parameters
-            more = [
-                part for part in own if part.kind is part.KEYWORD_ONLY and part.name not in known
-            ]
-            shown = signature(verb, "store", more)
-        else:
-            shown = signature(method, "self")
-        text += [
-            f"### {name}",
-            fenced(f"{'Ghost' if name == 'open' else 'ghost'}.{name}{shown}", "py"),
-        ]
-        text.append(inspect.cleandoc((verb or method).__doc__ or ""))
+        owner = "Ghost" if name == "open" else "ghost"
+        text += [f"### {name}", fenced(f"{owner}.{name}{signature(method, 'self')}", "py")]
+        text.append(described_arguments(inspect.cleandoc(method.__doc__ or "")))
     return "\n\n".join(text)
+
+
+def described_arguments(doc: str) -> str:
+    """Return a docstring as markdown, its sections Args, Returns and Raises as lists."""
+    blocks = []
+    for block in doc.split("\n\n"):
+        head, _, body = block.partition("\n")
+        if head not in ("Args:", "Returns:", "Raises:"):
+            blocks.append(block)
+            continue
+        items = re.sub(r"\n {8,}", " ", textwrap.dedent(body)).replace("\n    ", " ").split("\n")
+        if head == "Returns:":
+            blocks.append("Returns: " + " ".join(items))
+        else:
+            rows = [re.sub(r"^(\w+):", r"- `\1`:", item) for item in items]
+            blocks.append("\n".join([head, "", *rows] if head == "Raises:" else rows))
+    return "\n\n".join(blocks)
 
 
 def type_part() -> str:
@@ -441,7 +418,7 @@ def report_part() -> str:
     """Return the types that methods return but that are not public names."""
     found: dict[str, Any] = {}
     for method in methods().values():
-        collect(inspect.signature(method).return_annotation, verb_of(method), found)
+        collect(inspect.signature(method).return_annotation, operation_of(method), found)
     return "\n\n".join(described(name, made) for name, made in found.items())
 
 
@@ -463,12 +440,12 @@ def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any])
 def score_part() -> str:
     """Return the features of the score with what each is worth."""
     if missing := [name for name in WITH_VECTORS if name not in FEATURES]:
-        sys.exit(f"say in tools/docs_parts.py, in FEATURES, what {missing} measure")
+        sys.exit(f"describe {missing} in FEATURES of tools/docs_parts.py")
     rows = [
         [f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
         for name, worth in WITH_VECTORS.items()
     ]
-    return table("feature | what it measures | with vectors | without", rows)
+    return table("feature | meaning | with vectors | without", rows)
 
 
 def threshold_part() -> str:
@@ -476,7 +453,13 @@ def threshold_part() -> str:
     models = (Thresholds(), StaticEmbedder.thresholds)
     names = [part.name for part in dataclasses.fields(Thresholds)]
     rows = [[f"`{name}`", *(f"{getattr(model, name):.2f}" for model in models)] for name in names]
-    return table("what for | `local`, and all others | `static`", rows)
+    return table("threshold | `local`, and all others | `static`", rows)
+
+
+def route_part() -> str:
+    """Return every route of the REST interface."""
+    rows = [[f"`{route.method} {route.path}`", route.scope, route.about] for route in ROUTES]
+    return table("call | scope | meaning", rows)
 
 
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -489,6 +472,7 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
         "reports": report_part(),
     },
     "docs/errors.md": error_parts,
+    "docs/server.md": lambda: {"routes": route_part()},
     "docs/search.md": lambda: {"score": score_part()},
     "docs/embeddings.md": lambda: {"thresholds": threshold_part()},
 }

@@ -1,8 +1,8 @@
 """The examples of the docs, run for real.
 
-A ```console block is a session: its `$` lines run in order, in a throw-away home that all blocks of
-a page share, and what they print is put under them. A ```python block runs there too; a ```text
-block right after it holds what it prints. Ids, times, sizes and version numbers may differ.
+A ```console block is a session: its `$` lines run in order, in a temporary home that all blocks of
+a page share, and their output is written below them. A ```python block runs there too; a ```text
+block directly after it has its output. Ids, times, sizes and version numbers may differ.
 Everything fenced otherwise (```sh, ```py) is left alone here; tests/test_docs_blocks.py runs it.
 """
 
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-HOME = "/home/you"  # what the throw-away home is called in the docs
+HOME = "/home/you"  # name of the temporary home in the docs
 # Which vectors a page's examples use: the default where they are the subject, a quick and steady
 # choice where numbers are printed, none elsewhere.
 PROVIDERS = {
@@ -48,14 +48,14 @@ _VARYING = [
 
 
 def steady(text: str) -> str:
-    """Return a text without what differs from run to run."""
+    """Return a text without values that differ from run to run."""
     for pattern, word in _VARYING:
         text = pattern.sub(word, text)
     return text
 
 
 class Session:
-    """A throw-away home in which the examples of one page run."""
+    """A temporary home in which the examples of one page run."""
 
     def __init__(self, folder: Path, page: str) -> None:
         self.folder = folder
@@ -66,7 +66,7 @@ class Session:
         self.env = {**kept, **own, "GHOST_EMBED_PROVIDER": PROVIDERS.get(page, "none")}
 
     def run(self, command: list[str], shown: str) -> str:
-        """Run one example and return what it prints."""
+        """Run one example and return its output."""
         done = subprocess.run(
             command,
             check=False,
@@ -82,7 +82,7 @@ class Session:
         return done.stdout.replace(str(self.folder), HOME)
 
     def block(self, found: re.Match[str]) -> str:
-        """Return a block with what it prints today, or unchanged when only ids and times differ."""
+        """Return a block with its current output, unchanged when only ids and times differ."""
         body, printed = found["body"], found["printed"]
         if found["language"] == "console":
             made = "".join(self.commands(body))
@@ -93,7 +93,7 @@ class Session:
         return f"```python\n{body}```\n\n```text\n{made}```\n"
 
     def commands(self, body: str) -> Iterator[str]:
-        """Yield each command of a console block and what it prints."""
+        """Yield each command of a console block and its output."""
         for line in body.splitlines():
             if line.startswith("$ "):
                 yield f"{line}\n"

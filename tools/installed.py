@@ -1,9 +1,8 @@
-"""What an installation of Ghost consists of: every package, its size, and what brings it.
+"""List the packages of an installation of Ghost, with their size and the reason for each.
 
     python tools/installed.py [EXTRA ...]
 
-Run by the Python of an environment that Ghost is installed in. Sizes are what the files hold, the
-compiled ones included."""
+Run it with the Python of an environment that has Ghost installed. Sizes include compiled files."""
 
 import re
 import sys
@@ -35,8 +34,7 @@ def closure(
 ) -> dict[str, str]:
     """Return every package that one needs, itself included, each with the one that brings it first.
 
-    What the first one needs may be given, where another version of it is installed than the one in
-    question."""
+    `requires` replaces the requirements of the first package, if another version is installed."""
     found = {plain(name): ""}
     seen: set[tuple[str, str]] = set()
     waiting = [(plain(name), extra) for extra in ("", *extras)]
@@ -55,7 +53,7 @@ def closure(
 
 
 def _needs(requires: Sequence[str], extra: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield what a package needs on this system, or what one of its extras adds."""
+    """Yield the requirements of a package on this system, or those of one of its extras."""
     for requirement in map(Requirement, requires):
         marker = requirement.marker
         always = marker is None or marker.evaluate({"extra": ""})

@@ -1,6 +1,4 @@
-"""Make a PNG smaller: at most 256 colours, chosen from those that are there, and the strongest
-compression of zlib.
-"""
+"""Make a PNG smaller: at most 256 colours, and the strongest compression of zlib."""
 
 import struct
 import zlib
@@ -60,7 +58,7 @@ def _read(data: bytes) -> tuple[int, int, Any]:
 
 
 def _unfilter(raw: bytes, width: int, height: int, channels: int) -> Any:
-    """Undo what each row was filtered with."""
+    """Undo the filter of each row."""
     stride = width * channels
     lines = np.frombuffer(raw, np.uint8).reshape(height, stride + 1)
     found = np.zeros((height, width, channels), np.uint8)
@@ -105,9 +103,7 @@ def _paeth(left: int, up: int, corner: int) -> int:
 
 
 def _palette(colours: Any, counts: Any) -> tuple[Any, Any]:
-    """Return at most 256 colours, and for each colour the place of the one that stands for it:
-    boxes are cut at their median.
-    """
+    """Return at most 256 colours and the palette index of each colour (median cut)."""
     boxes = [np.arange(len(colours))]
     while len(boxes) < min(MOST, len(colours)):
         spans = [

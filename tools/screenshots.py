@@ -1,8 +1,7 @@
-"""Take the pictures of the viewer that the docs show: every screen, light and dark, on a desk and
-on a phone.
+"""Take the screenshots of the viewer for the docs: every screen, light and dark, desktop and phone.
 
-A store with believable content is made at a fixed time and served at that same time, so that two
-runs give the same pictures. It takes Chromium and playwright: `make screenshots`, or `python
+A store with realistic content is made and served at a fixed time, so that two runs give the same
+pictures. Needs Chromium and playwright: `make screenshots`, or `python
 tools/screenshots.py --only graph,memory`."""
 
 import argparse
@@ -53,7 +52,7 @@ def _nothing(_: Page) -> None:
 
 @dataclass(frozen=True)
 class Screen:
-    """A screen: where it is, what tells that it is there, and what to do before the picture."""
+    """A screen: its address, the element to wait for, and the actions before the screenshot."""
 
     place: str
     ready: str
@@ -80,7 +79,7 @@ def _why(page: Page) -> None:
 
 
 def _settled(page: Page) -> None:
-    """Wait until the map stands still."""
+    """Wait until the graph stops moving."""
     page.wait_for_function("() => document.querySelector('#graph')?.dataset.settled === 'true'")
     page.wait_for_function("() => document.querySelector('#graph').scene.view().full")
 
@@ -114,13 +113,13 @@ SCREENS: Mapping[str, Screen] = {
 
 @contextmanager
 def served(path: Path) -> Iterator[Callable[[], str]]:
-    """Serve a store at the fixed time; what is returned makes an address that signs in."""
+    """Serve a store at the fixed time; return a function that makes an address that signs in."""
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, make_server
-    from ghostmem.web.session import Sessions
+    from ghostmem.web.session import WebSessions
 
-    sessions = Sessions(strict=True)
+    sessions = WebSessions(strict=True)
     with Ghost.open(
         str(path), settings=Settings(embed_provider=PROVIDER), clock=lambda: NOW
     ) as ghost:
@@ -140,7 +139,7 @@ def served(path: Path) -> Iterator[Callable[[], str]]:
 
 @contextmanager
 def room(browser: Browser, address: str | None) -> Iterator[Page]:
-    """Open a page whose time stands still, signed in where there is an address for that."""
+    """Open a page with a fixed clock, signed in if an address is given."""
     found = browser.new_context(reduced_motion="reduce", locale="en-GB", timezone_id="UTC")
     found.set_default_timeout(PATIENCE)
     try:

@@ -1,7 +1,8 @@
-"""Write what Ghost answers into a folder, so that two versions of the code can be compared.
+"""Write Ghost's answers into a folder, so that two versions of the code can be compared.
 
-    python tools/snapshot.py before            all answers of this code, as JSON files in the folder
-    `before` python tools/snapshot.py after --engine postgres diff -r before after
+    python tools/snapshot.py before                      write answers as JSON files to `before`
+    python tools/snapshot.py after --engine postgres
+    diff -r before after
 
 Only public interfaces are used. Ids are replaced by their order of appearance and times of the
 machine's clock by a word; scores are rounded to nine digits; descriptions, help texts and messages
@@ -116,7 +117,7 @@ def _operation(ghost: Ghost, chance: random.Random, ns: str, key: str, text: str
 
 
 def normal(value: Any, ids: dict[str, str], *, texts: bool = True, times: bool = False) -> Any:
-    """Return plain data without what may differ between two runs."""
+    """Return plain data without values that differ between two runs."""
     if isinstance(value, dict):
         kept = (
             value.items()
@@ -192,7 +193,7 @@ def help_structure() -> dict[str, Any]:
 
 
 def command_outputs(folder: Path) -> dict[str, Any]:
-    """Return what every command of the tests' table prints as JSON, on a copy of the same store."""
+    """Return the JSON output of every command of the tests' table, on a copy of the same store."""
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     from importlib import import_module
 

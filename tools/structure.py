@@ -1,5 +1,4 @@
-"""Print the size and structure of the source: statements, packages, import cycles, complexity,
-function length.
+"""Print the size and structure of the source: statements, packages, cycles, complexity, lengths.
 
 Size is counted in AST statements, because the number of lines depends on their width.
 
@@ -78,7 +77,7 @@ def functions(tree: ast.AST, path: str) -> Iterator[Function]:
 
 
 def cycles(root: Path) -> list[list[str]]:
-    """Return groups of modules that import each other, imports for type checking left out."""
+    """Return groups of modules that import each other, without imports for type checking."""
     import grimp
 
     graph = grimp.build_graph(root.name, exclude_type_checking_imports=True, cache_dir=None)

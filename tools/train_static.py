@@ -102,9 +102,7 @@ def load_teacher(path: Path) -> Tensor:
 
 
 def teach(model: Tensor, sentences: list[list[int]], size: int = 2048) -> Tensor:
-    """Return the teacher's vectors: the normalised mean over the tokens, [CLS] and [SEP]
-    included.
-    """
+    """Return the teacher's vectors: the normalised mean over the tokens, with [CLS] and [SEP]."""
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     vectors = torch.empty(len(sentences), WIDTH, device=DEVICE)
     for start in range(0, len(order), size):
@@ -128,9 +126,7 @@ def lay_out(sentences: list[list[int]], taught: Tensor) -> Corpus:
 
 
 def start_table(corpus: Corpus, words: Tensor, projection: Tensor) -> Tensor:
-    """Return each token's own teacher vector, centred, projected and weighted down by its
-    frequency.
-    """
+    """Return each token's teacher vector, centred, projected and weighted down by frequency."""
     counts = torch.bincount(corpus.tokens, minlength=VOCABULARY).float()
     share = (counts / counts.sum()).clamp(min=1e-9)
     table = ((words - words.mean(0)) @ projection) * (RARE / (RARE + share))[:, None]
@@ -139,9 +135,7 @@ def start_table(corpus: Corpus, words: Tensor, projection: Tensor) -> Tensor:
 
 
 def embed(table: Tensor, corpus: Corpus, index: Tensor, drop: float = 0.0) -> Tensor:
-    """Return the table's vectors of some sentences, leaving out a share of their tokens at
-    random.
-    """
+    """Return the table's vectors of some sentences, dropping a share of tokens at random."""
     lengths = corpus.lengths[index]
     bags = lengths.cumsum(0) - lengths
     places = torch.arange(int(lengths.sum()), device=DEVICE) + (
@@ -210,9 +204,7 @@ def load(path: Path) -> Tensor:
 
 
 def main() -> int:
-    """Train or measure a table; exit 1 when it follows the teacher less well than the shipped one
-    must.
-    """
+    """Train or measure a table; exit 1 when it is worse than the limit for the shipped one."""
     parser = argparse.ArgumentParser(description="Distil all-MiniLM-L6-v2 into the static table.")
     parser.add_argument("weights", type=Path, help="model.safetensors of all-MiniLM-L6-v2")
     parser.add_argument("sentences", type=Path, help="text to learn from, one sentence a line")

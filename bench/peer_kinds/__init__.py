@@ -1,3 +1,1 @@
-"""What `bench.peers` measures: one small driver a peer, and the corpus that all of them
-are given.
-"""
+"""Drivers for the tools that `bench.peers` measures, and their common corpus."""

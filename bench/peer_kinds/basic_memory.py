@@ -17,7 +17,7 @@ _ENV: dict[str, str] = {}
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """Return what starts the server on a project in this folder."""
+    """Return the command that starts the server on a project in this folder."""
     _COMMAND[:] = [str(Path(options["bin"]) / "basic-memory")]
     _ENV.update(
         BASIC_MEMORY_HOME=str(folder / "notes"),
@@ -28,9 +28,7 @@ def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str,
 
 
 def add(_: Server, items: list[Item]) -> None:
-    """Write the notes as files, then let it index the project: twice as fast as a
-    write_note each.
-    """
+    """Write the notes as files and index the project; twice as fast as write_note for each."""
     folder = Path(_ENV["BASIC_MEMORY_HOME"]) / "facts"
     folder.mkdir(parents=True, exist_ok=True)
     for item in items:
@@ -56,9 +54,7 @@ def put(server: Server, item: Item) -> None:
 
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
-    """Search for all the words of the question, and when that finds nothing, for its most telling
-    one.
-    """
+    """Search for all words of the question, and if that finds nothing, for its rarest word."""
     for asked in (item.text, telling(item.text)):
         said = server.call(
             "search_notes", {"query": asked, "page_size": limit, "output_format": "json"}

@@ -1,4 +1,4 @@
-"""One peer under measurement: what every measure is given."""
+"""One peer under measurement, as passed to every measure."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +14,7 @@ FIRST = 1_000  # memories of the first store, which every peer fills
 
 @dataclass
 class Bench:
-    """One peer under measurement: where, with which sets, how long at most, and what is known so
-    far.
-    """
+    """One peer under measurement: folder, data sets, time limit, and results so far."""
 
     kind: Kind
     work: Path

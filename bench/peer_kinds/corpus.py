@@ -1,10 +1,9 @@
-"""The corpus every peer is given: made from a seed, the same in every run, with questions that have
-one right answer each.
+"""The corpus of every peer: generated from a seed, with questions that have one right answer each.
 
 The answers are among the first 1,000 memories, so that every size asks the same questions. Half of
-the questions are topical (in other words than the answer's), half name an identifier. Around each
-answer stand memories that nearly answer: the same person's other facts, other people's same fact,
-and identifiers that differ in a digit. Keys are numbers and say nothing."""
+the questions are topical (in other words than the answer's), half name an identifier. Near each
+answer are memories that almost answer: the same person's other facts, other people's same fact,
+and identifiers that differ in a digit. Keys are numbers without meaning."""
 
 import random
 import re
@@ -23,7 +22,7 @@ _SLOT = re.compile(r"\{([nh])(\d)\}")
 
 @dataclass(frozen=True)
 class Question:
-    """A question, the key of the one memory that answers it, and what sort of question it is."""
+    """A question, the key of the memory that answers it, and its kind."""
 
     text: str
     key: str
@@ -44,7 +43,7 @@ def key(number: int) -> str:
 
 
 def corpus(size: int, seed: int = SEED) -> Corpus:
-    """Make so many memories, at least the first 1,000, all different, and the questions."""
+    """Make `count` different memories, at least 1,000, and the questions."""
     choose = random.Random(seed)
     codes = {_code(choose, CODED[number % len(CODED)][0]): number for number in range(CODES)}
     asked = frozenset(code for code, _ in codes)
@@ -66,9 +65,7 @@ def corpus(size: int, seed: int = SEED) -> Corpus:
 
 
 def extra(count: int, seed: int = SEED + 1) -> list[tuple[str, str]]:
-    """Return memories for single puts: of the same sort, under keys and with texts that the corpus
-    does not have.
-    """
+    """Return memories for single puts, with keys and texts that the corpus does not have."""
     choose = random.Random(seed)
     made = dict.fromkeys(
         f"{text} Noted as item {number}."
@@ -103,7 +100,7 @@ def _coded(codes: dict[tuple[str, str], int]) -> Iterator[Fact]:
 
 
 def _fellows(choose: random.Random, answers: list[Fact]) -> Iterator[str]:
-    """Yield other facts of the people who are asked about."""
+    """Yield further facts about the people in the questions."""
     people = answers[len(PLAIN) : len(PLAIN) + PEOPLE]
     for number, (text, _, _) in enumerate(people):
         who = " ".join(text.split()[:2])
@@ -115,7 +112,7 @@ def _fellows(choose: random.Random, answers: list[Fact]) -> Iterator[str]:
 def _misses(
     choose: random.Random, codes: dict[tuple[str, str], int], asked: frozenset[str]
 ) -> Iterator[str]:
-    """Yield what is stored of identifiers that differ in one digit from one that is asked for."""
+    """Yield facts about identifiers that differ in one digit from those in questions."""
     for (code, part), number in codes.items():
         places = [
             place for place, sign in enumerate(code) if sign.isdigit() and place >= len(code) // 3
@@ -131,7 +128,7 @@ def _misses(
 
 
 def _filler(choose: random.Random, asked: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield facts about people and identifiers nobody asks about, without end; some may repeat."""
+    """Yield endless facts about people and identifiers without questions; some may repeat."""
     while True:
         if choose.random() < 0.6:
             told, _, values = ABOUT[choose.randrange(len(ABOUT))]

@@ -29,11 +29,11 @@ QUIET = {
 
 
 class DriverError(RuntimeError):
-    """What a peer could not do, in one line."""
+    """An operation that a peer could not do, in one line."""
 
 
 def environment(work: Path, kind: Kind, folder: Path) -> dict[str, str]:
-    """Return the environment of a peer: a home of its own, nobody's settings, no network."""
+    """Return the environment of a peer: an empty home, no settings, no network."""
     kept = {name: value for name, value in os.environ.items() if not _is_ours(name)}
     home = folder / "home"
     home.mkdir(parents=True, exist_ok=True)
@@ -151,14 +151,14 @@ class Driver:
         self.kill()
 
     def kill(self) -> None:
-        """End the process and all that came of it, without warning."""
+        """Kill the process and its children."""
         self._end()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None and not stream.closed:
                 stream.close()
 
     def kill_and_read(self) -> list[dict[str, Any]]:
-        """End the process without warning and return the complete lines it had said by then."""
+        """Kill the process and return the complete lines it had printed."""
         self._end()
         assert self.process.stdout is not None
         while data := os.read(self.process.stdout.fileno(), 1 << 20):
@@ -168,7 +168,7 @@ class Driver:
         return lines
 
     def _end(self) -> None:
-        """Kill the process's group, once: afterwards its number may be somebody else's."""
+        """Kill the process group once; later its number may belong to another process."""
         if not self._is_over:
             self._is_over = True
             with suppress(ProcessLookupError):

@@ -1,6 +1,4 @@
-"""The words of the corpus: statements, and questions that ask for them in other words than their
-own.
-"""
+"""The texts of the corpus: statements, and questions that use other words."""
 
 PLAIN: tuple[tuple[str, str], ...] = (
     ("The bakery on Elm Street shuts on Mondays.", "On which weekday can I not buy bread there?"),

@@ -14,7 +14,7 @@ NS = "bench:peers"
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """Return what starts the server on a store in this folder."""
+    """Return the command that starts the server on a store in this folder."""
     ghost = str(Path(options["bin"]) / "ghost")
     return [ghost, "--db", str(folder / "memory.db"), "mcp"], {
         "GHOST_EMBED_PROVIDER": options["provider"]

@@ -1,4 +1,4 @@
-"""Install peers, each into an environment of its own, and say what came with them."""
+"""Install peers, each into its own environment, and report the installed packages."""
 
 import hashlib
 import json
@@ -35,9 +35,7 @@ def bin_folder(work: Path, kind: Kind) -> Path:
 
 
 def install(work: Path, kind: Kind, fresh: bool = False) -> dict[str, Any]:
-    """Install a peer unless it is there, and return its version, its size in MB and the number of
-    its packages.
-    """
+    """Install a peer if needed; return its version, size in MB and number of packages."""
     folder = place(work, kind)
     receipt = folder / "installed.json"
     wanted = list(kind.packages) if "." not in kind.packages else [_fingerprint()]
@@ -95,9 +93,7 @@ def _npm(folder: Path, kind: Kind) -> dict[str, Any]:
 
 
 def interpreter(least: str = "", extensions: bool = False) -> str:
-    """Return a Python of at least this version: this one, one on the path, the system's, or one of
-    pyenv's.
-    """
+    """Return a Python of at least this version: this one, one on the path, or one of pyenv."""
     first = sys.version_info.minor if not least else int(least.split(".")[1])
     check = "import sys, venv, ensurepip, sqlite3; sys.exit(sys.version_info < (3, {}) or {})"
     wants = check.format(
@@ -130,13 +126,13 @@ def lay_model(work: Path) -> Path:
         files = [
             str(DATA / name) for name in ("minilm-l6-v2-int8.onnx", "tokenizer.json", "vocab.txt")
         ]
-        script = str(ROOT / "bench" / "peer_kinds" / "lay.py")
+        script = str(ROOT / "bench" / "peer_kinds" / "place_model.py")
         _run([str(bin_folder(work, tools) / "python"), script, *files, str(made / "onnx")])
     return made
 
 
 def _fingerprint() -> str:
-    """Return a digest of this checkout's source, so that a changed one is installed anew."""
+    """Return a digest of this checkout's source, so that a changed one is reinstalled."""
     digest = hashlib.sha256()
     for path in sorted([*(ROOT / "src").rglob("*.py"), ROOT / "pyproject.toml"]):
         digest.update(path.read_bytes())

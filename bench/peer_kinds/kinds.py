@@ -1,6 +1,4 @@
-"""The peers, as a table: what is installed, which module drives it, where its vectors come from,
-and what to know of it.
-"""
+"""The table of peers: packages, driver module, source of vectors, and remarks."""
 
 from dataclasses import dataclass, field
 from typing import Any

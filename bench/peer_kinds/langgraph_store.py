@@ -1,12 +1,10 @@
-"""langgraph's SqliteStore: rows with vectors (sqlite-vec), the vectors given to it by a
-function.
-"""
+"""langgraph's SqliteStore: rows with vectors (sqlite-vec), from a function with given vectors."""
 
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bench.peer_kinds.given import Given
+from bench.peer_kinds.given_vectors import Given
 from bench.peer_kinds.serve import Item
 
 SPACE = ("memories",)

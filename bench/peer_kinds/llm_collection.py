@@ -1,13 +1,11 @@
-"""llm: a collection of embeddings in a SQLite file, the model being a function that returns the
-vectors given.
-"""
+"""llm: a collection of embeddings in SQLite, with a model function that returns given vectors."""
 
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bench.peer_kinds.given import Given
+from bench.peer_kinds.given_vectors import Given
 from bench.peer_kinds.serve import Item
 
 

@@ -1,6 +1,4 @@
-"""A plain MCP client over stdio for servers of any make: a handshake, requests in turn, whatever
-else they send let pass.
-"""
+"""A plain MCP client over stdio: handshake and sequential requests; other messages are ignored."""
 
 import json
 import os
@@ -94,7 +92,7 @@ class Server:
         return one_line(f"the server ended: {said[-1] if said else 'without a word'}")
 
     def call(self, tool: str, arguments: dict[str, Any]) -> str:
-        """Call a tool that must succeed, and return what it says as text."""
+        """Call a tool that must succeed and return its text."""
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         text = "\n".join(part.get("text", "") for part in result.get("content", []))
         if result.get("isError"):

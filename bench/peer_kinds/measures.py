@@ -1,6 +1,6 @@
-"""What is measured of each peer, one function a measure.
+"""The measures of a peer, one function each.
 
-Every figure carries its n, and walls and CPU stand side by side.
+Every figure has its n, with wall and CPU time.
 """
 
 import shutil
@@ -12,7 +12,7 @@ from statistics import median, quantiles
 
 from bench.peer_kinds.bench import FIRST, Bench, Found
 from bench.peer_kinds.driver import Driver, DriverError
-from bench.peer_kinds.keeping import kill, writers
+from bench.peer_kinds.durability import kill, writers
 from bench.peer_kinds.sets import DIMENSION
 
 ENOUGH, SLOW = 500.0, 50.0  # memories a second from which on 100,000 and 10,000 are stored
@@ -76,9 +76,7 @@ def _fill(bench: Bench, folder: str, size: int) -> Found:
 
 
 def quality(bench: Bench, answers: list[list[str]], stored: int) -> Found:
-    """Return how often the one right answer is first, and among the first five, of the questions
-    whose answer is stored.
-    """
+    """Return how often the right answer is first and among the first five."""
     made: Found = {}
     for sort in ("topical", "identifier"):
         asked = [
@@ -163,9 +161,7 @@ def _lines(path: Path) -> int:
 
 
 def cold(bench: Bench) -> Found:
-    """Start a process, import or start the peer, open its largest store and ask one question,
-    several times.
-    """
+    """Start a process, open the peer's largest store and ask one question, several times."""
     walls, cpus = [], []
     for run in range(bench.runs + 1):
         with Driver(bench.work, bench.kind, bench.room / bench.store) as driver:
@@ -198,9 +194,7 @@ def cold(bench: Bench) -> Found:
 
 
 def offline(bench: Bench) -> Found:
-    """Use a peer that downloads a model as it is installed, without that model and without a
-    network.
-    """
+    """Use a peer that downloads a model as installed, without model and network."""
     bare = replace(bench, kind=replace(bench.kind, model=""))
     try:
         with bare.driver("offline") as driver:
@@ -215,7 +209,7 @@ def offline(bench: Bench) -> Found:
 
 
 def tools(bench: Bench) -> Found:
-    """Return how many tools the server lists, and what the list costs a model to read."""
+    """Return the number of tools the server lists and the tokens of the list."""
     with bench.driver(bench.store) as driver:
         found = driver.ask("tools", 60)
         driver.leave(bench.seconds)
@@ -223,7 +217,7 @@ def tools(bench: Bench) -> Found:
 
 
 def file_mb(folder: Path) -> float:
-    """Return the size of what a peer wrote, without logs and without its home's caches."""
+    """Return the size of a peer's files, without logs and caches."""
     skipped = {"driver.log", "server.log"}
     files = [
         path

@@ -1,14 +1,13 @@
-"""mem0: Memory with its default vector store (embedded Qdrant on disk) and infer=False, so that no
-model of language is called.
+"""mem0: Memory with its default vector store (embedded Qdrant) and infer=False (no LLM).
 
-Its own embedders are services or downloads; the vectors given stand in for them, set on the object
-as its embedder."""
+Its own embedders are services or downloads; the given vectors replace them, set on the object as
+its embedder."""
 
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bench.peer_kinds.given import Given
+from bench.peer_kinds.given_vectors import Given
 from bench.peer_kinds.serve import Item
 
 USER = "bench"

@@ -1,4 +1,4 @@
-"""mcp-memory-service: SQLite with sqlite-vec behind an MCP server; the key travels as a tag."""
+"""mcp-memory-service: SQLite with sqlite-vec behind an MCP server; the key is stored as a tag."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from bench.peer_kinds.served import holds, keys_in
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """Return what starts the server on a file in this folder."""
+    """Return the command that starts the server on a file in this folder."""
     env = {
         "MCP_MEMORY_STORAGE_BACKEND": "sqlite_vec",
         "MCP_MEMORY_BASE_DIR": str(folder),
@@ -21,9 +21,7 @@ def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str,
 
 
 def put(server: Server, item: Item) -> None:
-    """Store one; its check for near-duplicates would refuse facts of one shape, so each is its own
-    conversation.
-    """
+    """Store one in its own conversation, because the duplicate check refuses similar facts."""
     said = server.call(
         "memory_store",
         {"content": item.text, "conversation_id": item.key, "metadata": {"tags": [item.key]}},

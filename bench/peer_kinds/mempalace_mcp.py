@@ -1,6 +1,6 @@
 """mempalace: drawers in a palace (Chroma underneath), over its MCP server.
 
-The key travels as the source file.
+The key is stored as the source file.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from bench.peer_kinds.served import holds, keys_in
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """Return what starts the server on a palace in this folder."""
+    """Return the command that starts the server on a palace in this folder."""
     palace = folder / "palace"
     palace.mkdir(exist_ok=True)
     env = {"MEMPALACE_PALACE_PATH": str(palace), "MEMPALACE_EMBEDDING_MODEL": "minilm"}

@@ -20,13 +20,13 @@ _BASE: list[str] = []  # the binary and its store, as the server was started
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """Return what starts the server on a store in this folder."""
+    """Return the command that starts the server on a store in this folder."""
     _BASE[:] = [options["binary"], "--db", str(folder / "memory.db")]
     return [*_BASE, "mcp-serve"], ENV
 
 
 def add(_: Server, items: list[Item]) -> None:
-    """Import a batch beside the running server."""
+    """Import a batch while the server runs."""
     rows = [{"ns": NS, "key": item.key, "content": item.text, "kind": "semantic"} for item in items]
     done = subprocess.run(
         [*_BASE, "import"],

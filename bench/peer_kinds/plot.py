@@ -11,9 +11,7 @@ OURS, THEIRS, INK, PALE = "#2f6f4f", "#9aa7b4", "#222222", "#777777"
 
 
 class Panel(NamedTuple):
-    """A measure: its title, how to read it from a peer's results, how to write it, whether its
-    scale is logarithmic.
-    """
+    """A measure: its title, how to read and format its value, whether its scale is logarithmic."""
 
     title: str
     read: Callable[[Found], float]
@@ -95,9 +93,7 @@ def _value(panel: Panel, peer: Found) -> float | None:
 
 
 def _length(panel: Panel, value: float, known: list[float]) -> float:
-    """Return how long a bar is; on a logarithmic scale the axis begins at the power of ten below
-    the least.
-    """
+    """Return the length of a bar; a logarithmic axis starts at a power of ten."""
     if not panel.log:
         return max(1.0, BARS * value / max(100.0, *known))
     least = 10 ** int(log10(max(min(known), 1e-3)) - (min(known) < 1))

@@ -1,5 +1,4 @@
-"""The child's side of a measurement: open one peer's store and do as told, a line of JSON in, a
-line of JSON out.
+"""The child's side of a measurement: open a peer's store and answer requests in lines of JSON.
 
 Started in the peer's own environment as `python -c LAUNCH MODULE`; nothing here or in a driver may
 need more than the standard library and the peer. Times are taken here, around the peer's own calls,
@@ -29,7 +28,7 @@ class Item(NamedTuple):
 
 
 class Store(Protocol):
-    """What a driver offers. A put returns when the peer says it is stored."""
+    """The interface of a driver. A put returns when the peer reports it as stored."""
 
     def add(self, items: list[Item]) -> None:
         """Store many, the fastest way the peer documents."""
@@ -65,7 +64,7 @@ def read_items(path: Path, start: int, stop: int) -> Iterator[Item]:
 
 
 def family() -> list[int]:
-    """Return the processes that came of this one, where the system tells."""
+    """Return the descendants of this process, where the system lists them."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -83,7 +82,7 @@ def family() -> list[int]:
 
 
 def cpu_seconds() -> float:
-    """Return the processor seconds of this process and of those that came of it."""
+    """Return the CPU seconds of this process and its descendants."""
     reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
     total = time.process_time() + reaped.ru_utime + reaped.ru_stime
     for pid in family():
@@ -100,9 +99,7 @@ def cpu_seconds() -> float:
 
 
 def peak_mb(pids: list[int]) -> float:
-    """Return the most memory that processes had at a time, in MB; 0 where the system does
-    not tell.
-    """
+    """Return the peak memory of processes in MB; 0 where the system does not report it."""
     total = 0
     for pid in pids:
         try:
@@ -164,7 +161,7 @@ class Session:
     def put(
         self, items: str, start: int, stop: int, seconds: float, aloud: bool = False
     ) -> dict[str, Any]:
-        """Store a range one by one; aloud: acknowledge each on a line of its own."""
+        """Store a range one by one; with `aloud`, acknowledge each with a line."""
         walls: list[float] = []
         stored: list[str] = []
         failed: list[str] = []
@@ -235,7 +232,7 @@ _OUT = 1
 
 
 def main() -> None:
-    """Serve requests until the input ends. What a peer prints goes to standard error."""
+    """Serve requests until the input ends. Output of a peer goes to standard error."""
     global _OUT  # noqa: PLW0603 - one process, one voice
     _OUT = os.dup(1)
     os.dup2(2, 1)

@@ -1,6 +1,4 @@
-"""A store behind an MCP server: a driver module names the command and the tools, this
-speaks to it.
-"""
+"""A store behind an MCP server: a driver module names the command and the tools to call."""
 
 import json
 import os
@@ -17,7 +15,7 @@ KEY = re.compile(r"\b[mx]\d{6}\b")
 
 
 class Served:
-    """Do with a server's tools what a library driver does with calls."""
+    """Implement the driver interface with a server's tools."""
 
     def __init__(self, driver: ModuleType, folder: Path, options: dict[str, Any]) -> None:
         command, env = driver.command(folder, options)
@@ -72,9 +70,7 @@ def keys_in(text: str, limit: int) -> list[str]:
 
 
 def telling(question: str) -> str:
-    """Return what an agent would try alone when a whole question finds nothing: the word with most
-    digits, else the longest.
-    """
+    """Return the word to try when a question finds nothing: most digits, else the longest."""
     words = [word.strip("?,.") for word in question.split()]
     return max(words, key=lambda word: (len(re.findall(r"\d", word)), len(word)))
 

@@ -1,6 +1,4 @@
-"""The reference server `@modelcontextprotocol/server-memory`: a graph in one JSONL file, searched
-for a substring.
-"""
+"""The reference server `@modelcontextprotocol/server-memory`: JSONL graph, substring search."""
 
 import json
 from pathlib import Path
@@ -12,7 +10,7 @@ from bench.peer_kinds.served import telling
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """Return what starts the server on a file in this folder."""
+    """Return the command that starts the server on a file in this folder."""
     return [str(Path(options["bin"]) / "mcp-server-memory")], {
         "MEMORY_FILE_PATH": str(folder / "memory.jsonl")
     }
@@ -32,9 +30,7 @@ def put(server: Server, item: Item) -> None:
 
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
-    """Ask for the whole question, and when nothing holds it, for its most telling word, as an agent
-    would.
-    """
+    """Search for the whole question, and if that finds nothing, for its rarest word."""
     for asked in (item.text, telling(item.text)):
         if found := [
             entity["name"]

@@ -1,6 +1,4 @@
-"""The corpus on disk, as drivers read it: lines of [key, text], and beside them the vectors of
-Ghost's static model.
-"""
+"""The corpus on disk for drivers: lines of [key, text] and the vectors of the static model."""
 
 import hashlib
 import json

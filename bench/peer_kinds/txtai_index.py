@@ -1,17 +1,15 @@
-"""txtai: an index with content, vectors given to it by a function, beside its own BM25 (hybrid),
-written whole by save().
-"""
+"""txtai: a hybrid index (given vectors and BM25) with content, written by save()."""
 
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bench.peer_kinds.given import Given
+from bench.peer_kinds.given_vectors import Given
 from bench.peer_kinds.serve import Item
 
 
 class Store:
-    """One index in memory; what is not saved is not stored, so a put saves."""
+    """One index in memory; a put saves, because only saved data is stored."""
 
     def __init__(self, folder: Path, options: dict[str, Any]) -> None:
         txtai = import_module("txtai")

@@ -32,7 +32,7 @@ _MAX_LINKS = 40
 
 
 class Temporary:
-    """A new, private file beside `target`.
+    """A new private file in the folder of `target`.
 
     It is removed at the end of the `with` block unless `publish` was called.
     """
@@ -60,14 +60,12 @@ class Temporary:
         _remove(self.path)
 
     def write(self, raw: bytes) -> None:
-        """Write bytes behind those already written."""
+        """Append bytes."""
         with open(self.handle, "ab", closefd=False) as stream:
             stream.write(raw)
 
     def publish(self, like: os.stat_result | None = None) -> None:
-        """Sync the file and rename it over its target, with the mode and the owner of the file
-        `like`.
-        """
+        """Sync the file and rename it over its target, with mode and owner of the file `like`."""
         if like is not None and sys.platform != "win32":
             with suppress(OSError):  # only root may give a file away
                 os.fchown(self.handle, like.st_uid, like.st_gid)
@@ -110,7 +108,7 @@ def replacing(path: str | os.PathLike[str], mode: int = 0o600) -> Iterator[Binar
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
-    """Say whether a path names a plain file, or nothing yet, or nothing that can be reached."""
+    """Tell whether a path is a plain file, missing, or unreachable."""
     try:
         found = existing(path)
     except OSError:
@@ -119,7 +117,7 @@ def is_plain(path: str | os.PathLike[str]) -> bool:
 
 
 def existing(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Return what is known of the file that a path leads to, or None when there is none."""
+    """Return the status of the file that a path leads to, or None if there is none."""
     try:
         return os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -171,9 +169,7 @@ def sweep_folder(folder: Path) -> None:
 
 
 def unfinished(targets: Iterable[Path]) -> list[Path]:
-    """Return the temporary files of these targets that `sweep` leaves: they are in use, or cannot
-    be removed.
-    """
+    """Return temporary files that `sweep` leaves, because they are in use or not removable."""
     return [
         path
         for path in _temporaries(targets, old=True)
@@ -195,9 +191,7 @@ def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
 
 
 def _found_in(folder: Path, names: set[str] | None, pattern: re.Pattern[str]) -> list[Path]:
-    """Return the temporary files in a folder, each once, also where only a side file of it
-    is left.
-    """
+    """Return the temporary files in a folder, each once, also if only a side file is left."""
     found = set()
     with suppress(OSError):
         for name in os.listdir(folder):
@@ -229,10 +223,7 @@ else:
             fcntl.flock(handle, fcntl.LOCK_EX)
 
     def _is_abandoned(path: Path) -> bool:
-        """Say whether no process holds a temporary file.
-
-        Its lock goes with the process, however that ends.
-        """
+        """Tell whether no process uses a temporary file; its lock ends with its process."""
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:

@@ -1,4 +1,4 @@
-"""Who is calling over the network, and what they may do where."""
+"""The caller of a request over the network, and its permissions."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -10,17 +10,13 @@ SCOPES = ("read", "write", "admin")  # each includes those before it
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Caller:
-    """Somebody with grants: pairs of a namespace (or a prefix such as `agent:*`, or `*`) and a
-    scope.
-    """
+    """A caller with grants: pairs of a namespace, prefix (`agent:*`) or `*`, and a scope."""
 
     name: str
     grants: tuple[tuple[str, str], ...]
 
     def may(self, ns: str, need: str) -> bool:
-        """Say whether a scope is granted for a namespace, for all of a prefix, or, with an empty
-        text, for everything.
-        """
+        """Tell whether a scope is granted for a namespace, a prefix, or (empty text) everything."""
         wanted = ns or "*"
         return any(
             _covers(where, wanted) and SCOPES.index(scope) >= SCOPES.index(need)
@@ -48,7 +44,7 @@ LOOKING: ContextVar[bool] = ContextVar(
 
 
 def require(ns: str, need: str) -> None:
-    """Refuse what the present caller may not do; the message tells nothing of what is there."""
+    """Refuse an operation that the caller may not do, without revealing what exists."""
     if not CALLER.get().may(ns, need):
         where = ns or "all namespaces"
         raise ForbiddenError(

@@ -1,6 +1,6 @@
-"""Times and durations; the only module that asks the machine what time it is.
+"""Times and durations; the only module that reads the machine's clock.
 
-Everywhere else a clock is passed in, so that weeks can be tested in milliseconds.
+All other code gets a clock passed in, so that tests can cover weeks in milliseconds.
 """
 
 from collections.abc import Callable
@@ -30,10 +30,7 @@ def read_time(text: str) -> datetime:
 
 
 def parse_time(text: str, what: str = "time") -> datetime:
-    """Read a time as a person writes it: RFC 3339, `YYYY-MM-DD` or `YYYY-MM-DD HH:MM[:SS]`.
-
-    UTC unless it says otherwise.
-    """
+    """Read a time: RFC 3339, `YYYY-MM-DD` or `YYYY-MM-DD HH:MM[:SS]`; default: UTC."""
     try:
         at = datetime.fromisoformat(text.strip())
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)

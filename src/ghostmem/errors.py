@@ -113,9 +113,9 @@ class LockedError(ConflictError):
 
 
 class NoteConflictError(ConflictError):
-    """A note was changed by somebody else.
+    """A note was changed by another program.
 
-    Carries its present text, and the digest to try again with.
+    Carries its present text, and the digest for the next attempt.
     """
 
     default_hint = "read its present text, make your change to that, and try again"
@@ -177,9 +177,9 @@ class StoreBusyError(EngineError):
 
 
 class LostConnectionError(EngineError):
-    """A database that does not answer.
+    """The database does not answer.
 
-    `stored` is False when nothing was written, None when nobody can tell.
+    `stored` is False when nothing was written, None when that is unknown.
     """
 
     default_hint = "check that the database runs, and try again"

@@ -1,12 +1,12 @@
-"""Class Ghost: an open store.
+"""Class Ghost: an open store, with one method per operation.
 
-Each method is one call into the verb of its name, which says what it does in full.
+Each method imports its operation when it is called, so that opening a store stays fast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Self, Unpack
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from ghostmem.clock import Clock, now
 from ghostmem.model import Memory
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from ghostmem.admin.namespaces import NamespaceInfo, NamespaceRemoval
     from ghostmem.admin.stats import Stats
     from ghostmem.admin.verify import LogLine, Verification
-    from ghostmem.capture.capture import CaptureFields, CaptureReport
-    from ghostmem.capture.ingest import IngestFields, IngestReport
-    from ghostmem.capture.ingest_transcript import TranscriptFields, TranscriptReport
-    from ghostmem.capture.mine_procedures import MineFields, MineReport
-    from ghostmem.context.context import ContextFields
+    from ghostmem.capture.capture import CaptureReport
+    from ghostmem.capture.ingest import IngestReport
+    from ghostmem.capture.ingest_transcript import TranscriptReport
+    from ghostmem.capture.mine_procedures import MineReport
     from ghostmem.embed.base import Function
     from ghostmem.graph.clusters import Cluster
     from ghostmem.graph.edges import EdgeCandidates
@@ -35,57 +34,64 @@ if TYPE_CHECKING:
     from ghostmem.graph.infer import InferReport
     from ghostmem.graph.relink import Relinked
     from ghostmem.lifecycle.gc import Collection
-    from ghostmem.lifecycle.rules import RuleFields
     from ghostmem.lifecycle.undo import Undone
     from ghostmem.memory.consolidate import Consolidation
     from ghostmem.memory.curate import Curated
     from ghostmem.memory.embedding import EmbedStatus
     from ghostmem.memory.forget import Forgetting
-    from ghostmem.memory.list import ListFields
     from ghostmem.memory.peek import Peek
-    from ghostmem.memory.put import PutFields
     from ghostmem.memory.quarantine import Dropped
     from ghostmem.memory.remove import Removal
     from ghostmem.memory.tags import TagChange, TagInfo
     from ghostmem.memory.used import Use
-    from ghostmem.model import Chunk, Edge, Folder, Held, Hits, Pack, Report, Rule, Run, Token
+    from ghostmem.model import (
+        Chunk,
+        Edge,
+        FileRef,
+        Folder,
+        Held,
+        Hits,
+        Pack,
+        Report,
+        Rule,
+        Run,
+        SymbolRef,
+        Token,
+    )
     from ghostmem.notes.edit import NoteWritten
     from ghostmem.notes.folders import Added, FolderRemoval, FolderStatus
     from ghostmem.notes.mirroring import MirrorReport
     from ghostmem.notes.sync import SyncReport
-    from ghostmem.outline.operations import Outline, OutlineFields
+    from ghostmem.outline.operations import Outline
     from ghostmem.outline.stale import Stale
     from ghostmem.search.rerank import Reranker
-    from ghostmem.search.search import SearchFields
     from ghostmem.search.timeline import Event
     from ghostmem.transfer.backup import Backup
     from ghostmem.transfer.import_ import ImportReport
-    from ghostmem.truth.conflicts import Conflicts
-    from ghostmem.truth.resolve import Resolved
+    from ghostmem.truth.conflicts import Conflicts, Resolved
 
 
 List = list  # the method of that name hides the builtin inside the class
 
 
 class Ghost:
-    """A memory that lasts: `Ghost.open()` the default store, a path, or ":memory:".
-
-    Use it in a `with` block.
+    """A persistent memory store. Open it with `Ghost.open()` and use it in a `with` block.
 
     >>> with Ghost.open(":memory:") as ghost:
     ...     ghost.put("agent:demo", "editor", "The user edits in Helix.").version
     1
 
-    What many methods take: `ns` is a namespace such as "agent:me"; where it may be left out, it
-    filters, and may also be a prefix ("agent:*") or nothing for all of them. Times are datetimes or
-    texts such as "2026-03-14 09:30". With `dry_run` nothing is changed, and what is returned says
-    what would be. `unlock` lets a memory tagged `locked` be changed. `progress` is called with how
-    many are done.
+    Common parameters: `ns` is a namespace such as "agent:me"; where it is optional it is a filter
+    and may also be a prefix ("agent:*") or None for all. Times are datetimes or texts such as
+    "2026-03-14 09:30". With `dry_run` nothing is changed, and the result says what would happen.
+    `unlock` also changes memories tagged `locked`. `progress` is called with the number of items
+    done.
 
-    What goes wrong raises a GhostError with a hint: InvalidInputError for a value that cannot be
-    accepted, NotFoundError for what is not there, ConflictError for what is not as the caller
-    thought (LockedError, VersionConflictError and others are kinds of it), EngineError for a store
-    that cannot be read or written."""
+    Every failure raises a GhostError with a hint: InvalidInputError for a value that cannot be
+    accepted, NotFoundError for a missing item, ConflictError for an item that is not in the
+    expected state (LockedError, VersionConflictError and others derive from it), EngineError for a
+    store that cannot be read or written.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -100,12 +106,15 @@ class Ghost:
         clock: Clock | None = None,
         reranker: Reranker | None = None,
     ) -> Self:
-        """Open a store, creating it when it is not there.
+        """Open a store, and create it if it does not exist.
 
-        `target` is a path, ":memory:" or a postgresql:// URL and defaults to the settings' choice;
-        `embedder` is a provider's name or a function from texts to vectors; `settings` default to
-        the configuration file and the environment; `clock` returns the current time and exists for
-        tests and replays; `reranker` scores the best hits anew, within GHOST_RERANK_DEADLINE."""
+        Args:
+            target: Path, ":memory:" or postgresql:// URL; default: the setting `db`.
+            embedder: Name of an embedding provider, or a function from texts to vectors.
+            settings: Settings to use; default: configuration file and environment.
+            clock: Function that returns the current time, for tests and replays.
+            reranker: Function that scores the best hits again, within GHOST_RERANK_DEADLINE.
+        """
         name = embedder if isinstance(embedder, str) else None
         if settings is None:
             given = load(db=None if target is None else str(target), embed_provider=name)
@@ -120,7 +129,7 @@ class Ghost:
         return cls(Store(engine, given, clock, Vectoriser(given, own), reranker))
 
     def close(self) -> None:
-        """Close the store; everything acknowledged is already on disk."""
+        """Close the store; all acknowledged writes are already on disk."""
         self.store.engine.close()
 
     def __enter__(self) -> Self:
@@ -129,101 +138,445 @@ class Ghost:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def put(self, ns: str, key: str, content: str, **fields: Unpack[PutFields]) -> Memory:
-        """Store a memory under (ns, key), or its next version, and return it with its outcome and
-        its verdict.
+    def put(
+        self,
+        ns: str,
+        key: str,
+        content: str,
+        *,
+        kind: str | None = None,
+        tags: Iterable[str] | None = None,
+        priority: str | None = None,
+        importance: float | None = None,
+        tier: str | None = None,
+        pinned: bool | None = None,
+        ttl: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        files: Iterable[FileRef | str | tuple[str, str]] | None = None,
+        symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
+        language: str | None = None,
+        root: str | Path | None = None,
+        source_user: str | None = None,
+        source_kind: str | None = None,
+        source_scope: str | None = None,
+        source_client: str | None = None,
+        created_at: datetime | str | None = None,
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        base_version: int | None = None,
+        dedup: bool | None = None,
+        supersedes: str | None = None,
+        unlock: bool = False,
+        allow_secrets: bool = False,
+    ) -> Memory:
+        """Store a memory under (ns, key), or the next version of it, and return it.
 
-        `fields` are what it is (kind, tags, priority, importance, tier, pinned, meta, files,
-        symbols), who said it and when (source_user, source_kind, source_scope, source_client,
-        created_at), how long it holds (ttl, valid_from, valid_to), and how it is put (base_version,
-        dedup, supersedes, unlock, allow_secrets); a new version inherits what is not named.
-        VersionConflictError when `base_version` is not the current one, LockedError without
-        `unlock` for a locked memory."""
+        A new version inherits every field that is not named. Storing the same content and fields
+        again adds no version: the memory is reinforced. Text that does not come from the user and
+        looks like instructions is held in quarantine.
+
+        Args:
+            ns: Namespace, such as "agent:me".
+            key: Key, short and descriptive, such as "user-timezone".
+            content: Text of the memory.
+            kind: "semantic", "episodic" or "procedural".
+            tags: Tags of the memory.
+            priority: "low", "normal", "high" or "critical".
+            importance: From 0 to 1.
+            tier: "sensory", "stm", "ltm" or "dormant"; "identity" is a pinned "ltm", and
+                "quarantine" holds the memory back from every retrieval.
+            pinned: Always part of a context, never aged.
+            ttl: Time until it expires, such as "7d"; "never" removes an expiry.
+            meta: Your own data, stored with the memory.
+            files: Files it is about: paths, or pairs of a path and what was done to the file.
+            symbols: Symbols of code it is about, by their full or partial names.
+            language: Language of the symbols, where the files do not tell.
+            root: Project folder of the symbols; default: the working directory.
+            source_user: Name of the person who said it.
+            source_kind: "stated", "observed", "self", "peer" or "import".
+            source_scope: Conversation, session or place it comes from.
+            source_client: Program that stores it.
+            created_at: When it was said; default: now.
+            valid_from: Start of the time in which it is true.
+            valid_to: End of the time in which it is true.
+            base_version: Store only if this is the current version; 0: only if the key is new.
+            dedup: When another key says the same, reinforce that memory instead of storing this
+                one; default: the setting `dedup`.
+            supersedes: Key of the memory that this one replaces and whose validity ends.
+            unlock: Also change a memory tagged `locked`.
+            allow_secrets: Store keys, tokens and passwords instead of redacting them.
+
+        Returns:
+            The stored memory. Its `outcome` is "created", "updated", "reinforced" or
+            "quarantined"; its `verdict` says whether it is new, or restates, updates or
+            contradicts another memory of the namespace.
+
+        Raises:
+            VersionConflictError: `base_version` is not the current version.
+            LockedError: The memory is tagged `locked`.
+        """
         from ghostmem.memory.put import put
 
-        return put(self.store, ns, key, content, **fields)
+        return put(
+            self.store,
+            ns,
+            key,
+            content,
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            importance=importance,
+            tier=tier,
+            pinned=pinned,
+            ttl=ttl,
+            meta=meta,
+            files=files,
+            symbols=symbols,
+            language=language,
+            root=root,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            created_at=created_at,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            base_version=base_version,
+            dedup=dedup,
+            supersedes=supersedes,
+            unlock=unlock,
+            allow_secrets=allow_secrets,
+        )
 
     def get(
         self, ns: str, key: str, version: int | None = None, *, as_of: datetime | str | None = None
     ) -> Memory:
-        """Return a memory by its key, now or as it was believed at a time, or raise NotFoundError.
+        """Return a memory by its key, and count the retrieval.
 
-        `version` names an earlier one. The retrieval is counted; the memory shows the counts before
-        it."""
+        The counters of the returned memory do not include this retrieval.
+
+        Args:
+            ns: Namespace.
+            key: Key.
+            version: Number of an earlier version.
+            as_of: Return the version that was believed at this time.
+
+        Raises:
+            NotFoundError: There is no such memory or version.
+        """
         from ghostmem.memory.get import get
 
         return get(self.store, ns, key, version, as_of=as_of)
 
     def chunks(self, ns: str, key: str) -> List[Chunk]:
-        """Return the pieces a memory is searched by.
+        """Return the chunks of a memory, in order.
 
-        NotFoundError when there is no such memory.
+        Raises:
+            NotFoundError: There is no such memory.
         """
-        from ghostmem.memory.chunks import chunks
+        from ghostmem.memory.get import chunks
 
         return chunks(self.store, ns, key)
 
     def history(self, ns: str, key: str) -> list[Memory]:
-        """Return every version of a key, oldest first.
+        """Return every version of a key, oldest first, including removed ones.
 
-        Removed versions are among them. NotFoundError for a key that never was.
+        Raises:
+            NotFoundError: The key never existed.
         """
-        from ghostmem.memory.history import history
+        from ghostmem.memory.get import history
 
         return history(self.store, ns, key)
 
-    def list(self, ns: str | None = None, **filters: Unpack[ListFields]) -> List[Memory]:
-        """Return live memories that pass the filters, newest first.
+    def list(
+        self,
+        ns: str | None = None,
+        *,
+        tier: str | None = None,
+        key_prefix: str | None = None,
+        kind: str | None = None,
+        tags: Iterable[str] | None = None,
+        priority: str | None = None,
+        pinned: bool | None = None,
+        source_user: str | None = None,
+        source_kind: str | None = None,
+        source_scope: str | None = None,
+        source_client: str | None = None,
+        after: datetime | str | None = None,
+        before: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        file: str | None = None,
+        file_rel: str | None = None,
+        deleted: bool = False,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> List[Memory]:
+        """Return live memories that pass every filter, newest first.
 
-        `filters` are tier, key_prefix, kind, tags, priority, pinned, source_user, source_kind,
-        source_scope, source_client, after, before, valid_at, file and file_rel; `deleted` lists
-        what was removed or replaced instead. At most `limit` (20) after the first `offset`."""
+        Args:
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            tier: "sensory", "stm", "ltm" or "dormant".
+            key_prefix: Start of the key.
+            kind: "semantic", "episodic" or "procedural".
+            tags: Tags that a memory must all have.
+            priority: "low", "normal", "high" or "critical".
+            pinned: True for pinned memories only, False for all others.
+            source_user: Name of the person who said it.
+            source_kind: "stated", "observed", "self", "peer" or "import".
+            source_scope: Conversation, session or place it comes from.
+            source_client: Program that stored it.
+            after: Created at or after this time.
+            before: Created at or before this time.
+            valid_at: True at this time.
+            file: Path of a file that a memory is about.
+            file_rel: What was done to the file: "modified", "created", "deleted" or "read".
+            deleted: Return removed and superseded versions instead of live memories.
+            limit: Maximum number of memories.
+            offset: Number of memories to skip.
+        """
         from ghostmem.memory.list import list_memories
 
-        return list_memories(self.store, ns, **filters)
+        return list_memories(
+            self.store,
+            ns,
+            tier=tier,
+            key_prefix=key_prefix,
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            pinned=pinned,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            after=after,
+            before=before,
+            valid_at=valid_at,
+            file=file,
+            file_rel=file_rel,
+            deleted=deleted,
+            limit=limit,
+            offset=offset,
+        )
 
     def search(
         self,
         query: str,
         ns: str | None = None,
         *,
+        limit: int = 20,
+        tiers: Iterable[str] | None = None,
+        include_all: bool = False,
+        min_score: float | None = None,
+        weak: bool = False,
+        explain: bool = False,
+        within: str | None = None,
+        pieces: bool = False,
+        now: datetime | str | None = None,
         as_of: datetime | str | None = None,
-        **fields: Unpack[SearchFields],
+        kind: str | None = None,
+        tags: Iterable[str] | None = None,
+        priority: str | None = None,
+        pinned: bool | None = None,
+        source_user: str | None = None,
+        source_kind: str | None = None,
+        source_scope: str | None = None,
+        source_client: str | None = None,
+        after: datetime | str | None = None,
+        before: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        file: str | None = None,
+        file_rel: str | None = None,
     ) -> Hits:
-        """Return the memories that answer a question best, best first.
+        """Return the memories that answer a question, best first.
 
-        `as_of` asks what was believed at a time.
+        The question is plain text, never query syntax. Notes are synced first. Memories whose
+        validity has ended are left out and listed in `superseded`; a correction comes before the
+        memory it corrects.
 
-        `fields` are `limit` (20), tiers, include_all, min_score, weak, explain, within, pieces and
-        now, and the filters of `list`. The hits are a list, empty when nothing is about the
-        question, with `weaker`, `legs`, `notes` and `superseded`. Scores are from 0 to 1. The list
-        holds the strong hits and `weaker` the others; `weak=True` returns all in the list."""
+        Args:
+            query: Question or words to look for.
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            limit: Maximum number of hits.
+            tiers: Tiers to search; default: all but "dormant" and "sensory".
+            include_all: Search every tier.
+            min_score: Minimum score, from 0 to 1; replaces the calibrated cut-off.
+            weak: Return weaker hits in the list too.
+            explain: Add a receipt to every hit, and the nearest misses.
+            within: "notes" or "memories", to search only these.
+            pieces: Return every matching chunk of a memory, not only its best.
+            now: Time that words such as "yesterday" count from; default: the clock.
+            as_of: Search what was believed at this time.
+            kind: "semantic", "episodic" or "procedural".
+            tags: Tags that a memory must all have.
+            priority: "low", "normal", "high" or "critical".
+            pinned: True for pinned memories only, False for all others.
+            source_user: Name of the person who said it.
+            source_kind: "stated", "observed", "self", "peer" or "import".
+            source_scope: Conversation, session or place it comes from.
+            source_client: Program that stored it.
+            after: Created at or after this time.
+            before: Created at or before this time.
+            valid_at: True at this time.
+            file: Path of a file that a memory is about.
+            file_rel: What was done to the file: "modified", "created", "deleted" or "read".
+
+        Returns:
+            A list of hits, empty when nothing is about the question, with `weaker` (hits below
+            the cut-off), `misses`, `superseded`, `legs` (search methods used) and `notes`.
+        """
         from ghostmem.search.search import search
 
-        return search(self._then(ns, as_of), query, ns, **fields)
+        return search(
+            self._store_at(ns, as_of),
+            query,
+            ns,
+            limit=limit,
+            tiers=tiers,
+            include_all=include_all,
+            min_score=min_score,
+            weak=weak,
+            explain=explain,
+            within=within,
+            pieces=pieces,
+            now=now,
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            pinned=pinned,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            after=after,
+            before=before,
+            valid_at=valid_at,
+            file=file,
+            file_rel=file_rel,
+        )
 
     def context(
         self,
         query: str,
         ns: str | None = None,
         *,
+        budget: int = 4000,
+        tiers: Iterable[str] | None = None,
+        include_all: bool = False,
+        files: Iterable[str] | None = None,
+        symbols: Iterable[str] | None = None,
+        root: str | Path | None = None,
+        language: str | None = None,
+        exclude_pinned: bool = False,
+        min_score: float | None = None,
+        min_spread: float | None = None,
+        max_memory_tokens: int | None = None,
+        expand: bool | None = None,
+        whole: bool | None = None,
+        tokens: Callable[[str], int] | None = None,
+        now: datetime | str | None = None,
         as_of: datetime | str | None = None,
-        **fields: Unpack[ContextFields],
+        for_user: str | None = None,
+        for_scope: str | None = None,
+        kind: str | None = None,
+        tags: Iterable[str] | None = None,
+        priority: str | None = None,
+        pinned: bool | None = None,
+        source_user: str | None = None,
+        source_kind: str | None = None,
+        source_scope: str | None = None,
+        source_client: str | None = None,
+        after: datetime | str | None = None,
+        before: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        file: str | None = None,
+        file_rel: str | None = None,
     ) -> Pack:
-        """Return the memories to read for a task, packed into a budget of tokens, each with the
-        reason it is there.
+        """Return the memories to read for a task, packed into a token budget, each with its reason.
 
-        `fields` are `budget` (4000 tokens), what is at hand (files, symbols, root, language,
-        for_user, for_scope), what is left out (tiers, include_all, exclude_pinned, min_score,
-        min_spread, max_memory_tokens, expand), `whole` (give all of a small namespace) and the
-        filters of `list`; `as_of` asks what was believed at a time. `render` writes the pack as
-        text."""
+        Pinned memories come first, up to a third of the budget; then search results, most relevant
+        first; then memories that edges lead to. Duplicates are packed once, with their count.
+        Memories whose validity has ended are left out and listed in `superseded`.
+
+        Args:
+            query: Description of the task.
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            budget: Maximum number of tokens.
+            tiers: Tiers to search; default: all but "dormant" and "sensory".
+            include_all: Search every tier.
+            files: Paths of open files; memories about them are added.
+            symbols: Symbols of code in use; memories about them and their callers are added.
+            root: Project folder of the symbols; default: the working directory.
+            language: Language of the symbols, where the files do not tell.
+            exclude_pinned: Leave pinned memories out.
+            min_score: Minimum score of a memory.
+            min_spread: Keep only the best when the scores are closer together than this.
+            max_memory_tokens: Maximum number of tokens of one memory; -1: no limit.
+            expand: Follow edges; default: the setting `edge_expansion`.
+            whole: Return the whole namespace when it is small; default: as set.
+            tokens: Function that counts the tokens of a text, instead of the estimate.
+            now: Time that words such as "yesterday" count from; default: the clock.
+            as_of: Use what was believed at this time.
+            for_user: Person whose statements count more.
+            for_scope: Conversation or place whose statements count more.
+            kind: "semantic", "episodic" or "procedural".
+            tags: Tags that a memory must all have.
+            priority: "low", "normal", "high" or "critical".
+            pinned: True for pinned memories only, False for all others.
+            source_user: Name of the person who said it.
+            source_kind: "stated", "observed", "self", "peer" or "import".
+            source_scope: Conversation, session or place it comes from.
+            source_client: Program that stored it.
+            after: Created at or after this time.
+            before: Created at or before this time.
+            valid_at: True at this time.
+            file: Path of a file that a memory is about.
+            file_rel: What was done to the file: "modified", "created", "deleted" or "read".
+
+        Returns:
+            The packed memories with `used` tokens, `stages` and `left_out`. `relevant` is False
+            when nothing matched the query. `render` writes the pack as text.
+        """
         from ghostmem.context.context import context
 
-        return context(self._then(ns, as_of), query, ns, **fields)
+        return context(
+            self._store_at(ns, as_of),
+            query,
+            ns,
+            budget=budget,
+            tiers=tiers,
+            include_all=include_all,
+            files=files,
+            symbols=symbols,
+            root=root,
+            language=language,
+            exclude_pinned=exclude_pinned,
+            min_score=min_score,
+            min_spread=min_spread,
+            max_memory_tokens=max_memory_tokens,
+            expand=expand,
+            whole=whole,
+            tokens=tokens,
+            now=now,
+            for_user=for_user,
+            for_scope=for_scope,
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            pinned=pinned,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            after=after,
+            before=before,
+            valid_at=valid_at,
+            file=file,
+            file_rel=file_rel,
+        )
 
-    def _then(self, ns: str | None, as_of: datetime | str | None) -> Store:
-        """Return the store, or what it held at a time."""
+    def _store_at(self, ns: str | None, as_of: datetime | str | None) -> Store:
+        """Return the store, or its state at a time."""
         if as_of is None:
             return self.store
         from ghostmem.store.validate import ns_filter
@@ -232,7 +585,7 @@ class Ghost:
         return past(self.store, ns_filter(ns), as_of)
 
     def conflicts(self, ns: str | None = None) -> Conflicts:
-        """Return what contradicts each other and nobody has decided about."""
+        """Return unresolved contradictions, and memories that may be outdated."""
         from ghostmem.truth.conflicts import conflicts
 
         return conflicts(self.store, ns)
@@ -246,36 +599,48 @@ class Ghost:
         both: bool = False,
         unlock: bool = False,
     ) -> Resolved:
-        """Let one memory hold and end what it contradicts, or let both hold.
+        """Decide a contradiction: end the other memories' validity, or let both hold.
 
-        `keep` is the key that holds. Without `other` it ends everything that contradicts it, with
-        it only that one; with `both` neither ends. NotFoundError when nothing contradicts it."""
-        from ghostmem.truth.resolve import resolve
+        Args:
+            ns: Namespace.
+            keep: Key of the memory that holds.
+            other: Key of the memory that ends; default: all that contradict `keep`.
+            both: Both hold; they do not contradict each other.
+            unlock: Also end a memory tagged `locked`.
+
+        Raises:
+            NotFoundError: Nothing contradicts `keep`.
+        """
+        from ghostmem.truth.conflicts import resolve
 
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
     def reopen(self, ns: str, key: str) -> Resolved:
-        """Let a memory that was closed hold again.
+        """Make a memory valid again whose validity was ended.
 
-        ConflictError when it is not closed.
+        Raises:
+            ConflictError: Its validity has not ended.
         """
-        from ghostmem.truth.resolve import reopened
+        from ghostmem.truth.conflicts import reopened
 
         return reopened(self.store, ns, key)
 
     def timeline(self, ns: str, what: str) -> List[Event]:
-        """Return how a key, or what a question finds, came to be what it is, oldest first.
+        """Return how a key, or the memories that answer a question, evolved, oldest first.
 
-        `what` is a key, or a question when no memory has that key.
+        Args:
+            ns: Namespace.
+            what: Key, or a question when no memory has that key.
         """
         from ghostmem.search.timeline import timeline
 
         return timeline(self.store, ns, what)
 
     def used(self, ns: str, keys: Iterable[str]) -> List[Use]:
-        """Mark memories as having really helped.
+        """Record that memories helped; either all of `keys` are recorded or none.
 
-        All of `keys` are marked, or none: NotFoundError when one is not there.
+        Raises:
+            NotFoundError: One of the keys does not exist.
         """
         from ghostmem.memory.used import used
 
@@ -284,38 +649,38 @@ class Ghost:
     def edge(
         self, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None
     ) -> Edge:
-        """Link two memories of a namespace, or give a link another weight.
+        """Link two memories of a namespace, or change the weight of a link.
 
-        `rel` is a relation such as relates_to, contradicts, depends_on, refines, contains,
-        merged_into, caused_by, prevents or implies; without a `weight` the edge has its relation's.
+        Args:
+            ns: Namespace.
+            from_key: Key of the first memory.
+            to_key: Key of the second memory.
+            rel: Relation: relates_to, contradicts, depends_on, refines, contains, merged_into,
+                caused_by, prevents or implies.
+            weight: From 0 to 1; default: the relation's default weight.
         """
         from ghostmem.graph.edges import edge
 
         return edge(self.store, ns, from_key, to_key, rel, weight)
 
     def rm_edge(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-        """Remove a link between two memories.
+        """Remove a link between two memories and return it.
 
-        Returns it as it was; NotFoundError when there is none.
+        Raises:
+            NotFoundError: There is no such link.
         """
         from ghostmem.graph.edges import rm_edge
 
         return rm_edge(self.store, ns, from_key, to_key, rel)
 
     def edges(self, ns: str, key: str | None = None, *, rel: str | None = None) -> List[Edge]:
-        """Return the links of a memory in both directions, or of a namespace, heaviest first.
-
-        `rel` keeps to one relation.
-        """
+        """Return the links of a memory in both directions, or of a namespace, heaviest first."""
         from ghostmem.graph.edges import edges
 
         return edges(self.store, ns, key, rel)
 
     def link(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-        """Link two memories in the original Ghost's way.
-
-        It counts as an edge of the same relation.
-        """
+        """Link two memories with the original Ghost's `link`, which counts as an edge."""
         from ghostmem.graph.edges import link
 
         return link(self.store, ns, from_key, to_key, rel)
@@ -323,9 +688,12 @@ class Ghost:
     def edge_candidates(
         self, ns: str, *, max_pairs: int = 50, seed: Iterable[str] | None = None
     ) -> EdgeCandidates:
-        """Return pairs that are alike and of which nobody has said yet how they relate.
+        """Return pairs of similar memories whose relation is unknown, most similar first.
 
-        Heaviest first, at most `max_pairs`; `seed` are keys of which a pair must have one.
+        Args:
+            ns: Namespace.
+            max_pairs: Maximum number of pairs.
+            seed: Keys; each pair contains one of them.
         """
         from ghostmem.graph.edges import edge_candidates
 
@@ -342,12 +710,21 @@ class Ghost:
         ask: Callable[[str], str] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> InferReport:
-        """Ask a model how alike memories relate; the only method that may.
+        """Ask a language model how similar memories relate, and store each answer at once.
 
-        `ask` takes a prompt and returns an answer, and defaults to the settings' model; each answer
-        is stored at once. `seed` are keys of which a pair must have one; `again` also asks about
-        pairs that were answered with none. InvalidInputError when there is no model to ask,
-        ModelError when it fails."""
+        Args:
+            ns: Namespace.
+            max_pairs: Maximum number of pairs to ask about.
+            seed: Keys; each pair contains one of them.
+            again: Also ask about pairs that were answered with "none" before.
+            dry_run: Change nothing; report what would happen.
+            ask: Function from a prompt to an answer; default: the model of the settings.
+            progress: Called with the number of pairs done.
+
+        Raises:
+            InvalidInputError: No model is configured.
+            ModelError: The model fails.
+        """
         from ghostmem.graph.infer import infer_edges
 
         return infer_edges(
@@ -364,16 +741,13 @@ class Ghost:
     def relink(
         self, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None
     ) -> Relinked:
-        """Link what shares names, topics or meaning and is not linked yet.
-
-        At most 8 links for each memory; pairs that have any link are left as they are.
-        """
+        """Link memories that share names, topics or meaning, at most 8 links per memory."""
         from ghostmem.graph.relink import relink
 
         return relink(self.store, ns, dry_run=dry_run, progress=progress)
 
     def clusters(self, ns: str) -> List[Cluster]:
-        """Return groups of memories that likeness connects, largest first."""
+        """Return groups of similar memories, largest first."""
         from ghostmem.graph.clusters import clusters
 
         return clusters(self.store, ns)
@@ -390,11 +764,18 @@ class Ghost:
         tags: Iterable[str] | None = None,
         allow_secrets: bool = False,
     ) -> Consolidation:
-        """Store a summary that stands for several memories, which all stay.
+        """Store a summary of several memories, which all stay.
 
-        `source_keys` are what it stands for. It is semantic and has importance 0.7 unless `kind`
-        and `importance` say otherwise; one that exists gets a new version and keeps its sources.
-        Secrets are redacted unless `allow_secrets`."""
+        Args:
+            ns: Namespace.
+            summary_key: Key of the summary; an existing one gets a new version.
+            content: Text of the summary.
+            source_keys: Keys of the summarised memories.
+            kind: Default: "semantic".
+            importance: Default: 0.7.
+            tags: Tags of the summary.
+            allow_secrets: Store keys, tokens and passwords instead of redacting them.
+        """
         from ghostmem.memory.consolidate import consolidate
 
         return consolidate(
@@ -410,9 +791,12 @@ class Ghost:
         )
 
     def expand(self, ns: str, key: str | None = None, *, depth: int = 1) -> Expanded:
-        """List the summaries of a namespace, or return what one of them stands for.
+        """List the summaries of a namespace, or return the memories that one summarises.
 
-        `depth` is how many levels of summaries within summaries are opened.
+        Args:
+            ns: Namespace.
+            key: Key of a summary.
+            depth: Levels of nested summaries to open.
         """
         from ghostmem.graph.expand import expand
 
@@ -426,67 +810,136 @@ class Ghost:
         relink: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Report:
-        """Run the rules of the lifecycle over all memories; `undo` takes it back.
+        """Run the lifecycle rules over all memories; `undo` reverts the run.
 
-        Pinned and locked memories are exempt. `relink` also links what shares names, topics or
-        meaning. A run that was killed is finished by the next one."""
+        Pinned and locked memories are exempt. An interrupted run is finished by the next one.
+
+        Args:
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            dry_run: Change nothing; report what would happen.
+            relink: Also link memories that share names, topics or meaning.
+            progress: Called with the number of memories evaluated.
+        """
         from ghostmem.lifecycle.reflect import reflect
 
         return reflect(self.store, ns, dry_run=dry_run, relink=relink, progress=progress)
 
     def undo(self, run: str, *, dry_run: bool = False) -> Undone:
-        """Take back everything a run of the lifecycle did.
+        """Revert all changes of a lifecycle run.
 
-        `run` is its id, the beginning of it, or "last". What has changed since is left as it is and
-        listed. ConflictError for a run that was undone already."""
+        Memories that changed since are left alone and listed in the result.
+
+        Args:
+            run: Id of the run, the start of it, or "last".
+            dry_run: Change nothing; report what would happen.
+
+        Raises:
+            ConflictError: The run was undone already.
+        """
         from ghostmem.lifecycle.undo import undo
 
         return undo(self.store, run, dry_run=dry_run)
 
     def runs(self, *, limit: int = 20) -> List[Run]:
-        """Return the runs of the lifecycle, newest first."""
+        """Return the lifecycle runs, newest first."""
         from ghostmem.lifecycle.undo import runs
 
         return runs(self.store, limit=limit)
 
     def rules(self, ns: str | None = None) -> List[Rule]:
-        """Return the rules of the lifecycle, most urgent first.
-
-        With a namespace, those that count there.
-        """
+        """Return the lifecycle rules, highest priority first; with `ns`, those that apply there."""
         from ghostmem.lifecycle.rules import rules
 
         return rules(self.store, ns)
 
     def rule(self, rule_id: str) -> Rule:
-        """Return one rule.
+        """Return a lifecycle rule.
 
-        NotFoundError when there is none of that id.
+        Raises:
+            NotFoundError: There is no rule with that id.
         """
         from ghostmem.lifecycle.rules import get_rule
 
         return get_rule(self.store, rule_id)
 
-    def set_rule(self, name: str, action: str, **fields: Unpack[RuleFields]) -> Rule:
-        """Add a rule, or put it in the place of one.
+    def set_rule(
+        self,
+        name: str,
+        action: str,
+        *,
+        rule_id: str | None = None,
+        ns: str = "",
+        priority: int = 50,
+        action_params: Mapping[str, Any] | None = None,
+        expires_at: datetime | str | None = None,
+        tier: str | None = None,
+        kind: str | None = None,
+        tag: str | None = None,
+        age_gt_hours: float | None = None,
+        unaccessed_gt_hours: float | None = None,
+        importance_lt: float | None = None,
+        access_lt: int | None = None,
+        access_gt: int | None = None,
+        utility_lt: float | None = None,
+        similarity_gt: float | None = None,
+    ) -> Rule:
+        """Add a lifecycle rule, or replace one: when all conditions hold, the action is taken.
 
-        `action` is PROMOTE, DEMOTE, DECAY, DELETE, ARCHIVE, TTL_SET, PIN, LINK, DEDUP or MERGE,
-        with its `action_params`; `fields` are its conditions, of which there must be one (tier,
-        kind, tag, age_gt_hours, unaccessed_gt_hours, importance_lt, access_lt, access_gt,
-        utility_lt, similarity_gt), and ns, priority, expires_at and `rule_id`, the rule it
-        replaces."""
+        Args:
+            name: Description of the rule in a few words.
+            action: PROMOTE or DEMOTE (`to_tier`), DECAY (`factor`, `min`), DELETE, ARCHIVE,
+                TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE (`strategy`:
+                "link_only", "dedup" or "keep_highest_importance").
+            rule_id: Id of the rule to replace.
+            ns: Namespace that the rule is limited to.
+            priority: Of the rules that match a memory, the highest wins.
+            action_params: Parameters of the action, such as {"to_tier": "ltm"}.
+            expires_at: When the rule ends.
+            tier: Condition: in this tier.
+            kind: Condition: of this kind.
+            tag: Condition: with this tag.
+            age_gt_hours: Condition: older than this.
+            unaccessed_gt_hours: Condition: not retrieved for longer than this.
+            importance_lt: Condition: less important than this.
+            access_lt: Condition: retrieved fewer times than this.
+            access_gt: Condition: retrieved more often than this.
+            utility_lt: Condition: share of retrievals that helped is below this.
+            similarity_gt: Condition: more similar to another memory than this cosine.
+
+        Raises:
+            InvalidInputError: There is no condition.
+        """
         from ghostmem.lifecycle.rules import set_rule
 
-        return set_rule(self.store, name, action, **fields)
+        return set_rule(
+            self.store,
+            name,
+            action,
+            rule_id=rule_id,
+            ns=ns,
+            priority=priority,
+            action_params=action_params,
+            expires_at=expires_at,
+            tier=tier,
+            kind=kind,
+            tag=tag,
+            age_gt_hours=age_gt_hours,
+            unaccessed_gt_hours=unaccessed_gt_hours,
+            importance_lt=importance_lt,
+            access_lt=access_lt,
+            access_gt=access_gt,
+            utility_lt=utility_lt,
+            similarity_gt=similarity_gt,
+        )
 
     def rm_rule(self, rule_id: str) -> Rule:
-        """Delete a rule, or switch a built-in one off."""
+        """Delete a lifecycle rule, or disable a built-in one."""
         from ghostmem.lifecycle.rules import rm_rule
 
         return rm_rule(self.store, rule_id)
 
     def reset_rule(self, rule_id: str) -> Rule:
-        """Make a built-in rule again what it was."""
+        """Restore a built-in lifecycle rule to its original state."""
         from ghostmem.lifecycle.rules import reset_rule
 
         return reset_rule(self.store, rule_id)
@@ -494,61 +947,80 @@ class Ghost:
     def create_token(
         self, name: str, grants: Iterable[str], *, expires: str | None = None
     ) -> tuple[str, Token]:
-        """Make a token for callers over the network; the secret is returned once and never again.
+        """Create an access token for network callers; its secret is returned only once.
 
-        `grants` are texts such as "agent:me:read": a namespace or a prefix, then read, write or
-        admin. `expires` is a duration such as "90d". ConflictError when a token has that name."""
+        Args:
+            name: Name of the token.
+            grants: Texts such as "agent:me:read": a namespace or prefix, then read, write or admin.
+            expires: Lifetime, such as "90d"; default: unlimited.
+
+        Raises:
+            ConflictError: Another token has that name.
+        """
         from ghostmem.admin.tokens import create_token
 
         return create_token(self.store, name, grants, expires=expires)
 
     def tokens(self) -> List[Token]:
-        """Return all tokens, oldest first.
-
-        With those that expired or were revoked; secrets are not among what is kept.
-        """
+        """Return all access tokens, oldest first, including expired and revoked ones."""
         from ghostmem.admin.tokens import list_tokens
 
         return list_tokens(self.store)
 
     def revoke_token(self, token: str) -> Token:
-        """Make a token open nothing any more, by its id or its name.
+        """Revoke an access token by its id or name.
 
-        ConflictError when it was revoked already.
+        Raises:
+            ConflictError: It was revoked already.
         """
         from ghostmem.admin.tokens import revoke_token
 
         return revoke_token(self.store, token)
 
     def curate(self, ns: str, key: str, op: str, *, unlock: bool = False) -> Curated:
-        """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory.
+        """Apply one operation to one memory.
 
-        `op` is one of these words. Tiers go dormant, stm, ltm; importance changes by 0.2.
-        ConflictError where there is no further step."""
+        Args:
+            ns: Namespace.
+            key: Key.
+            op: promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock. Tiers
+                go dormant, stm, ltm; importance changes by 0.2.
+            unlock: Also change a memory tagged `locked`.
+
+        Raises:
+            ConflictError: There is no further step.
+        """
         from ghostmem.memory.curate import curate
 
         return curate(self.store, ns, key, op, unlock=unlock)
 
     def embed_status(self) -> EmbedStatus:
-        """Count chunks with and without vectors of the chosen model."""
+        """Count chunks with and without vectors of the configured model."""
         from ghostmem.memory.embedding import embed_status
 
         return embed_status(self.store)
 
     def embed_backfill(self, progress: Callable[[int], None] | None = None) -> int:
-        """Give every chunk without one a vector; can be stopped and run again.
+        """Embed every chunk that has no vector, and return the number embedded.
 
-        Returns how many were made. EmbeddingError when the provider fails; what was made until then
-        stays."""
+        It can be interrupted and run again.
+
+        Raises:
+            EmbeddingError: The provider fails; vectors stored before stay.
+        """
         from ghostmem.memory.embedding import backfill
 
         return backfill(self.store, progress)
 
     def embed_switch(self, progress: Callable[[int], None] | None = None) -> int:
-        """Embed everything with the chosen model, then drop the vectors of others.
+        """Embed everything with the configured model, then delete the vectors of other models.
 
-        Returns how many vectors were made. EmbeddingError when the provider fails; the old ones
-        stay until all new ones are there."""
+        Returns:
+            The number of chunks embedded.
+
+        Raises:
+            EmbeddingError: The provider fails; the old vectors stay until all new ones are stored.
+        """
         from ghostmem.memory.embedding import switch
 
         return switch(self.store, progress)
@@ -563,10 +1035,16 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Removal:
-        """Remove a memory, softly unless `hard`.
+        """Remove a memory; unless `hard`, it can be restored.
 
-        A soft removal can be restored. `hard` deletes the latest version for good, with
-        `all_versions` every one; the result names the backups that still hold it."""
+        Args:
+            ns: Namespace.
+            key: Key.
+            hard: Delete the latest version permanently; the result names backups that hold it.
+            all_versions: With `hard`, delete every version.
+            unlock: Also remove a memory tagged `locked`.
+            dry_run: Change nothing; report what would happen.
+        """
         from ghostmem.memory.remove import rm
 
         return rm(
@@ -580,22 +1058,24 @@ class Ghost:
         )
 
     def quarantined(self, ns: str | None = None) -> List[Held]:
-        """Return what was put and is not trusted, oldest first; nothing else reads it."""
+        """Return the quarantined memories, oldest first; no other operation reads them."""
         from ghostmem.memory.quarantine import quarantined
 
         return quarantined(self.store, ns)
 
     def held(self, held_id: str, *, ns: str | None = None) -> Held:
-        """Return one thing of the quarantine, by its id or the start or end of it.
+        """Return a quarantined memory by its id, or by the start or end of its id.
 
-        NotFoundError when there is none, InvalidInputError when several begin or end so.
+        Raises:
+            NotFoundError: No id matches.
+            InvalidInputError: Several ids match.
         """
         from ghostmem.memory.quarantine import held
 
         return held(self.store, held_id, ns=ns)
 
     def release(self, held_id: str, *, ns: str | None = None) -> Memory:
-        """Store what is held in quarantine as if it had been trusted."""
+        """Store a quarantined memory as if it had been trusted."""
         from ghostmem.transfer.release import release
 
         return release(self.store, held_id, ns=ns)
@@ -603,10 +1083,7 @@ class Ghost:
     def drop_held(
         self, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
     ) -> Dropped:
-        """Delete what is held in quarantine for good.
-
-        No byte of it stays in the store; the result names the backups that still hold it.
-        """
+        """Delete quarantined memories permanently; the result names backups that hold them."""
         from ghostmem.memory.quarantine import drop
 
         return drop(self.store, held_ids, ns=ns, dry_run=dry_run)
@@ -614,10 +1091,17 @@ class Ghost:
     def restore(
         self, ns: str, key: str, version: int | None = None, *, unlock: bool = False
     ) -> Memory:
-        """Bring back a removed memory, or an earlier version of one.
+        """Restore a removed memory, or make an earlier version the newest.
 
-        With `version`, that one's content and fields become the newest version. ConflictError when
-        it is not removed."""
+        Args:
+            ns: Namespace.
+            key: Key.
+            version: Number of the version whose content and fields become the newest version.
+            unlock: Also change a memory tagged `locked`.
+
+        Raises:
+            ConflictError: The memory is not removed.
+        """
         from ghostmem.memory.restore import restore
 
         return restore(self.store, ns, key, version, unlock=unlock)
@@ -633,11 +1117,22 @@ class Ghost:
         unlock: bool = False,
         allow_secrets: bool = False,
     ) -> Memory:
-        """Change a memory by a unified diff whose context must match.
+        """Apply a unified diff to a memory and return the new version.
 
-        The result is the next version; with `dry_run` it is only shown. PatchFormatError for what
-        is no diff, PatchConflictError where its context does not match, VersionConflictError when
-        `base_version` is not the current one."""
+        Args:
+            ns: Namespace.
+            key: Key.
+            diff: Unified diff whose context must match.
+            base_version: Patch only if this is the current version.
+            dry_run: Change nothing; return the result of the patch.
+            unlock: Also change a memory tagged `locked`.
+            allow_secrets: Store keys, tokens and passwords instead of redacting them.
+
+        Raises:
+            PatchFormatError: `diff` is not a unified diff.
+            PatchConflictError: The context does not match.
+            VersionConflictError: `base_version` is not the current version.
+        """
         from ghostmem.memory.patch import patch
 
         return patch(
@@ -652,7 +1147,7 @@ class Ghost:
         )
 
     def namespaces(self, ns: str | None = None) -> List[NamespaceInfo]:
-        """Return namespaces with their counts."""
+        """Return namespaces with the number of memories and keys in each."""
         from ghostmem.admin.namespaces import list_namespaces
 
         return list_namespaces(self.store, ns)
@@ -660,16 +1155,16 @@ class Ghost:
     def rm_namespace(
         self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False
     ) -> NamespaceRemoval:
-        """Remove a whole namespace, or all that start alike.
+        """Remove a namespace, or all namespaces with a prefix such as "agent:*".
 
-        Softly, unless `hard` deletes every version for good, what is held in quarantine, and the
-        name itself."""
+        `hard` permanently deletes every version, quarantined memories and the name itself.
+        """
         from ghostmem.admin.namespaces import rm_namespace
 
         return rm_namespace(self.store, ns, hard=hard, unlock=unlock, dry_run=dry_run)
 
     def tags(self, ns: str | None = None) -> List[TagInfo]:
-        """Return tags with how many memories carry them."""
+        """Return tags with the number of memories that have each."""
         from ghostmem.memory.tags import list_tags
 
         return list_tags(self.store, ns)
@@ -677,16 +1172,13 @@ class Ghost:
     def rename_tag(
         self, old: str, new: str, ns: str | None = None, *, unlock: bool = False
     ) -> TagChange:
-        """Rename a tag everywhere.
-
-        Where a memory has both, one remains.
-        """
+        """Rename a tag on every live memory."""
         from ghostmem.memory.tags import rename_tag
 
         return rename_tag(self.store, old, new, ns, unlock=unlock)
 
     def rm_tag(self, tag: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
-        """Remove a tag everywhere."""
+        """Remove a tag from every live memory."""
         from ghostmem.memory.tags import rm_tag
 
         return rm_tag(self.store, tag, ns, unlock=unlock)
@@ -694,33 +1186,40 @@ class Ghost:
     def files(
         self, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20
     ) -> List[Memory]:
-        """Return live memories about a file.
+        """Return live memories about a file, newest first.
 
-        `path` is the file as memories name it; `rel` keeps to what was done to it: modified,
-        created, deleted or read. Newest first."""
-        from ghostmem.memory.files import files
+        Args:
+            path: Path as the memories name it.
+            rel: What was done to the file: "modified", "created", "deleted" or "read".
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            limit: Maximum number of memories.
+        """
+        from ghostmem.memory.list import files
 
         return files(self.store, path, rel=rel, ns=ns, limit=limit)
 
     def stale(
         self, ns: str | None = None, root: str | Path | None = None, *, everything: bool = False
     ) -> List[Stale]:
-        """Return the symbols that memories are about whose code has moved on since.
+        """Return the symbols of memories whose code has changed since.
 
-        Every project that memories are linked to is read, or only the one in `root`; `everything`
-        also returns what is as it was."""
+        Args:
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            root: Project folder; default: every project that memories are linked to.
+            everything: Also return symbols whose code is unchanged.
+        """
         from ghostmem.outline.stale import stale
 
         return stale(self.store, ns, root, everything=everything)
 
     def peek(self, ns: str | None = None) -> Peek:
-        """Return the state of a namespace at a glance."""
+        """Return an overview of a namespace."""
         from ghostmem.memory.peek import peek
 
         return peek(self.store, ns)
 
     def stats(self) -> Stats:
-        """Count what the store holds."""
+        """Return counts and sizes of the store."""
         from ghostmem.admin.stats import stats
 
         return stats(self.store)
@@ -733,10 +1232,13 @@ class Ghost:
         vacuum: bool = False,
         dry_run: bool = False,
     ) -> Collection:
-        """Delete what has expired and, on request, what is stale or was removed long ago.
+        """Remove expired memories and, on request, stale and long-removed ones.
 
-        `stale` ("30d") removes live memories that nobody asked for that long, `purge_deleted`
-        ("30d" or "all") deletes for good what was removed that long ago, `vacuum` shrinks the file.
+        Args:
+            stale: Remove live memories that were not retrieved for this long, such as "30d".
+            purge_deleted: Permanently delete memories removed this long ago; "all" for all.
+            vacuum: Rewrite the file to reclaim space.
+            dry_run: Change nothing; report what would happen.
         """
         from ghostmem.lifecycle.gc import gc
 
@@ -745,11 +1247,14 @@ class Ghost:
         )
 
     def export(self, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
-        """Yield everything as lines of JSON.
+        """Yield all memories, edges and rules as lines of JSON.
 
-        Importing them into an empty store and exporting again gives the same bytes. With `mark` the
-        header has a mark that only this store can make, so that it imports its own export without
-        the quarantine."""
+        Importing the lines into an empty store and exporting again gives the same bytes.
+
+        Args:
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            mark: Sign the export, so that this store imports it without the quarantine.
+        """
         from ghostmem.transfer.export import export
 
         return export(self.store, ns, mark=mark)
@@ -763,13 +1268,19 @@ class Ghost:
         trust: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
-        """Bring in what `export` wrote, or the original Ghost's JSON array.
+        """Import the lines of `export`, or the JSON array of the original Ghost.
 
-        Ids, versions, times and counters are kept, so that importing twice changes nothing.
-        `on_conflict` is for keys that have another history here: "update" writes the next version,
-        "skip" keeps ours, "fail" raises ConflictError before anything is written. Keys with a text
-        that looks like instructions are held in quarantine, unless the lines carry this store's own
-        mark or `trust` is given; `release` then writes exactly what the import would have written.
+        Ids, versions, times and counters are kept, so importing twice changes nothing. Keys with
+        text that looks like instructions are quarantined, unless the lines carry this store's own
+        mark; `release` stores them later exactly as the import would have.
+
+        Args:
+            source: Open file or lines.
+            on_conflict: For keys with a different history: "update" writes the next version, "skip"
+                keeps ours, "fail" raises ConflictError before anything is written.
+            dry_run: Change nothing; report what would happen.
+            trust: Skip the quarantine.
+            progress: Called with the number of lines done.
         """
         from ghostmem.transfer.import_ import import_
 
@@ -791,11 +1302,11 @@ class Ghost:
         trust: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
-        """Bring in a database of the original Ghost.
+        """Import a database of the original Ghost, which is only read.
 
-        The file is only read. `on_conflict` and `trust` are as in `import_`.
+        The other parameters are those of `import_`.
         """
-        from ghostmem.transfer.import_ghost import import_ghost
+        from ghostmem.transfer.import_ import import_ghost
 
         return import_ghost(
             self.store,
@@ -817,10 +1328,17 @@ class Ghost:
         trust: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
-        """Bring in what another tool wrote: "mem0", "server-memory", "basic-memory" or "markdown".
+        """Import the memories of another tool, which are only read.
 
-        `path` is its file or folder, which is only read. `on_conflict` and `trust` are as in
-        `import_`."""
+        Args:
+            path: File or folder that the tool wrote.
+            ns: Namespace of the memories.
+            kind: "mem0", "server-memory", "basic-memory" or "markdown".
+            on_conflict: As in `import_`.
+            dry_run: Change nothing; report what would happen.
+            trust: Skip the quarantine.
+            progress: Called with the number of memories done.
+        """
         from ghostmem.transfer.import_foreign import import_foreign
 
         return import_foreign(
@@ -834,51 +1352,178 @@ class Ghost:
             progress=progress,
         )
 
-    def ingest(self, path: str | Path, ns: str, **fields: Unpack[IngestFields]) -> IngestReport:
-        """Turn markdown files into memories, one per H2 section.
+    def ingest(
+        self,
+        path: str | Path,
+        ns: str,
+        *,
+        kind: str | None = "semantic",
+        tags: Iterable[str] | None = None,
+        priority: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        date_ns: bool = False,
+        dry_run: bool = False,
+        allow_secrets: bool = False,
+        trust: bool = False,
+    ) -> IngestReport:
+        """Store each H2 section of markdown files as a memory; ingesting again updates them.
 
-        `path` is a file or a folder. `fields` are kind, tags, priority and meta of the memories,
-        date_ns, dry_run, allow_secrets, and trust: without it, sections that look like instructions
-        are held in quarantine. Ingesting again updates what changed."""
+        Args:
+            path: File or folder.
+            ns: Namespace of the memories.
+            kind: Kind of the memories.
+            tags: Tags of the memories.
+            priority: Priority of the memories.
+            meta: Your own data, stored with each memory.
+            date_ns: For files named YYYY-MM-DD.md, append the date to the namespace.
+            dry_run: Change nothing; report what would happen.
+            allow_secrets: Store keys, tokens and passwords instead of redacting them.
+            trust: Skip the quarantine for sections that look like instructions.
+        """
         from ghostmem.capture.ingest import ingest
 
-        return ingest(self.store, path, ns, **fields)
+        return ingest(
+            self.store,
+            path,
+            ns,
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            meta=meta,
+            date_ns=date_ns,
+            dry_run=dry_run,
+            allow_secrets=allow_secrets,
+            trust=trust,
+        )
 
     def ingest_transcript(
-        self, path: str | Path, ns: str, **fields: Unpack[TranscriptFields]
+        self,
+        path: str | Path,
+        ns: str,
+        *,
+        format: str = "auto",  # noqa: A002 (the public name)
+        tags: Iterable[str] | None = None,
+        source_user: str | None = None,
+        allow_secrets: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int], None] | None = None,
     ) -> TranscriptReport:
-        """Turn recorded conversations into threads of memories, one per turn.
+        """Store recorded conversations as threads, one memory per turn; only new turns are added.
 
-        `path` is a file or a folder; `fields` are its `format`, tags, `source_user` (who the user
-        is), allow_secrets and dry_run. Ingesting again adds what is new."""
+        Args:
+            path: File or folder.
+            ns: Namespace of the memories.
+            format: Program that recorded it; "auto" detects it.
+            tags: Tags of the memories.
+            source_user: Name of the user, in recordings that do not name them.
+            allow_secrets: Store keys, tokens and passwords instead of redacting them.
+            dry_run: Change nothing; report what would happen.
+            progress: Called with the number of turns done.
+        """
         from ghostmem.capture.ingest_transcript import ingest_transcript
 
-        return ingest_transcript(self.store, path, ns, **fields)
+        return ingest_transcript(
+            self.store,
+            path,
+            ns,
+            format=format,
+            tags=tags,
+            source_user=source_user,
+            allow_secrets=allow_secrets,
+            dry_run=dry_run,
+            progress=progress,
+        )
 
-    def capture(self, text: str | None, ns: str, **fields: Unpack[CaptureFields]) -> CaptureReport:
-        """Find what is worth remembering in a text, a transcript or a model's candidates, and put
-        it.
+    def capture(
+        self,
+        text: str | None,
+        ns: str,
+        *,
+        candidates: Iterable[Mapping[str, Any]] | None = None,
+        transcript: str | Path | None = None,
+        format: str = "auto",  # noqa: A002 (the public name)
+        least: float = 0.35,
+        most: int = 12,
+        tags: Iterable[str] | None = None,
+        source_user: str | None = None,
+        source_kind: str | None = None,
+        source_scope: str | None = None,
+        source_client: str | None = None,
+        allow_secrets: bool = False,
+        dry_run: bool = False,
+    ) -> CaptureReport:
+        """Find facts worth remembering in a text or transcript and store them, without a model.
 
-        `text` is None when `fields` have a `transcript`, or `candidates` that a model made; they
-        may also have the `least` score, how many at the `most`, tags, sources, dry_run and
-        allow_secrets. No model is asked."""
+        Args:
+            text: Text to read; None with `transcript` or `candidates`.
+            ns: Namespace of the memories.
+            candidates: Candidates that a model made, instead of a text.
+            transcript: Recorded conversation, or a folder of them, whose user turns are read.
+            format: Program that recorded the transcript; "auto" detects it.
+            least: Minimum score of a candidate.
+            most: Maximum number of candidates; the strongest are kept.
+            tags: Tags of the memories.
+            source_user: Name of the person who said it.
+            source_kind: "stated", "observed", "self", "peer" or "import".
+            source_scope: Conversation, session or place it comes from.
+            source_client: Program that stores it.
+            allow_secrets: Store keys, tokens and passwords instead of redacting them.
+            dry_run: Change nothing; report what would happen.
+        """
         from ghostmem.capture.capture import capture
 
-        return capture(self.store, text, ns, **fields)
+        return capture(
+            self.store,
+            text,
+            ns,
+            candidates=candidates,
+            transcript=transcript,
+            format=format,
+            least=least,
+            most=most,
+            tags=tags,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            allow_secrets=allow_secrets,
+            dry_run=dry_run,
+        )
 
     def mine_procedures(
-        self, paths: Iterable[str | Path] = (), ns: str | None = None, **fields: Unpack[MineFields]
+        self,
+        paths: Iterable[str | Path] = (),
+        ns: str | None = None,
+        *,
+        format: str = "auto",  # noqa: A002 (the public name)
+        fewest: int = 2,
+        longest: int = 5,
+        most: int = 20,
+        dry_run: bool = True,
     ) -> MineReport:
-        """Find what was done again and again in the same order.
+        """Find sequences of actions that several sessions share; store them unless `dry_run`.
 
-        Unless `dry_run`, which is the default, put it.
-
-        `paths` are recorded conversations; without any, the procedural memories of the namespace
-        are read. `fields` are `fewest` sessions, the `longest` sequence, how many at the `most`,
-        the `format` of the recordings, and `dry_run`."""
+        Args:
+            paths: Recorded conversations; without any, the procedural memories of `ns` are read.
+            ns: Namespace of the memories.
+            format: Program that recorded the conversations; "auto" detects it.
+            fewest: Minimum number of sessions that share a sequence.
+            longest: Maximum number of actions in a sequence.
+            most: Maximum number of procedures.
+            dry_run: Change nothing; report what would happen. This is the default.
+        """
         from ghostmem.capture.mine_procedures import mine_procedures
 
-        return mine_procedures(self.store, paths, ns, **fields)
+        return mine_procedures(
+            self.store,
+            paths,
+            ns,
+            format=format,
+            fewest=fewest,
+            longest=longest,
+            most=most,
+            dry_run=dry_run,
+        )
 
     def add_notes(
         self,
@@ -889,12 +1534,15 @@ class Ghost:
         source_kind: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Added:
-        """Search a markdown folder from now on, where it lies.
+        """Register a markdown folder, so that its notes are searched in place.
 
-        Its notes are found in `ns`, else in the settings' namespace, else in one named after the
-        folder. `layout` is how it is written, and is told from its files when it is not named. Its
-        notes count as the user's own unless `source_kind` says
-        otherwise: then sections that look like instructions are held in quarantine.
+        Args:
+            path: Folder.
+            ns: Namespace; default: the setting `ns`, or a name derived from the folder.
+            layout: How the folder is laid out; default: detected.
+            source_kind: Kind of source, default "stated"; sections of other kinds that look like
+                instructions are quarantined.
+            progress: Called with the number of notes done.
         """
         from ghostmem.notes.folders import add_notes
 
@@ -903,7 +1551,7 @@ class Ghost:
         )
 
     def note_folders(self, ns: str | None = None) -> List[Folder]:
-        """Return the markdown folders that are searched."""
+        """Return the registered markdown folders."""
         from ghostmem.notes.folders import note_folders
 
         return note_folders(self.store, ns)
@@ -916,10 +1564,14 @@ class Ghost:
         accept_deletes: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> List[SyncReport]:
-        """Bring markdown folders in step with their files, vectors included.
+        """Index the changes of markdown folders, including vectors.
 
-        `folder` is one of them, or all; `full` reads every file anew; `accept_deletes` believes
-        that what is missing is gone, also when that is most of it."""
+        Args:
+            folder: One registered folder; default: all.
+            full: Read every file again.
+            accept_deletes: Remove missing notes even when most of the folder is missing.
+            progress: Called with the number of notes done.
+        """
         from ghostmem.notes.folders import sync_notes
 
         return sync_notes(
@@ -927,10 +1579,7 @@ class Ghost:
         )
 
     def notes_status(self, folder: str | Path | None = None) -> List[FolderStatus]:
-        """Compare markdown folders with what is indexed of them.
-
-        Nothing is changed.
-        """
+        """Compare markdown folders with the index, without changing anything."""
         from ghostmem.notes.folders import notes_status
 
         return notes_status(self.store, folder)
@@ -942,10 +1591,17 @@ class Ghost:
         return rm_notes(self.store, folder, dry_run=dry_run)
 
     def write_note(self, ns: str, key: str, text: str, *, base: str | None = None) -> NoteWritten:
-        """Put a new text in the place of a note's section.
+        """Replace the text of a section in a note.
 
-        `key` is the section's memory, `base` the digest of the file that the caller read.
-        NoteConflictError, which carries the present text, when somebody else changed it."""
+        Args:
+            ns: Namespace.
+            key: Key of the section's memory.
+            text: New text.
+            base: SHA-256 of the file as the caller read it.
+
+        Raises:
+            NoteConflictError: The file changed since; the error carries the present text.
+        """
         from ghostmem.notes.edit import write_note
 
         return write_note(self.store, ns, key, text, base=base)
@@ -960,11 +1616,18 @@ class Ghost:
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> MirrorReport:
-        """Bring a namespace and a markdown folder in step, in both directions.
+        """Synchronise a namespace and a markdown folder in both directions.
 
-        `layout` is how the folder is laid out, and is needed the first time unless its files show
-        it. Where both sides changed, both texts are kept. `accept_deletes` believes that what is
-        missing is gone, also when that is most of it."""
+        When both sides changed, both texts are kept.
+
+        Args:
+            folder: Folder.
+            ns: Namespace.
+            layout: "topics" or "daily"; required the first time unless the files show it.
+            accept_deletes: Remove missing items even when most of the folder is missing.
+            dry_run: Change nothing; report what would happen.
+            progress: Called with the number of items done.
+        """
         from ghostmem.notes.mirroring import mirror
 
         return mirror(
@@ -984,38 +1647,139 @@ class Ghost:
         *,
         root: str | Path = ".",
         file: str | None = None,
-        **fields: Unpack[OutlineFields],
+        depth: int | None = None,
+        relations: Iterable[str] | None = None,
+        omit_native: bool | None = None,
+        max_nodes: int | None = None,
+        include_tests: bool | None = None,
+        include_memories: bool | None = None,
     ) -> Outline:
-        """Return the relation tree of a symbol of a project's code.
+        """Return the relation tree of a symbol in the code of a project.
 
-        `symbol` is its name, whole or in part, `file` where it stands; `fields` are depth,
-        relations, omit_native, max_nodes, include_tests and include_memories. The result has `text`
-        and `data`. NotFoundError when nothing has that name."""
+        Args:
+            symbol: Full or partial name.
+            language: Language of the code.
+            root: Folder of the project.
+            file: Path of the file that declares it.
+            depth: Levels of relations, 0 to 10; default: 2.
+            relations: Kinds of relations; default: all.
+            omit_native: Leave out the standard library and built-ins.
+            max_nodes: Maximum number of nodes; default: 2000.
+            include_tests: Include test files; default: True.
+            include_memories: Show memories about each file and symbol.
+
+        Returns:
+            The tree as `text` and as `data`.
+
+        Raises:
+            NotFoundError: No symbol has that name.
+        """
         from ghostmem.outline.operations import outline_symbol
 
-        return outline_symbol(self.store, symbol, language, root=root, file=file, **fields)
+        return outline_symbol(
+            self.store,
+            symbol,
+            language,
+            root=root,
+            file=file,
+            **_named(
+                depth=depth,
+                relations=relations,
+                omit_native=omit_native,
+                max_nodes=max_nodes,
+                include_tests=include_tests,
+                include_memories=include_memories,
+            ),
+        )
 
     def outline_file(
-        self, file: str, language: str, *, root: str | Path = ".", **fields: Unpack[OutlineFields]
+        self,
+        file: str,
+        language: str,
+        *,
+        root: str | Path = ".",
+        depth: int | None = None,
+        relations: Iterable[str] | None = None,
+        omit_native: bool | None = None,
+        max_nodes: int | None = None,
+        include_tests: bool | None = None,
+        include_memories: bool | None = None,
     ) -> Outline:
-        """Return the relation tree of every symbol of a source file.
+        """Return the relation tree of every symbol that a source file declares.
 
-        `fields` are as in `outline_symbol`.
+        Args:
+            file: Path of the file.
+            language: Language of the code.
+            root: Folder of the project.
+            depth: Levels of relations, 0 to 10; default: 2.
+            relations: Kinds of relations; default: all.
+            omit_native: Leave out the standard library and built-ins.
+            max_nodes: Maximum number of nodes; default: 2000.
+            include_tests: Include test files; default: True.
+            include_memories: Show memories about each file and symbol.
+
+        Returns:
+            The tree as `text` and as `data`.
         """
         from ghostmem.outline.operations import outline_file
 
-        return outline_file(self.store, file, language, root=root, **fields)
+        return outline_file(
+            self.store,
+            file,
+            language,
+            root=root,
+            **_named(
+                depth=depth,
+                relations=relations,
+                omit_native=omit_native,
+                max_nodes=max_nodes,
+                include_tests=include_tests,
+                include_memories=include_memories,
+            ),
+        )
 
     def outline_project(
-        self, language: str, *, root: str | Path = ".", **fields: Unpack[OutlineFields]
+        self,
+        language: str,
+        *,
+        root: str | Path = ".",
+        depth: int | None = None,
+        relations: Iterable[str] | None = None,
+        omit_native: bool | None = None,
+        max_nodes: int | None = None,
+        include_tests: bool | None = None,
+        include_memories: bool | None = None,
     ) -> Outline:
         """Return the relation tree of every symbol of a project.
 
-        `fields` are as in `outline_symbol`.
+        Args:
+            language: Language of the code.
+            root: Folder of the project.
+            depth: Levels of relations, 0 to 10; default: 2.
+            relations: Kinds of relations; default: all.
+            omit_native: Leave out the standard library and built-ins.
+            max_nodes: Maximum number of nodes; default: 2000.
+            include_tests: Include test files; default: True.
+            include_memories: Show memories about each file and symbol.
+
+        Returns:
+            The tree as `text` and as `data`.
         """
         from ghostmem.outline.operations import outline_project
 
-        return outline_project(self.store, language, root=root, **fields)
+        return outline_project(
+            self.store,
+            language,
+            root=root,
+            **_named(
+                depth=depth,
+                relations=relations,
+                omit_native=omit_native,
+                max_nodes=max_nodes,
+                include_tests=include_tests,
+                include_memories=include_memories,
+            ),
+        )
 
     def forget(
         self,
@@ -1031,11 +1795,23 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Forgetting:
-        """Remove what a source said, with everything derived from it.
+        """Remove the statements of a source, and everything derived from them.
 
-        A source, its kind, client or scope must be named, or `since`; with `until` it bounds when
-        it was said. What had replaced another's words gives them back. Softly it can be restored;
-        `hard` leaves no byte. Locked and pinned memories need `unlock`."""
+        A source, kind, client, scope or `since` is required. Memories that these statements had
+        replaced become current again.
+
+        Args:
+            source: Name of the person who said it.
+            source_kind: "stated", "observed", "self", "peer" or "import".
+            source_client: Program that stored it.
+            source_scope: Conversation, session or place it comes from.
+            since: Written at or after this time.
+            until: Written before this time.
+            ns: Namespace, prefix such as "agent:*", or None for all.
+            hard: Delete permanently; otherwise the memories can be restored.
+            unlock: Also remove locked and pinned memories.
+            dry_run: Change nothing; report what would happen.
+        """
         from ghostmem.memory.forget import forget
 
         return forget(
@@ -1053,7 +1829,7 @@ class Ghost:
         )
 
     def verify_log(self, head: str | None = None) -> Verification:
-        """Prove that the change log was not rewritten; with `head`, say where that one stood."""
+        """Verify the hash chain of the change log; with `head`, say where that hash was reached."""
         from ghostmem.admin.verify import verify
 
         return verify(self.store, head)
@@ -1065,35 +1841,45 @@ class Ghost:
         since: datetime | str | None = None,
         limit: int | None = None,
     ) -> List[LogLine]:
-        """List the change log, oldest first.
-
-        With `limit`, only the latest so many.
-        """
+        """Return the change log, oldest first; with `limit`, only the latest entries."""
         from ghostmem.admin.verify import audit_log
 
         return audit_log(self.store, ns, since=since, limit=limit)
 
     def backup(self, target: str | Path, *, force: bool = False) -> Backup:
-        """Copy the store to a new file while others go on using it, and check the copy.
+        """Copy the store to a file while it is in use, and check the copy.
 
-        A link is followed, and a file that is replaced keeps its mode. ConflictError when the file
-        exists, unless `force`, and when another program has it open; InvalidInputError for a device
-        or a pipe; EngineError when it cannot be written."""
+        Symbolic links are followed, and a replaced file keeps its mode.
+
+        Args:
+            target: File or folder to write to.
+            force: Replace an existing file.
+
+        Raises:
+            ConflictError: The file exists, or another program has it open.
+            InvalidInputError: The target is a device or a pipe.
+            EngineError: The file cannot be written.
+        """
         from ghostmem.transfer.backup import backup
 
         return backup(self.store, target, force=force)
 
     def check(self) -> CheckReport:
-        """Check the store for damage."""
+        """Check the store for corruption."""
         from ghostmem.admin.check import check
 
         return check(self.store)
 
     def repair(self, progress: Callable[[int], None] | None = None) -> RepairReport:
-        """Rebuild every index from the rows.
+        """Rebuild every index from the stored rows; memories are not changed.
 
-        Memories themselves are never touched. Stopped while it makes vectors, `embed_backfill` goes
-        on where it was."""
+        When it is interrupted while embedding, `embed_backfill` continues.
+        """
         from ghostmem.admin.check import repair
 
         return repair(self.store, progress)
+
+
+def _named(**fields: Any) -> dict[str, Any]:
+    """Return the fields that the caller named; an outline lists exactly these in its data."""
+    return {name: value for name, value in fields.items() if value is not None}

@@ -22,14 +22,12 @@ def milliseconds(ulid: str) -> int:
 
 
 def is_ulid(text: str) -> bool:
-    """Say whether a text has the form of a ULID."""
+    """Tell whether a text has the form of a ULID."""
     return len(text) == 26 and text[0] in "01234567" and all(letter in ALPHABET for letter in text)
 
 
 class UlidMaker:
-    """Make ULIDs that strictly increase, also within one millisecond and when the clock
-    steps back.
-    """
+    """Make strictly increasing ULIDs, even within a millisecond or when the clock steps back."""
 
     def __init__(self) -> None:
         self._lock = Lock()

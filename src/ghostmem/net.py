@@ -1,6 +1,4 @@
-"""What everybody who talks to a server needs: a key stays with the server it is for, and out of
-every error.
-"""
+"""HTTP requests with API keys: a key goes only to its server, and into no error message."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +19,7 @@ def first_words(said: bytes, *secrets: str) -> str:
 
 
 def checked_key(key: str, name: str) -> str:
-    """Return a key without white space around it, or refuse what a header cannot hold: its own
-    error would show the key.
-    """
+    """Return a key without surrounding white space, or refuse one that a header cannot hold."""
     key = key.strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise InvalidInputError(
@@ -33,9 +29,7 @@ def checked_key(key: str, name: str) -> str:
 
 
 def opener() -> "OpenerDirector":
-    """Return what opens addresses and follows no redirect: it would carry the key to a server that
-    nobody named.
-    """
+    """Return an opener that follows no redirect, which would carry the key to another server."""
     import urllib.request
 
     class Stay(urllib.request.HTTPRedirectHandler):

@@ -1,6 +1,4 @@
-"""Checking plain data against the part of JSON Schema that our faces use, with sentences that say
-what to do.
-"""
+"""Validation of plain data against the subset of JSON Schema that the interfaces use."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +20,7 @@ MAX_MESSAGE_DEPTH = MAX_DEPTH + 20  # a request holds such a value a few levels 
 
 
 def is_deeper(value: Any, limit: int) -> bool:
-    """Say whether lists and objects are nested in more than so many levels."""
+    """Tell whether lists and objects are nested deeper than a number of levels."""
     level = [value] if isinstance(value, Mapping | list | tuple) else []
     for _ in range(limit):
         inner = {  # each once, so that a value which holds itself ends too
@@ -46,7 +44,7 @@ def too_deep(what: str, limit: int = MAX_DEPTH) -> InvalidInputError:
 
 
 def check(value: Any, schema: Schema, where: str = "") -> None:
-    """Raise an error that names the first value that does not fit, and what would."""
+    """Raise an error that names the first invalid value and what would be valid."""
     kind = schema.get("type")
     if kind is not None and not _is(value, kind):
         raise InvalidInputError(

@@ -1,9 +1,9 @@
 """Settings: defaults < ~/.ghost/config.toml < GHOST_* < arguments.
 
-The only reader of the environment.
-
-Every setting is a field of `Settings`; its metadata names the environment variables and says what
-it does, and the docs, `ghost config` and the loader all read that one table."""
+This is the only reader of the environment. Every setting is a field of `Settings`; its metadata
+has the environment variables and the description that the loader, `ghost config` and the docs
+use.
+"""
 
 import os
 import re
@@ -30,9 +30,7 @@ def setting(
     low: float = 0,
     high: float = 1e12,
 ) -> Any:
-    """Declare a setting: its default, its environment variables (first wins), what it does, what it
-    accepts.
-    """
+    """Declare a setting: default, environment variables (first wins), description, choices."""
     limits = {"choices": choices, "low": low, "high": high}
     return field(default=default, metadata={"env": tuple(env.split()), "about": about, **limits})
 
@@ -99,18 +97,18 @@ class Settings:
         "", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server"
     )
     ollama_host: str = setting("http://localhost:11434", "OLLAMA_HOST", "where Ollama listens")
-    openai_api_key: str = setting("", "OPENAI_API_KEY", "the key that openai is sent; never shown")
+    openai_api_key: str = setting("", "OPENAI_API_KEY", "API key for openai; never shown")
     fusion: str = setting(
         "linear",
         "GHOST_FUSION",
-        "how the legs of a search are joined: linear, or rrf with k = 60",
+        "how the methods of a search are combined: linear, or rrf with k = 60",
         ("linear", "rrf"),
     )
     rerank_deadline: float = setting(
         0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take"
     )
     abstain: bool = setting(
-        True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing"
+        True, "GHOST_ABSTAIN", "return nothing for a question that no memory answers"
     )
     cutoff: str = setting(
         "on",
@@ -128,79 +126,82 @@ class Settings:
     context_whole: bool = setting(
         True,
         "GHOST_CONTEXT_WHOLE",
-        "let context give all memories of a namespace when they take at most a quarter of "
+        "return all memories of a namespace in a context when they take at most a quarter of "
         "the budget",
     )
     edge_threshold: float = setting(
         0.0,
         "GHOST_EDGE_THRESHOLD",
-        "cosine from which a put links alike memories; 0: the model's own, 0.80 for MiniLM",
+        "minimum cosine for a put to link memories; 0: the model's own, 0.80 for MiniLM",
         high=1,
     )
-    edge_expansion: bool = setting(True, "GHOST_EDGE_EXPANSION", "let context follow edges")
+    edge_expansion: bool = setting(True, "GHOST_EDGE_EXPANSION", "follow edges in a context")
     edge_damping: float = setting(
-        0.3, "GHOST_EDGE_DAMPING", "what is left of a score after one edge of weight 1", high=1
+        0.3,
+        "GHOST_EDGE_DAMPING",
+        "share of a score that remains after one edge of weight 1",
+        high=1,
     )
     edge_min_weight: float = setting(
         0.1, "GHOST_EDGE_MIN_WEIGHT", "edges lighter than this are not followed", high=1
     )
     edge_max_per_seed: int = setting(
-        5, "GHOST_EDGE_MAX_PER_SEED", "how many edges are followed from one memory"
+        5, "GHOST_EDGE_MAX_PER_SEED", "maximum number of edges followed from one memory"
     )
     edge_max_expansion: int = setting(
-        50, "GHOST_EDGE_MAX_EXPANSION", "how many memories edges may add to one context"
+        50, "GHOST_EDGE_MAX_EXPANSION", "maximum number of memories that edges add to a context"
     )
     edge_max_boost: float = setting(
         0.5,
         "GHOST_EDGE_MAX_BOOST",
-        "how much edges may add to a memory that was found, as a share of its score",
+        "maximum boost of a found memory by edges, as a share of its score",
         high=10,
     )
     edge_hops: int = setting(
         2,
         "GHOST_EDGE_HOPS",
-        "how many edges long a way may be; 1 is the specification's",
+        "maximum number of edges in a path; 1 is the specification's",
         low=1,
         high=3,
     )
     relink_max: int = setting(
-        8, "GHOST_RELINK_MAX", "how many links a relink may give one memory", low=1
+        8, "GHOST_RELINK_MAX", "maximum number of links that a relink adds to one memory", low=1
     )
     containment: str = setting(
         "roomy",
         "GHOST_CONTAINMENT",
-        "a summary stands for its children: roomy shows them instead when all fits, always "
+        "a summary replaces its children: roomy shows them instead when all fits, always "
         "never does",
         ("roomy", "always"),
     )
     max_memory_tokens: int = setting(
         400,
         "GHOST_MAX_MEMORY_TOKENS",
-        "tokens that one memory may take of a context; -1: as many as it has",
+        "maximum number of tokens of one memory in a context; -1: no limit",
         low=-1,
     )
     freshness: str = setting(
         "suggest",
         "GHOST_FRESHNESS",
-        "what a put does that corrects an older memory: suggest links them, close ends the "
-        "older one, off does not look",
+        "effect of a put that corrects an older memory: suggest links them, close ends the "
+        "older one, off does nothing",
         ("suggest", "close", "off"),
     )
     dedup: bool = setting(
         False,
         "GHOST_DEDUP",
-        "let every put reinforce what says the same instead of storing it again",
+        "reinforce a memory that says the same instead of storing a duplicate",
     )
     secrets: str = setting(
         "redact",
         "GHOST_SECRETS",
-        "what happens to keys, tokens and passwords in what is put: redact, warn, block, or allow",
+        "treatment of keys, tokens and passwords in stored text: redact, warn, block, or allow",
         ("redact", "warn", "block", "allow"),
     )
     quarantine: bool = setting(
         True,
         "GHOST_QUARANTINE",
-        "hold what looks like instructions to the agent and does not come from the user",
+        "quarantine text that looks like instructions and does not come from the user",
     )
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
     llm_url: str = setting(
@@ -212,16 +213,14 @@ class Settings:
     notes_dir: str = setting(
         "",
         "GHOST_NOTES_DIR",
-        "where memory_save writes; empty: the one such folder added, else beside the store",
+        "folder of memory_save; empty: the one such folder added, else next to the store",
     )
-    anthropic_api_key: str = setting(
-        "", "ANTHROPIC_API_KEY", "the key that Anthropic is sent; never shown"
-    )
+    anthropic_api_key: str = setting("", "ANTHROPIC_API_KEY", "API key for Anthropic; never shown")
     memory_dir: str = setting(
         ".muxcode/memory", "GHOST_MEMORY_DIR BUS_MEMORY_DIR", "the folder of the role files"
     )
     memory_retention_days: int = setting(
-        30, "GHOST_MEMORY_RETENTION_DAYS", "days that archives of role files are kept; 0: for good"
+        30, "GHOST_MEMORY_RETENTION_DAYS", "days that archives of role files are kept; 0: forever"
     )
     hook_timeout: float = setting(
         2.0,
@@ -240,7 +239,7 @@ class Settings:
     hook_model: bool = setting(
         True,
         "GHOST_HOOK_MODEL",
-        "let the hook of a prompt search by meaning too, with the local model or a server;"
+        "search by meaning in the hook of a prompt, with the local model or a server;"
         " by words if that is not ready within half of hook_timeout",
     )
     hook_llm_timeout: float = setting(
@@ -251,7 +250,9 @@ class Settings:
         high=3600,
     )
     hook_child: bool = setting(
-        False, "GHOST_HOOK_CHILD", "set by Ghost for what a hook starts: hooks inside it do nothing"
+        False,
+        "GHOST_HOOK_CHILD",
+        "set by Ghost for processes that a hook starts: hooks inside them do nothing",
     )
 
     @property
@@ -266,7 +267,7 @@ class Settings:
 
     @property
     def has_file(self) -> bool:
-        """Say whether the store is a file of this machine."""
+        """Tell whether the store is a file on this machine."""
         return self.db != ":memory:" and "://" not in self.db
 
 
@@ -278,14 +279,12 @@ def masked(location: str) -> str:
 
 
 def has_password(location: str) -> bool:
-    """Say whether a store's location holds a password."""
+    """Tell whether the location of a store contains a password."""
     return _PASSWORD.search(location) is not None
 
 
 def check_url(url: str) -> str:
-    """Return a database URL, or refuse one whose password is not escaped: its parts would be read
-    as a host, and printed.
-    """
+    """Return a database URL, or refuse one whose unescaped password would be read as a host."""
     head, _, query = url.partition("://")[2].partition("?")
     userinfo = head.rpartition("@")[0]
     is_cut = (
@@ -303,7 +302,7 @@ def check_url(url: str) -> str:
 
 
 def table() -> list[tuple[str, Any, tuple[str, ...], str, tuple[str, ...]]]:
-    """List every setting as (name, default, environment variables, what it does, choices)."""
+    """List every setting as (name, default, environment variables, description, choices)."""
     return [
         (
             part.name,

@@ -373,7 +373,7 @@ def test_a_change_in_between_is_not_overwritten(ghost: Ghost) -> None:
     )
     assert (
         said
-        == "Error: The file /memories/a was changed by somebody else meanwhile; view it and try again"
+        == "Error: The file /memories/a was changed by another program meanwhile; view it and try again"
     )
     assert ghost.get(NS, "a").content == "somebody else's"
 

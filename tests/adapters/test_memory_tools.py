@@ -180,7 +180,9 @@ def test_building_a_tool_registers_and_opens_nothing(
     assert [name for name, tools in names.items() if "memory_save" in tools] == ["notes"]
     assert (
         "default 5"
-        in chosen_tools(["notes"], tmp_path)["memory_search"].takes["max_results"]["description"]
+        in chosen_tools(["notes"], tmp_path)["memory_search"].parameters["max_results"][
+            "description"
+        ]
     )
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.adapters.schemas import FORMATS, call, schemas
-from ghostmem.cli.commands.tools import STYLES
+from ghostmem.cli.commands.serve import STYLES
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.mcp.tools import MEMORY, SEVERAL, TOOLSETS, chosen_tools
+from ghostmem.mcp.memory_tools import MEMORY
+from ghostmem.mcp.tools import SEVERAL, TOOLSETS, chosen_tools
 
 NS = "agent:me"
 
@@ -46,7 +47,7 @@ def test_the_names_are_those_of_the_table() -> None:
 def test_tools_that_look_into_several_namespaces_exist() -> None:
     """The list names tools that are there and take a namespace."""
     offered = chosen_tools(TOOLSETS)
-    assert all("ns" in offered[name].takes for name in SEVERAL)
+    assert all("ns" in offered[name].parameters for name in SEVERAL)
 
 
 def test_the_protocols_sdk_is_not_imported() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.mcp.app import html
-from ghostmem.mcp.face import Face
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
 HOSTILE = '<img src=x onerror="parent.hacked=1"><script>parent.hacked=1</script> [x](javascript:parent.hacked=1) **bold**'
@@ -48,7 +48,7 @@ window.show = (text) => { frame.srcdoc = text; document.body.append(frame); };
 class Host:
     """A page with the app in a frame, and the tools of a store behind it."""
 
-    def __init__(self, page: Any, face: Face) -> None:
+    def __init__(self, page: Any, face: ToolServer) -> None:
         self.page, self.face = page, face
         self.app = page.frame_locator("#app")
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -106,7 +106,7 @@ def host(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Host]]:
         page.on(
             "console", lambda said: problems.append(said.text) if said.type == "error" else None
         )
-        yield Host(page, Face(ghost, folder=str(tmp_path)))
+        yield Host(page, ToolServer(ghost, folder=str(tmp_path)))
         assert page.evaluate("() => window.hacked") is None
         room.close()
     assert problems == []

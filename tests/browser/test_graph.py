@@ -8,7 +8,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.web.graph_view import Graph, graph
+from ghostmem.web.graph_view import GraphView, graph
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ PLACE = "#/graph?ns=project%3Ashop"
 PAYLOAD = "<img src=x onerror=alert(1)>"
 
 
-def told(viewer: "Viewer") -> Graph:
+def told(viewer: "Viewer") -> GraphView:
     """Return what the library says of the same namespace."""
     with viewer.store() as ghost:
         return graph(ghost.store, "project:shop")

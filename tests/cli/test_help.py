@@ -11,7 +11,7 @@ import click
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.cli.face import FaceGroup
+from ghostmem.cli.console import ConsoleGroup
 from ghostmem.cli.main import COMMANDS, cli
 from ghostmem.notes.knowledge import memorize_new_topic
 from ghostmem.settings import Settings
@@ -234,7 +234,7 @@ def words(
 def test_every_command_is_run_here() -> None:
     """The table above has every command and subcommand."""
     leaves = {" ".join(path) for path in PATHS} - {
-        name for name in GROUPS if not isinstance(command(name), FaceGroup)
+        name for name in GROUPS if not isinstance(command(name), ConsoleGroup)
     }
     assert set(RUNS) == leaves - SERVING - ELSEWHERE
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.cli.commands.peek import WIDEST
+from ghostmem.cli.overview import MAX_WIDTH
 from ghostmem.cli.tables import width_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_columns_line_up_within_the_width(
     for width in (40, 60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
         lines = ghost_cli.ok("peek").splitlines()
-        assert max(width_of(line) for line in lines) <= min(width, WIDEST)
+        assert max(width_of(line) for line in lines) <= min(width, MAX_WIDTH)
         rows = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
         starts = {width_of(line[: re.search(r" 0\.\d\d", line).start()]) for line in rows}  # type: ignore[union-attr]
         assert len(starts) == 1

@@ -99,7 +99,7 @@ def test_a_damaged_block_is_an_error(ghost_cli: "GhostCli", project: Path) -> No
     file.write_text("<!-- ghost:begin agents-md -->\nmine\n", encoding="utf-8")
     for more in ([], ["--remove"]):
         error, hint = ghost_cli.fails(2, "setup", "agents-md", *more)
-        assert "<!-- ghost:end agents-md --> not at all; nothing was changed" in error
+        assert "<!-- ghost:end agents-md --> never; nothing was changed" in error
         assert "delete both" in hint
     assert file.read_text(encoding="utf-8") == "<!-- ghost:begin agents-md -->\nmine\n"
 

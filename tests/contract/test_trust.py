@@ -10,7 +10,7 @@ import pytest
 
 from conftest import Clock
 from ghostmem import Ghost, InvalidInputError, NotFoundError, VersionConflictError
-from ghostmem.mcp.face import Face
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.model import Outcome
 from ghostmem.settings import Settings
 
@@ -116,7 +116,7 @@ def test_a_released_text_is_not_held_again(ghost: Ghost) -> None:
 
 def test_what_an_agent_puts_without_a_source_is_judged(ghost: Ghost) -> None:
     """It counts as the agent's own words for the quarantine, and nothing is recorded that was not before."""
-    face = Face(ghost)
+    face = ToolServer(ghost)
     answer = face.call("ghost_put", {"ns": NS, "key": "k", "content": POISON})
     assert answer["structuredContent"]["outcome"] == "quarantined"
     assert is_released_by(ghost, answer["content"][0]["text"])
@@ -141,7 +141,7 @@ def test_a_summary_of_an_agent_is_judged_and_keeps_its_sources(ghost: Ghost) -> 
     for key in ("a", "b"):
         ghost.put(NS, key, f"Heron {key}.")
     given = {"ns": NS, "summary_key": "sum", "content": POISON, "source_keys": ["a", "b"]}
-    answer = Face(ghost).call("ghost_consolidate", given)
+    answer = ToolServer(ghost).call("ghost_consolidate", given)
     assert answer["structuredContent"]["summary"]["outcome"] == "quarantined"
     assert is_released_by(ghost, answer["content"][0]["text"])
     assert nothing_reads(ghost)

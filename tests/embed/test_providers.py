@@ -414,7 +414,7 @@ BROKEN: dict[str, tuple[Any, int, str]] = {
     "hangs": ("hang", 3, "did not answer"),
     "drops": ("drop", 3, "did not answer"),
     "no JSON": (b"<html>", 3, "did not answer|is no JSON|not JSON"),
-    "a list": ([1, 2], 1, "something else than an object"),
+    "a list": ([1, 2], 1, "JSON that is not an object"),
     "no vectors": ({"hello": 1}, 1, "without vectors"),
     "an error": ({"error": {"message": "no"}}, 1, "without vectors"),
     "null": ({"embeddings": None, "data": None}, 1, "without vectors"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bench.child import Child
 from bench.faults import KILLS, LONG, SCENARIOS, as_text, run, run_long
-from bench.long import State
+from bench.faults_long import State
 from bench.operations import numbers, put_many, verify_puts
 from bench.proof import NS, content, is_intact, key, missing, open_store, unclean
 from bench.report import table

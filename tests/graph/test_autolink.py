@@ -378,14 +378,14 @@ def test_a_put_that_fails_while_linking_leaves_neither(
 KILLED = """
 import os, signal, sys
 from ghostmem import Ghost
-from ghostmem.store.sqlite.graph import SqliteGraph
+from ghostmem.store.graph import EdgeTable
 from ghostmem.settings import Settings
 ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider="static"))
-before = SqliteGraph.add_edge
+before = EdgeTable.add_edge
 def add(self, edge):
     before(self, edge)
     os.kill(os.getpid(), signal.SIGKILL)
-SqliteGraph.add_edge = add
+EdgeTable.add_edge = add
 text = "The deployment of the billing service runs every Tuesday at noon."
 if sys.argv[2] == "put":
     ghost.put("a", "new", text)

@@ -214,7 +214,7 @@ def test_summaries_may_have_summaries_but_not_in_a_circle(three: Ghost, linked: 
     three.consolidate("a", "high", "High.", ["low", "z"])
     before = list(three.export())
     for key, sources in [("low", ["high", "z"]), ("x", ["high", "y"])]:
-        with pytest.raises(InvalidInputError, match=f"high already stands for {key}"):
+        with pytest.raises(InvalidInputError, match=f"high already contains {key}"):
             three.consolidate("a", key, "Round.", sources)
     assert list(three.export()) == before
 

@@ -267,7 +267,7 @@ def test_a_put_that_fails_leaves_the_edges_where_they_were(
     def fail(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("ghostmem.memory.draft.index_memory", fail)
+    monkeypatch.setattr("ghostmem.memory.write.index_memory", fail)
     with pytest.raises(RuntimeError):
         three.put("a", "y", "Never to be read.")
     monkeypatch.undo()
@@ -278,15 +278,15 @@ def test_a_put_that_fails_leaves_the_edges_where_they_were(
 MOVED = """
 import os, signal, sys
 from ghostmem import Ghost
-from ghostmem.store.sqlite.graph import SqliteGraph
+from ghostmem.store.graph import EdgeTable
 from ghostmem.settings import Settings
 ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider="none"))
-move = SqliteGraph.relink
+move = EdgeTable.relink
 def killed(self, old, new):
     move(self, old, new)
     os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[2] == "while moving":
-    SqliteGraph.relink = killed
+    EdgeTable.relink = killed
 ghost.put("a", "y", "The second text of y.")
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.graph.kinship import by_names, by_topic
+from ghostmem.graph.relink import by_names, by_topic
 
 Linked = Callable[..., list[tuple[str, str, str]]]
 Open = Callable[..., Ghost]

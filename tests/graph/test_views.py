@@ -46,7 +46,7 @@ def test_extending_never_disturbs_an_older_view(
     exact: int, first: int, steps: list[tuple[int, int, bool]]
 ) -> None:
     """However views are extended from any older one, and asked in between, each holds its own vectors and no others."""
-    with mock.patch.object(nearest, "EXACT", exact):
+    with mock.patch.object(nearest, "MAX_EXACT", exact):
         ids, rows = np.arange(1, first + 1), made(0, first)
         known = [(VectorView(0, ids, rows), ids, rows)]
         for at, (chosen, count, ask) in enumerate(steps, 1):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.hooks.tail import MOST, last_lines, said_since
+from ghostmem.hooks.tail import MAX_BYTES, last_lines, texts_since
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
 
@@ -158,7 +158,7 @@ def test_of_a_huge_transcript_the_end_is_read(hook: "Hook", store: Path, tmp_pat
     noise = json.dumps({"type": "progress", "data": "x" * 100_000})
     with path.open("w", encoding="utf-8") as stream:
         stream.write(json.dumps(spoken(CENTS)) + "\n")
-        stream.writelines(f"{noise}\n" for _ in range(3 * MOST // 100_000))
+        stream.writelines(f"{noise}\n" for _ in range(3 * MAX_BYTES // 100_000))
         stream.write(json.dumps(spoken(TABS)) + "\n")
     hook("Stop", transcript_path=str(path))
     assert contents(store) == [TABS]
@@ -213,9 +213,9 @@ def test_the_place_in_a_whole_value_counts_turns(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     said = [{"type": "user", "content": text} for text in ("one thing", "another thing")]
     path.write_text(json.dumps({"sessionId": "s", "messages": said}), encoding="utf-8")
-    assert said_since(str(path), "gemini", 0) == (["one thing", "another thing"], 2)
-    assert said_since(str(path), "gemini", 1) == (["another thing"], 2)
-    assert said_since(str(path), "gemini", 9) == (["one thing", "another thing"], 2)
+    assert texts_since(str(path), "gemini", 0) == (["one thing", "another thing"], 2)
+    assert texts_since(str(path), "gemini", 1) == (["another thing"], 2)
+    assert texts_since(str(path), "gemini", 9) == (["one thing", "another thing"], 2)
     assert [json.loads(line)["content"] for line in last_lines(str(path), 1)] == ["another thing"]
 
 
@@ -239,11 +239,11 @@ def test_a_codex_session_keeps_its_name_past_its_first_line(tmp_path: Path) -> N
         + "\n"
     )
     path.write_text(head + message("one thing"), encoding="utf-8")
-    first = said_since(str(path), "codex", 0)
+    first = texts_since(str(path), "codex", 0)
     with path.open("a", encoding="utf-8") as stream:
         stream.write(message("another thing"))
     assert first == ([], len(head + message("one thing")))
-    assert said_since(str(path), "codex", first.to).texts == []
+    assert texts_since(str(path), "codex", first.to).texts == []
     path.write_text(
         head.replace("subagent", "user") + message("one thing") + message("another"),
         encoding="utf-8",

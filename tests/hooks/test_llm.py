@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.hooks.ask import INSTRUCTION, MOST_ANSWERED, answer, candidates_in
+from ghostmem.hooks.ask import INSTRUCTION, MAX_ANSWER, answer, candidates_in
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
@@ -187,9 +187,9 @@ def test_proposals_go_through_the_gate(
     ("body", "told"),
     [
         ("sys.exit(3)", "the command ended with 3"),
-        ("print('[not json]')", "the command's answer holds no JSON array"),
+        ("print('[not json]')", "the command's answer has no JSON array"),
         (
-            f"print('[' + ' ' * {MOST_ANSWERED} + ']')",
+            f"print('[' + ' ' * {MAX_ANSWER} + ']')",
             "the command printed more than 200,000 bytes",
         ),
         (

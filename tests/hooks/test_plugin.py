@@ -14,7 +14,7 @@ import pytest
 
 from ghostmem._version import __version__
 from ghostmem.hooks.hosts import HOSTS, Moment
-from ghostmem.mcp.tools import MEMORY
+from ghostmem.mcp.memory_tools import MEMORY
 from ghostmem.memory.curate import OPS
 from ghostmem.settings import PROVIDERS, table
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 
-from ghostmem.hooks.log import MOST, last, log_path, note, told
+from ghostmem.hooks.log import MAX_BYTES, last, log_path, note, told
 from ghostmem.hooks.watchdog import Watchdog
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
@@ -191,10 +191,10 @@ def test_what_lets_no_thread_run_is_ended_by_the_system(tmp_path: Path) -> None:
 def test_the_log_stays_small_and_private(tmp_path: Path) -> None:
     """Older lines go, the last one is kept, and others cannot read it."""
     path = str(tmp_path / "new" / "hooks.log")
-    for number in range(3 * MOST // 100):
+    for number in range(3 * MAX_BYTES // 100):
         note(path, "claude", "Stop", f"line {number} " + "x" * 60)
-    assert os.path.getsize(path) <= MOST + 200
-    assert f"line {3 * MOST // 100 - 1} " in (last(path) or "")
+    assert os.path.getsize(path) <= MAX_BYTES + 200
+    assert f"line {3 * MAX_BYTES // 100 - 1} " in (last(path) or "")
     assert os.stat(path).st_mode & 0o077 == 0
     assert os.listdir(tmp_path / "new") == ["hooks.log"]
 
@@ -222,4 +222,4 @@ def test_a_failure_is_visible_to_the_doctor(hook: "Hook", filled: Path) -> None:
     assert "hooks" not in hook.cli("doctor").out
     hook("Stop", transcript_path="/no/such/transcript")
     out = hook.cli("doctor").out
-    assert "claude Stop: the transcript that the host named is not there" in out
+    assert "claude Stop: the transcript that the host named does not exist" in out

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem.lifecycle.builtin import BUILT_IN
-from ghostmem.lifecycle.match import UNKNOWN, Use, first_match, matches
+from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import Kind, Memory, Rule, Tier
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
@@ -34,7 +34,7 @@ def rule(**conditions: Any) -> Rule:
     return Rule("r", "r", created_at=NOW, **fields)
 
 
-def falls(found: Memory, use: Use = UNKNOWN) -> str | None:
+def falls(found: Memory, use: UseRecord = UNKNOWN) -> str | None:
     """Return the name of the built-in rule a memory falls under."""
     under = first_match(found, ORDERED, use, NOW)
     return None if under is None else under.id
@@ -181,7 +181,7 @@ def test_the_built_in_rules_have_the_numbers_of_the_specification(
 )
 def test_promotion_needs_three_days_of_use_where_use_is_known(days: int, name: str | None) -> None:
     """A memory that is in the log and was only shown, or used on two days, stays where it is."""
-    assert falls(memory(age=100, access_count=60), Use(logged=True, days=days)) == name
+    assert falls(memory(age=100, access_count=60), UseRecord(logged=True, days=days)) == name
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_pruning_spares_what_is_used_on_two_days_or_is_young(
 ) -> None:
     """Where use is known, two days of it or an age below 72 hours outweigh a low share."""
     assert (
-        falls(memory(age=age, access_count=30, utility_count=1), Use(logged=True, days=days))
+        falls(memory(age=age, access_count=30, utility_count=1), UseRecord(logged=True, days=days))
         == name
     )
 
@@ -208,7 +208,7 @@ def test_a_spared_memory_falls_under_the_next_rule() -> None:
     """What the log saves from pruning is judged by the rules below it."""
     spared = memory(age=500, access_count=200, utility_count=5)
     assert falls(spared) == "sys-prune-low-utility"
-    assert falls(spared, Use(logged=True, days=3)) == "sys-promote-to-ltm"
+    assert falls(spared, UseRecord(logged=True, days=3)) == "sys-promote-to-ltm"
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_spared_memory_falls_under_the_next_rule() -> None:
 )
 def test_what_helped_may_lie_idle_for_longer(utility: int, hours: float) -> None:
     """The stale threshold grows by a fifth for each time a memory helped, up to four times."""
-    seen = Use(logged=True, days=1)
+    seen = UseRecord(logged=True, days=1)
     for idle, name in ((hours, None), (hours + 0.001, "sys-demote-stale-ltm")):
         assert (
             falls(
@@ -236,12 +236,12 @@ def test_without_a_log_utility_stretches_nothing() -> None:
 
 def test_the_log_speaks_only_to_built_in_rules() -> None:
     """A rule of a user's does what it says: no days of use, no ease."""
-    never = Use(logged=True, days=0)
+    never = UseRecord(logged=True, days=0)
     up = rule(cond_access_gt=1, action_op="PROMOTE", action_params={"to_tier": "ltm"})
     down = rule(cond_utility_lt=0.5, action_op="DEMOTE", action_params={"to_tier": "dormant"})
     stale = rule(cond_unaccessed_gt_hours=168)
     assert matches(memory(access_count=2), up, never, NOW)
     assert matches(
-        memory(age=1, access_count=9, utility_count=1), down, Use(logged=True, days=9), NOW
+        memory(age=1, access_count=9, utility_count=1), down, UseRecord(logged=True, days=9), NOW
     )
     assert matches(memory(age=500, idle=169, utility_count=50), stale, never, NOW)

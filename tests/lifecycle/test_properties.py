@@ -315,7 +315,7 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
     given_: Any, ways: Any, laws: Any, writes: int, batch: int, relink: bool
 ) -> None:
     """A copy that was killed and resumed has the same export as one that was not, and the same report."""
-    usual = module.BATCH
+    usual = module.CHANGES_PER_TRANSACTION
     with (
         tempfile.TemporaryDirectory() as folder,
         filled(given_, ways, laws, target=str(Path(folder, "one.db"))) as life,
@@ -326,13 +326,13 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
             Path(folder, "two.db"), embedder=placed, settings=Settings(), clock=clock
         ) as ghost:
             ghost.store.vectoriser.must().embed(["warm"])
-            module.BATCH = batch
+            module.CHANGES_PER_TRANSACTION = batch
             try:
                 whole = life.reflect(None, relink=relink)
                 killed(ghost, writes, relink)
                 resumed = ghost.reflect(None, relink=relink)
             finally:
-                module.BATCH = usual
+                module.CHANGES_PER_TRANSACTION = usual
             assert list(ghost.export()) == life.export()
             if resumed.run == ghost.runs()[0].id and len(ghost.runs()) == 1:
                 assert resumed.changes == whole.changes

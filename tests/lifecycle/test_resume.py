@@ -16,6 +16,7 @@ from ghostmem import Ghost
 from ghostmem.lifecycle import apply as applying
 from ghostmem.lifecycle import plan as planning
 from ghostmem.lifecycle import reflect as module
+from ghostmem.lifecycle import run_log
 
 if TYPE_CHECKING:
     from conftest import Life
@@ -75,7 +76,8 @@ def fill(life: "Life") -> None:
 @pytest.fixture
 def copies(open_exact: Open, clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Copies:
     """Return a function that opens two copies of one filled store on a clock that stands still, with batches of two."""
-    monkeypatch.setattr(module, "BATCH", 2)
+    monkeypatch.setattr(module, "CHANGES_PER_TRANSACTION", 2)
+    monkeypatch.setattr(run_log, "CHANGES_PER_TRANSACTION", 2)
 
     def open_() -> tuple["Life", "Life"]:
         paths = (tmp_path / "one.db", tmp_path / "two.db")
@@ -314,7 +316,8 @@ SCRIPT = """
 import sys
 from ghostmem import Ghost, Settings
 from ghostmem.lifecycle import reflect as module
-module.BATCH = 2
+from ghostmem.lifecycle import run_log
+module.CHANGES_PER_TRANSACTION = run_log.CHANGES_PER_TRANSACTION = 2
 with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
     print("ready", flush=True)
     sys.stdin.readline()
@@ -409,7 +412,7 @@ def test_a_run_that_relinks_is_finished_as_one(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ghostmem.lifecycle.reflect._carry_out", killed)
+        patch.setattr("ghostmem.lifecycle.reflect._apply_planned", killed)
         with pytest.raises(KeyboardInterrupt):
             one.reflect(None, relink=True)
     assert one.reflect(None).resumed

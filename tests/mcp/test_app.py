@@ -19,7 +19,7 @@ from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import ForbiddenError
 from ghostmem.mcp.app import EXTENSION, MIME_TYPE, URI, html
 from ghostmem.mcp.bundle import script
-from ghostmem.mcp.face import Face
+from ghostmem.mcp.tool_server import ToolServer
 
 if TYPE_CHECKING:
     from conftest import Agent, Place
@@ -149,7 +149,7 @@ def test_a_toolset_lists_it_for_everybody(place: "Place") -> None:
 
 def test_a_caller_sees_what_is_granted(ghost: Ghost) -> None:
     """The tool passes the same wall as the others."""
-    face = Face(ghost)
+    face = ToolServer(ghost)
     ghost.put("mine", "tea", "Mine.")
     ghost.put("other", "tea", "Theirs.")
     before = CALLER.set(Caller("reader", (("mine", "read"),)))

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.mcp.face import Face
-from ghostmem.mcp.tools import MEMORY
+from ghostmem.mcp.memory_tools import MEMORY
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def some_arguments(chance: random.Random) -> tuple[str, Any]:
     """Return a tool's name and arguments that are nearly right, or not at all."""
     tool = chance.choice(MEMORY)
     given: dict[str, Any] = {}
-    for name, schema in tool.takes.items():
-        if name not in tool.needs and chance.random() < 0.6:
+    for name, schema in tool.parameters.items():
+        if name not in tool.required and chance.random() < 0.6:
             continue
         if chance.random() < 0.35:
             given[name] = a_value(chance)
@@ -304,11 +304,11 @@ def test_a_frame_of_many_megabytes(place: "Place") -> None:
 
 
 @pytest.fixture(scope="module")
-def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
+def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolServer]:
     """Return a face on a store that many wrong calls are made to."""
     path = Path(tmp_path_factory.mktemp("fuzz")) / "memory.db"
     with Ghost.open(path, settings=Settings(embed_provider="none", synchronous="normal")) as ghost:
-        yield Face(ghost, folder="/")
+        yield ToolServer(ghost, folder="/")
         assert ghost.check().problems == ()
 
 
@@ -331,19 +331,19 @@ ANY = st.recursive(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
-def test_any_arguments_are_answered(face: Face, tool: Any, data: st.DataObject) -> None:
+def test_any_arguments_are_answered(face: ToolServer, tool: Any, data: st.DataObject) -> None:
     """Whatever a tool is called with, the answer is a result, and one with an error says what to do."""
     arguments: dict[str, Any] = {}
     for name in data.draw(
-        st.lists(st.sampled_from([*tool.takes, "other"]), max_size=5, unique=True)
+        st.lists(st.sampled_from([*tool.parameters, "other"]), max_size=5, unique=True)
     ):
-        choices = tool.takes.get(name, {}).get("enum")
+        choices = tool.parameters.get(name, {}).get("enum")
         arguments[name] = data.draw(st.sampled_from(choices) | ANY if choices else ANY)
-    for name in tool.needs:
+    for name in tool.required:
         if name not in arguments and data.draw(st.integers(0, 4)):
             arguments[name] = data.draw(
                 st.text(min_size=1, max_size=10)
-                | st.sampled_from(tool.takes[name].get("enum", ["tea"]))
+                | st.sampled_from(tool.parameters[name].get("enum", ["tea"]))
             )
     result = face.call(tool.name, arguments)
     text = result["content"][0]["text"]
@@ -357,7 +357,7 @@ def test_any_arguments_are_answered(face: Face, tool: Any, data: st.DataObject) 
 
 @settings(max_examples=150, deadline=None)
 @given(name=ANY, given=st.none() | st.dictionaries(st.text(max_size=10), ANY, max_size=4))
-def test_any_name_is_answered(face: Face, name: Any, given: Any) -> None:
+def test_any_name_is_answered(face: ToolServer, name: Any, given: Any) -> None:
     """A tool of any name, with any arguments, is told not to be there."""
     if isinstance(name, str) and name not in face.tools:
         assert face.call(name, given)["isError"]

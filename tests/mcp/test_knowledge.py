@@ -183,10 +183,10 @@ def test_a_root_that_is_not_there_is_refused(place: "Place") -> None:
 def test_toolsets_are_tuples_or_made_for_a_root(tmp_path: Path) -> None:
     """Tools that work on files are the only ones without a namespace."""
     found = chosen_tools(["memory", "knowledge"], tmp_path)
-    assert {name for name, tool in found.items() if not tool.walled} == set(TAKES)
-    assert all(("ns" in tool.takes) is tool.walled for tool in found.values())
+    assert {name for name, tool in found.items() if not tool.uses_namespace} == set(TAKES)
+    assert all(("ns" in tool.parameters) is tool.uses_namespace for tool in found.values())
     assert {
-        name for name, tool in found.items() if not tool.walled and tool.scope == "read"
+        name for name, tool in found.items() if not tool.uses_namespace and tool.scope == "read"
     } == READERS
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ghostmem.caller import CALLER, Caller
 from ghostmem.ghost import Ghost
-from ghostmem.mcp.face import Face
+from ghostmem.mcp.tool_server import ToolServer
 
 if TYPE_CHECKING:
     from conftest import Agent, Place
@@ -137,7 +137,7 @@ def test_bad_calls_are_answered_in_a_sentence(agent: "Agent") -> None:
 def test_whoever_is_kept_to_some_namespaces_may_not(tmp_path: Path) -> None:
     """Files are for callers whose grant is for everything."""
     with Ghost.open(tmp_path / "store.db") as ghost:
-        face = Face(ghost, ["notes"], root=tmp_path)
+        face = ToolServer(ghost, ["notes"], root=tmp_path)
         caller = CALLER.set(Caller("one", (("agent:me", "admin"),)))
         try:
             for name, given in (

@@ -10,9 +10,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from ghostmem import Ghost, __version__
-from ghostmem.mcp.face import Face
 from ghostmem.mcp.resources import uri
 from ghostmem.mcp.server import make_server
+from ghostmem.mcp.tool_server import ToolServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -457,7 +457,7 @@ def test_a_defect_is_an_error_result_too(
         raise error
 
     with Ghost.open(tmp_path / "memory.db") as ghost:
-        face = Face(ghost, folder=str(tmp_path))
+        face = ToolServer(ghost, folder=str(tmp_path))
         with talk(make_server(face), mode) as agent:
             with monkeypatch.context() as patch:
                 patch.setattr(Ghost, "get", broken)

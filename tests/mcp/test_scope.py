@@ -9,9 +9,9 @@ import pytest
 from ghostmem import Ghost
 from ghostmem.caller import CALLER, OWNER, Caller, require
 from ghostmem.errors import ForbiddenError
-from ghostmem.mcp.face import Face
 from ghostmem.mcp.protocol import ProtocolError
 from ghostmem.mcp.resources import complete, read, resources
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
 MINE, THEIRS = "agent:me", "agent:other"
@@ -42,7 +42,7 @@ EDGES = [
 
 
 @pytest.fixture
-def face() -> Iterator[Face]:
+def face() -> Iterator[ToolServer]:
     """Return a face on a store with two namespaces that hold the same keys."""
     with Ghost.open(":memory:", settings=Settings(embed_provider="none", ns=MINE)) as ghost:
         for ns, whose in (
@@ -55,7 +55,7 @@ def face() -> Iterator[Face]:
             ghost.put(ns, "cup", f"The secret cup is {whose}.")
             ghost.edge(ns, "tea", "cup", "relates_to")
             ghost.consolidate(ns, "all", f"All is {whose}.", ["tea", "cup"])
-        yield Face(ghost)
+        yield ToolServer(ghost)
         assert ghost.check().problems == ()
 
 
@@ -69,7 +69,7 @@ def calling(*grants: tuple[str, str]) -> Iterator[None]:
         CALLER.reset(token)
 
 
-def refused(face: Face, name: str, given: dict[str, Any]) -> str:
+def refused(face: ToolServer, name: str, given: dict[str, Any]) -> str:
     """Make a call that must be refused and return all that is told."""
     result = face.call(name, given)
     assert set(result) == {"isError", "content"}
@@ -78,7 +78,7 @@ def refused(face: Face, name: str, given: dict[str, Any]) -> str:
     return told
 
 
-def allowed(face: Face, name: str, given: dict[str, Any]) -> Any:
+def allowed(face: ToolServer, name: str, given: dict[str, Any]) -> Any:
     """Make a call that must succeed and return what it gives."""
     result = face.call(name, given)
     assert not result["isError"], result
@@ -86,7 +86,7 @@ def allowed(face: Face, name: str, given: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", READS)
-def test_a_reader_reads_its_own_and_nothing_else(face: Face, name: str) -> None:
+def test_a_reader_reads_its_own_and_nothing_else(face: ToolServer, name: str) -> None:
     """With a grant to read one namespace, that one is read and any other is refused."""
     with calling((MINE, "read")):
         found = str(allowed(face, name, READS[name] | {"ns": MINE}))
@@ -96,7 +96,7 @@ def test_a_reader_reads_its_own_and_nothing_else(face: Face, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "given"), [*WRITES.items(), *CURATE, *EDGES])
-def test_a_reader_writes_nothing(face: Face, name: str, given: dict[str, Any]) -> None:
+def test_a_reader_writes_nothing(face: ToolServer, name: str, given: dict[str, Any]) -> None:
     """With a grant to read, every writing tool is refused, in its own namespace too, and changes nothing."""
     before = list(face.ghost.export())
     with calling((MINE, "read")):
@@ -107,7 +107,7 @@ def test_a_reader_writes_nothing(face: Face, name: str, given: dict[str, Any]) -
 
 @pytest.mark.parametrize(("name", "given"), [*WRITES.items(), *CURATE, *EDGES])
 def test_a_writer_writes_its_own_and_nothing_else(
-    face: Face, name: str, given: dict[str, Any]
+    face: ToolServer, name: str, given: dict[str, Any]
 ) -> None:
     """With a grant to write one namespace, that one is written and any other is refused and stays as it was."""
     before = [face.ghost.get(THEIRS, key).to_dict()["id"] for key in ("tea", "cup", "all")]
@@ -119,7 +119,9 @@ def test_a_writer_writes_its_own_and_nothing_else(
 
 
 @pytest.mark.parametrize(("name", "given"), [*READS.items(), *WRITES.items()])
-def test_without_grants_nothing_is_given(face: Face, name: str, given: dict[str, Any]) -> None:
+def test_without_grants_nothing_is_given(
+    face: ToolServer, name: str, given: dict[str, Any]
+) -> None:
     """Somebody with no grants is refused by every tool, with and without a namespace."""
     with calling():
         for ns in ({"ns": MINE}, {"ns": "nowhere"}, {}):
@@ -128,14 +130,14 @@ def test_without_grants_nothing_is_given(face: Face, name: str, given: dict[str,
 
 @pytest.mark.parametrize("name", ["ghost_search", "ghost_context", "ghost_reflect"])
 @pytest.mark.parametrize("wide", ["*", "agent:*", "agent*", "a*", "agent:m*", "agent:me*"])
-def test_a_prefix_needs_a_grant_for_all_of_it(face: Face, name: str, wide: str) -> None:
+def test_a_prefix_needs_a_grant_for_all_of_it(face: ToolServer, name: str, wide: str) -> None:
     """Asking for several namespaces at once is refused unless every one that could match is granted."""
     given = (READS | {"ghost_reflect": {"dry_run": True}})[name]
     with calling((MINE, "admin"), (THEIRS, "admin")):
         refused(face, name, given | {"ns": wide})
 
 
-def test_a_grant_for_a_prefix_covers_what_is_below_it(face: Face) -> None:
+def test_a_grant_for_a_prefix_covers_what_is_below_it(face: ToolServer) -> None:
     """A grant for agent:* reads each of them and all of them, but not what merely starts like it."""
     with calling(("agent:*", "read")):
         found = allowed(face, "ghost_search", {"query": "secret tea", "ns": "agent:*"})["results"]
@@ -146,7 +148,7 @@ def test_a_grant_for_a_prefix_covers_what_is_below_it(face: Face) -> None:
         refused(face, "ghost_put", {"ns": "agent:new", "key": "k", "content": "c"})
 
 
-def test_wildcards_of_the_database_are_no_wildcards(face: Face) -> None:
+def test_wildcards_of_the_database_are_no_wildcards(face: ToolServer) -> None:
     """A namespace with an underscore or a percent sign in it grants only what is really called so."""
     for ns in ("team_a:1", "team-a:1", "teamxa:1"):
         face.ghost.put(ns, "k", "The secret tea of the team.")
@@ -157,7 +159,7 @@ def test_wildcards_of_the_database_are_no_wildcards(face: Face) -> None:
             refused(face, "ghost_search", {"query": "secret tea", "ns": odd})
 
 
-def test_grants_are_per_namespace(face: Face) -> None:
+def test_grants_are_per_namespace(face: ToolServer) -> None:
     """A grant to read one and to write another is exactly that."""
     with calling((MINE, "write"), (THEIRS, "read")):
         allowed(face, "ghost_put", {"ns": MINE, "key": "k", "content": "c"})
@@ -165,7 +167,7 @@ def test_grants_are_per_namespace(face: Face) -> None:
         refused(face, "ghost_put", {"ns": THEIRS, "key": "k", "content": "c"})
 
 
-def test_listing_edges_and_a_dry_run_are_reading(face: Face) -> None:
+def test_listing_edges_and_a_dry_run_are_reading(face: ToolServer) -> None:
     """What changes nothing needs no grant to write; saying dry_run=false does not help."""
     with calling((MINE, "read")):
         assert len(allowed(face, "ghost_edge", {"from_key": "tea", "op": "list"})["edges"]) == 2
@@ -180,7 +182,7 @@ def test_listing_edges_and_a_dry_run_are_reading(face: Face) -> None:
 
 @pytest.mark.parametrize(("name", "given"), [*READS.items(), *WRITES.items()])
 def test_a_refusal_tells_nothing_of_what_is_there(
-    face: Face, name: str, given: dict[str, Any]
+    face: ToolServer, name: str, given: dict[str, Any]
 ) -> None:
     """The words for a namespace that holds the key, one that does not, and one that is not there are the same."""
     with calling((MINE, "read")):
@@ -202,7 +204,7 @@ def test_a_refusal_tells_nothing_of_what_is_there(
 
 @pytest.mark.parametrize("grants", [(), ((THEIRS, "read"), ("zoo", "read")), (("zoo*", "read"),)])
 def test_a_caller_without_a_namespace_learns_no_name(
-    face: Face, grants: tuple[tuple[str, str], ...]
+    face: ToolServer, grants: tuple[tuple[str, str], ...]
 ) -> None:
     """Somebody who names no namespace and may not read the default one is not told what that is called."""
     with calling(*grants):
@@ -210,7 +212,7 @@ def test_a_caller_without_a_namespace_learns_no_name(
             assert MINE not in refused(face, "ghost_get", {"key": "tea", **none})
 
 
-def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
+def test_a_caller_with_one_namespace_means_that_one(face: ToolServer) -> None:
     """Somebody who may look into a single namespace need not name it, for reading and for writing alike."""
     with calling((THEIRS, "write")):
         assert allowed(face, "ghost_get", {"key": "tea"})["ns"] == THEIRS
@@ -223,7 +225,7 @@ def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
         refused(face, "ghost_put", {"key": "new", "content": "something"})
 
 
-def test_wrong_arguments_are_told_before_grants_and_tell_nothing(face: Face) -> None:
+def test_wrong_arguments_are_told_before_grants_and_tell_nothing(face: ToolServer) -> None:
     """A malformed call by somebody without grants is explained from the schema alone."""
     with calling():
         told = face.call("ghost_get", {"ns": THEIRS, "kee": "tea"})["content"][0]["text"]
@@ -232,7 +234,7 @@ def test_wrong_arguments_are_told_before_grants_and_tell_nothing(face: Face) -> 
         assert THEIRS not in told
 
 
-def test_search_explains_nothing_of_others(face: Face) -> None:
+def test_search_explains_nothing_of_others(face: ToolServer) -> None:
     """Neither hits nor near misses nor notes of a search name another namespace."""
     with calling((MINE, "read")):
         found = face.call(
@@ -242,7 +244,7 @@ def test_search_explains_nothing_of_others(face: Face) -> None:
     assert not any(word in str(found) for word in ("theirs", "strange", "far", THEIRS, "zoo"))
 
 
-def test_resources_are_limited(face: Face) -> None:
+def test_resources_are_limited(face: ToolServer) -> None:
     """Only granted namespaces are listed and read, and a refusal is the same whether there is something or not."""
     with calling((MINE, "read")):
         assert [resource["name"] for resource in resources(face)] == [MINE]
@@ -262,13 +264,13 @@ def test_resources_are_limited(face: Face) -> None:
     "address",
     ["memory://*/index", "memory://agent:*/index", "memory://%2A/index", "memory://agent:%2A/tea"],
 )
-def test_an_address_names_one_namespace(face: Face, address: str) -> None:
+def test_an_address_names_one_namespace(face: ToolServer, address: str) -> None:
     """An address with a star in it is refused for everybody who may not read all of it, and is no namespace anyway."""
     with calling((MINE, "read")), pytest.raises(ProtocolError):
         read(face, address)
 
 
-def test_completion_is_limited(face: Face) -> None:
+def test_completion_is_limited(face: ToolServer) -> None:
     """Names of namespaces and keys are completed only where they are granted."""
     with calling((MINE, "read")):
         assert complete(face, "ns", "", {}) == [MINE]
@@ -280,7 +282,7 @@ def test_completion_is_limited(face: Face) -> None:
         assert complete(face, "ns", "", {}) == complete(face, "key", "t", {}) == []
 
 
-def test_the_owner_may_everything(face: Face) -> None:
+def test_the_owner_may_everything(face: ToolServer) -> None:
     """Without a caller, as over stdio, nothing is refused."""
     assert CALLER.get() is OWNER
     for name, given in [*READS.items(), *WRITES.items()]:

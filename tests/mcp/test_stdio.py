@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.mcp.face import Face
 from ghostmem.mcp.server import serve_stdio
-from ghostmem.mcp.stdio import VERSIONS, Session
+from ghostmem.mcp.stdio import VERSIONS, StdioSession
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
 APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
@@ -62,7 +62,7 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.fixture(scope="module")
-def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
+def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolServer]:
     """Return a face on a small store."""
     with Ghost.open(
         tmp_path_factory.mktemp("store") / "memory.db", settings=Settings(embed_provider="none")
@@ -70,7 +70,7 @@ def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
         ghost.put("a", "tea", "The user drinks green tea. 🍵")
         ghost.put("a", "cup", "The cup is blue.")
         ghost.edge("a", "tea", "cup", "relates_to")
-        yield Face(ghost, folder="/")
+        yield ToolServer(ghost, folder="/")
 
 
 def lines(version: str, asked: list[tuple[str, Any]], capabilities: dict[str, Any]) -> bytes:
@@ -114,10 +114,10 @@ def answers(sink: Kept) -> dict[int, Any]:
     return {message["id"]: message for message in map(json.loads, sink.getvalue().splitlines())}
 
 
-def both(face: Face, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]:
+def both(face: ToolServer, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]:
     """Return the answers of our own server and of the SDK's."""
     ours, theirs = Kept(), Kept()
-    assert Session(face, ours).serve(io.BytesIO(sent)) is None
+    assert StdioSession(face, ours).serve(io.BytesIO(sent)) is None
     wanted = len(ours.getvalue().splitlines())
     there, here = os.pipe()
     os.write(here, sent)
@@ -137,7 +137,7 @@ def both(face: Face, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]:
 @pytest.mark.parametrize("capabilities", [{}, APPS], ids=["plain", "apps"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_answers_are_those_of_the_sdk(
-    face: Face, version: str, capabilities: dict[str, Any]
+    face: ToolServer, version: str, capabilities: dict[str, Any]
 ) -> None:
     """Handshake, lists, results and errors of tools: the same data, whatever the version."""
     ours, theirs = both(face, lines(version, ASKED, capabilities))
@@ -146,7 +146,7 @@ def test_answers_are_those_of_the_sdk(
         assert uncounted(answer) == uncounted(theirs[id_]), ASKED[id_ - 1]
 
 
-def test_errors_have_the_codes_of_the_sdk(face: Face) -> None:
+def test_errors_have_the_codes_of_the_sdk(face: ToolServer) -> None:
     """What cannot be answered is refused with the same code, in our own words."""
     ours, theirs = both(face, lines(VERSIONS[-1], WRONG, {}))
     assert sorted(ours) == list(range(len(WRONG) + 1))
@@ -155,11 +155,11 @@ def test_errors_have_the_codes_of_the_sdk(face: Face) -> None:
         assert ours[id_]["error"]["message"]
 
 
-def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: Face) -> None:
+def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: ToolServer) -> None:
     """Whoever takes over finds no thread at work, and the line that made the change."""
     sink, before = Kept(), threading.active_count()
     discover = b'{"jsonrpc":"2.0","id":2,"method":"server/discover"}\n'
-    found = Session(face, sink).serve(
+    found = StdioSession(face, sink).serve(
         [b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', discover, b"never read\n"]
     )
     assert found == discover
@@ -167,10 +167,10 @@ def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: Face) 
     assert threading.active_count() <= before
 
 
-def test_half_a_character_in_an_id_comes_back(face: Face) -> None:
+def test_half_a_character_in_an_id_comes_back(face: ToolServer) -> None:
     """What JSON can say is echoed, though it is no text."""
     sink = Kept()
-    Session(face, sink).serve([b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}\n'])
+    StdioSession(face, sink).serve([b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}\n'])
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": "\ud800", "result": {}}
 
 
@@ -178,18 +178,18 @@ def test_half_a_character_in_an_id_comes_back(face: Face) -> None:
     "given",
     ["[1]", '"x"', "null", '{"requestId":[1]}', '{"requestId":{}}', '{"requestId":null}', "{}"],
 )
-def test_taking_back_what_cannot_be_taken_back_does_no_harm(face: Face, given: str) -> None:
+def test_taking_back_what_cannot_be_taken_back_does_no_harm(face: ToolServer, given: str) -> None:
     """A notification is never answered, and the next request is."""
     sink = Kept()
     cancel = f'{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{given}}}\n'.encode()
-    Session(face, sink).serve([cancel, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'])
+    StdioSession(face, sink).serve([cancel, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'])
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
-def test_params_that_are_no_object_are_refused(face: Face) -> None:
+def test_params_that_are_no_object_are_refused(face: ToolServer) -> None:
     """Whoever waits for an answer gets one."""
     sink = Kept()
-    Session(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}\n'])
+    StdioSession(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}\n'])
     assert json.loads(sink.getvalue())["error"]["code"] == -32602
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.errors import StoreBusyError
-from ghostmem.mcp.face import Face
 from ghostmem.mcp.server import make_server
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.memory.embedding import catch_up
 from ghostmem.settings import Settings
 
@@ -263,7 +263,7 @@ def test_a_call_warms_the_model_after_its_answer(
     monkeypatch.setattr(door, "choose", load)
     model.go.set()
     slow.put("a", "k", "green tea")
-    with talk(make_server(Face(slow, folder="/"))) as agent:
+    with talk(make_server(ToolServer(slow, folder="/"))) as agent:
         try:
             agent.ask("list_tools")
             assert not loading.is_set()

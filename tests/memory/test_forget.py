@@ -243,7 +243,7 @@ def test_the_source_is_told_by_any_of_its_marks(
 @pytest.mark.parametrize("given", [{}, {"until": "2026-03-14"}, {"ns": "a"}])
 def test_somebody_must_be_named(ghost: Ghost, given: dict[str, str]) -> None:
     """Without a source or a beginning nothing is forgotten."""
-    with pytest.raises(InvalidInputError, match="whose words"):
+    with pytest.raises(InvalidInputError, match="no source to forget"):
         ghost.forget(**given)  # type: ignore[arg-type]
 
 

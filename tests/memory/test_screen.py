@@ -179,10 +179,10 @@ def test_an_import_is_never_redacted(open_ghost: Callable[..., Ghost]) -> None:
 
 def test_no_secret_comes_in_over_mcp(open_ghost: Callable[..., Ghost], tmp_path: Path) -> None:
     """Of every shape, through the tool that agents put with; a note tells what was redacted, and no tool reads what is held."""
-    from ghostmem.mcp.face import Face
+    from ghostmem.mcp.tool_server import ToolServer
 
     ghost = open_ghost(ns="a")
-    face = Face(ghost)
+    face = ToolServer(ghost)
     for number, one in enumerate(EXAMPLES):
         result = face.call("ghost_put", {"ns": "a", "key": f"k{number}", "content": one.text})
         assert not result["isError"]

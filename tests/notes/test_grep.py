@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.notes.grep import CONTEXT, LONGEST, Block, Blocks, format_blocks, grep, memory_files
+from ghostmem.notes.grep import (
+    CONTEXT,
+    MAX_LINE_CHARS,
+    Blocks,
+    MatchBlock,
+    format_blocks,
+    grep,
+    memory_files,
+)
 
 DAILY = Path(__file__).parent.parent / "data" / "notes" / "daily"
 EXAMPLE = (
@@ -224,7 +232,7 @@ def test_three_lines_before_and_after(tmp_path: Path) -> None:
     """A match stands in the middle of seven lines, and its own line is the one told."""
     lay(tmp_path, memory__2026_02_15=numbered(20, l10="tea"))
     assert list(grep(tmp_path, "tea")) == [
-        Block(
+        MatchBlock(
             "memory/2026-02-15.md",
             10,
             7,
@@ -303,9 +311,9 @@ def test_a_very_long_line_is_clipped_around_the_match(
     (block,) = grep(tmp_path, "tea")
     shown = block.lines[1]
     assert "TeA" in shown
-    assert len(shown.strip("…")) == LONGEST
+    assert len(shown.strip("…")) == MAX_LINE_CHARS
     assert (shown.startswith("…"), shown.endswith("…")) == (bool(before), bool(after))
-    assert block.lines[0] == "z" * LONGEST + "…"
+    assert block.lines[0] == "z" * MAX_LINE_CHARS + "…"
 
 
 # ---------------------------------------------------------------- order
@@ -377,7 +385,7 @@ def test_a_large_memory_gives_the_part_that_matters(tmp_path: Path) -> None:
 
 def test_the_format_is_the_specifications_own_example() -> None:
     """Header, text and closing line to the byte, as the specification shows them."""
-    block = Block("memory/2026-02-15.md", 12, 12, tuple(EXAMPLE.splitlines()[1:-1]))
+    block = MatchBlock("memory/2026-02-15.md", 12, 12, tuple(EXAMPLE.splitlines()[1:-1]))
     assert format_blocks([block], "ErsatzTV") == EXAMPLE
     assert format_blocks([block, block], "ErsatzTV") == 2 * EXAMPLE
 

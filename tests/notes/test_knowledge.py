@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
-from ghostmem.notes import index_file, knowledge, topic_file
+from ghostmem.notes import knowledge, topic_file, topic_index
 from ghostmem.notes.knowledge import (
     FOLDER,
     forget_memory,
@@ -66,7 +66,7 @@ def index(root: Path) -> str:
 
 def names(root: Path) -> list[str]:
     """Return the topics that the index lists."""
-    return [entry.topic for entry in index_file.entries(index(root))]
+    return [entry.topic for entry in topic_index.entries(index(root))]
 
 
 def put(root: Path, **texts: str | bytes) -> None:
@@ -786,7 +786,7 @@ def test_a_hand_written_index_keeps_what_is_not_named(root: Path) -> None:
     """Text before, between and after the sections stays to the byte, whatever is written."""
     put(root, index=BY_HAND, auth="x", db="y")
     memorize_general_info(root, "New.\n\n# Title\n\ntext")
-    text = BY_HAND.replace("##\nOld.\n", f"##\n\nNew.\n\n# Title\n\ntext\n\n{index_file.MARK}\n")
+    text = BY_HAND.replace("##\nOld.\n", f"##\n\nNew.\n\n# Title\n\ntext\n\n{topic_index.MARK}\n")
     assert index(root) == text
     memorize_general_info(root, "Newer.")
     text = BY_HAND.replace("##\nOld.\n", "##\n\nNewer.\n")
@@ -835,7 +835,7 @@ def test_a_hand_written_index_keeps_what_is_not_named(root: Path) -> None:
 )
 def test_an_index_is_read_as_people_write_it(text: str, found: list[str]) -> None:
     """Levels, marks, fences and repeated sections are understood as far as they can be."""
-    assert [entry.topic for entry in index_file.entries(text)] == found
+    assert [entry.topic for entry in topic_index.entries(text)] == found
 
 
 def test_a_topic_listed_twice_is_forgotten_twice(root: Path) -> None:
@@ -886,9 +886,9 @@ def test_general_info_goes_to_the_top_when_it_is_missing(root: Path) -> None:
     put(root, index="Mine.\n\n## Specialized Knowledge\n\n### a\n")
     memorize_general_info(root, "First.")
     rest = "\n\nMine.\n\n## Specialized Knowledge\n\n### a\n"
-    assert index(root) == f"## General Project Knowledge\n\nFirst.\n\n{index_file.MARK}{rest}"
+    assert index(root) == f"## General Project Knowledge\n\nFirst.\n\n{topic_index.MARK}{rest}"
     memorize_general_info(root, "Second.")
-    assert index(root) == f"## General Project Knowledge\n\nSecond.\n\n{index_file.MARK}{rest}"
+    assert index(root) == f"## General Project Knowledge\n\nSecond.\n\n{topic_index.MARK}{rest}"
     put(root, index="---\nk: v\n---\n## Specialized Knowledge\n")
     memorize_general_info(root, "First.")
     assert (
@@ -900,7 +900,7 @@ def test_general_info_goes_to_the_top_when_it_is_missing(root: Path) -> None:
 def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
     """Saying the same twice does not touch the file, with own headings or without."""
     new(root)
-    for content in ("One.", "One.\n\n## Two\n\nThree.", f"One.\n\n{index_file.MARK}\n\nTwo."):
+    for content in ("One.", "One.\n\n## Two\n\nThree.", f"One.\n\n{topic_index.MARK}\n\nTwo."):
         memorize_general_info(root, content)
         before = file(root, "index.mdk").stat().st_mtime_ns
         memorize_general_info(root, f"\n{content}\n\n")
@@ -910,7 +910,7 @@ def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
 OWN = [
     "## Own\n\ntext",
     "# Own\n\n## Two\n\n### auth\n\ntext",
-    f"a\n\n{index_file.MARK}\n\nb",
+    f"a\n\n{topic_index.MARK}\n\nb",
     "General Project Knowledge\n---\nx\n## y",
 ]
 OWN += [
@@ -1198,7 +1198,7 @@ PIECES += [
     "- ",
     "> ",
     "tags: [x]\n",
-    f"{index_file.MARK}\n",
+    f"{topic_index.MARK}\n",
     "\u2028",
     "`",
     "===\n",
@@ -1251,15 +1251,15 @@ def test_what_is_memorized_is_recalled(
 def test_any_index_keeps_its_topics(text: str, content: str) -> None:
     """Adding, changing and removing an entry of any text at all leaves the other entries and every line outside."""
     text = text.replace("\r", "")
-    before = [entry.topic for entry in index_file.entries(text)]
-    added = index_file.with_entry(text, "new", index_file.summary_line(content) or "x")
-    after = index_file.entries(added)
+    before = [entry.topic for entry in topic_index.entries(text)]
+    added = topic_index.with_entry(text, "new", topic_index.summary_line(content) or "x")
+    after = topic_index.entries(added)
     assert [entry.topic for entry in after] == [*before, "new"]
-    changed = index_file.with_summary(added, after[-1], "Other.")
-    assert [entry.topic for entry in index_file.entries(changed)] == [*before, "new"]
-    removed = index_file.without_entry(changed, "new")
-    assert [entry.topic for entry in index_file.entries(removed)] == before
-    assert inked(removed) in (inked(text), [*inked(text), f"## {index_file.SPECIAL}"])
+    changed = topic_index.with_summary(added, after[-1], "Other.")
+    assert [entry.topic for entry in topic_index.entries(changed)] == [*before, "new"]
+    removed = topic_index.without_entry(changed, "new")
+    assert [entry.topic for entry in topic_index.entries(removed)] == before
+    assert inked(removed) in (inked(text), [*inked(text), f"## {topic_index.SPECIAL}"])
 
 
 def inked(text: str) -> list[str]:
@@ -1296,7 +1296,7 @@ class Writers(RuleBasedStateMachine):
         else:
             assert topic not in self.topics
             self.topics[topic] = (
-                index_file.summary_line(summary),
+                topic_index.summary_line(summary),
                 topic_file.trimmed(content.replace("\r\n", "\n").replace("\r", "\n")),
             )
 
@@ -1315,7 +1315,7 @@ class Writers(RuleBasedStateMachine):
         else:
             old, content = self.topics[topic]
             self.topics[topic] = (
-                old if summary is None else index_file.summary_line(summary),
+                old if summary is None else topic_index.summary_line(summary),
                 content,
             )
 
@@ -1327,7 +1327,9 @@ class Writers(RuleBasedStateMachine):
         except InvalidInputError:
             return
         clean = content.replace("\r\n", "\n").replace("\r", "\n")
-        self.general = topic_file.trimmed(index_file.without_own_heading(topic_file.trimmed(clean)))
+        self.general = topic_file.trimmed(
+            topic_index.without_own_heading(topic_file.trimmed(clean))
+        )
 
     @rule(topic=TOPICS)
     def forget(self, topic: str) -> None:
@@ -1347,10 +1349,10 @@ class Writers(RuleBasedStateMachine):
         text = path.read_bytes().decode() if path.exists() else ""
         found = {
             entry.topic: text[entry.after : entry.end].strip("\n")
-            for entry in index_file.entries(text)
+            for entry in topic_index.entries(text)
         }
         assert found == {topic: summary for topic, (summary, _) in self.topics.items()}
-        assert index_file.general_text(text) == (self.general or "")
+        assert topic_index.general_text(text) == (self.general or "")
         for topic, (_, content) in self.topics.items():
             assert (
                 topic_file.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body
@@ -1472,7 +1474,7 @@ def test_a_kill_leaves_files_old_or_new(root: Path, after: int) -> None:
     assert names(root) == ["auth", "other"]
     for found in (
         recall_memory(root, "auth").partition("Z\n\n")[2],
-        index_file.general_text(text),
+        topic_index.general_text(text),
         text.split("### auth\n\n")[1].split("\n")[0],
     ):
         version = re.match(r"version (\d+) ", found)

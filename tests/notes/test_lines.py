@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.mcp.texts import brief
-from ghostmem.mcp.tools import found_by_search
+from ghostmem.mcp.memory_tools import search as found_by_search
+from ghostmem.mcp.texts import result_text as brief
 from ghostmem.notes.memory_tools import MemorySearch
 from ghostmem.settings import Settings
 

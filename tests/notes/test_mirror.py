@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.errors import InvalidInputError
+from ghostmem.notes.mirroring import LAYOUTS
 from ghostmem.notes.mirrors import names
-from ghostmem.notes.mirrors.base import Change, inked
-from ghostmem.notes.mirrors.table import SHAPES
+from ghostmem.notes.mirrors.units import UnitEdit, strip_blank_lines
 from ghostmem.settings import Settings
 
 NS = "a"
@@ -33,13 +33,13 @@ HOSTILE_TEXTS = [
     "Setext\n---\n\nmore\n===", "```\r\n## x\r\n```\r\nend", "  ```\n## x\n", "\t## tab\n \t```",
 ]  # fmt: skip
 
-layouts = pytest.mark.parametrize("layout", SHAPES)
+layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once."""
-    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -57,12 +57,12 @@ def store(open_ghost: Callable[..., Ghost]) -> Ghost:
 
 def home(root: Path, layout: str) -> Path:
     """Return where the units lie."""
-    return SHAPES[layout].home(root)
+    return LAYOUTS[layout].home(root)
 
 
 def file_of(root: Path, layout: str, key: str) -> Path:
     """Return the file that a key's unit stands in."""
-    shape = SHAPES[layout]
+    shape = LAYOUTS[layout]
     for path, _ in shape.paths(home(root, layout)):
         raw = (home(root, layout) / path).read_bytes().decode().removeprefix("\ufeff")
         if key in [unit.key for unit in shape.read(path, raw)]:
@@ -72,7 +72,7 @@ def file_of(root: Path, layout: str, key: str) -> Path:
 
 def folder(root: Path, layout: str) -> dict[str, str]:
     """Return what the folder says, by key."""
-    shape, found = SHAPES[layout], {}
+    shape, found = LAYOUTS[layout], {}
     for path, _ in shape.paths(home(root, layout)):
         raw = (home(root, layout) / path).read_bytes().decode().removeprefix("\ufeff")
         found |= {unit.key: unit.text for unit in shape.read(path, raw)}
@@ -81,7 +81,7 @@ def folder(root: Path, layout: str) -> dict[str, str]:
 
 def memories(ghost: Ghost) -> dict[str, str]:
     """Return what the store says, by key."""
-    return {one.key: inked(one.content) for one in ghost.list(NS, limit=10_000)}
+    return {one.key: strip_blank_lines(one.content) for one in ghost.list(NS, limit=10_000)}
 
 
 def replace(path: Path, old: str, new: str) -> None:
@@ -151,10 +151,10 @@ def test_a_plain_key_stays_readable(key: str) -> None:
 @layouts
 def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
     """Written into a new file, or over what somebody wrote there, a text is read back as it was, and its neighbours too."""
-    from ghostmem.notes.mirrors.folder import NO_FILE, _composed
+    from ghostmem.notes.mirrors.folder import NO_FILE, _apply
 
-    shape, clock = SHAPES[layout], Clock()
-    change = Change("k", inked(text), (), clock())
+    shape, clock = LAYOUTS[layout], Clock()
+    change = UnitEdit("k", strip_blank_lines(text), (), clock())
     before = (
         ["", "---", "x: y", "---", "", "old", "text", ""]
         if layout == "topics"
@@ -168,10 +168,12 @@ def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
     ):
         path = "k.mdk" if layout == "topics" else "MEMORY.md"
         file = NO_FILE._replace(text=raw, units=tuple(shape.read(path, raw)))
-        done, failed = _composed(shape, path, file, [change])
+        done, failed = _apply(shape, path, file, [change])
         assert not failed
         units = {unit.key: unit.text for unit in shape.read(path, done)}
-        assert units == {unit.key: unit.text for unit in file.units} | {"k": inked(text)}
+        assert units == {unit.key: unit.text for unit in file.units} | {
+            "k": strip_blank_lines(text)
+        }
 
 
 @given(
@@ -201,14 +203,14 @@ def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
 )
 def test_any_text_comes_back_from_a_section(parts: list[str]) -> None:
     """Whatever a text is made of, its section ends where it ends."""
-    text, shape = inked("".join(parts)), SHAPES["daily"]
+    text, shape = strip_blank_lines("".join(parts)), LAYOUTS["daily"]
     if not text.strip():
         return
     at = Clock()()
     raw = shape.edit(
         "MEMORY.md",
         "## first\n\n```\ncode\n```\n",
-        [Change("k", text, (), at), Change("l", "```\n## z\n```", (), at)],
+        [UnitEdit("k", text, (), at), UnitEdit("l", "```\n## z\n```", (), at)],
         False,
     )
     assert [(unit.key, unit.text) for unit in shape.read("MEMORY.md", raw)] == [
@@ -623,7 +625,7 @@ def test_a_save_in_two_steps_is_no_removal(
         naps.append(seconds)
         path.write_bytes(raw.replace(b"Green", b"White"))
 
-    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.5)
+    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.5)
     monkeypatch.setattr("ghostmem.notes.mirroring.time.sleep", nap)
     report = store.mirror(root, NS)
     assert naps == [0.5]
@@ -803,20 +805,20 @@ def test_an_edit_while_it_runs_is_pending(
     store: Ghost, root: Path, layout: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that a person saves between reading and writing keeps the person's text; the next run sorts it out."""
-    from ghostmem.notes import mirror_units
+    from ghostmem.notes.mirrors import run as mirror_run
 
     store.put(NS, "tea", "Green tea.")
     store.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     store.put(NS, "tea", "Black tea.")
-    real = mirror_units.write
+    real = mirror_run.edit_file
 
     def late(*args: object) -> dict[str, str]:
         replace(path, "Green", "White")
         return real(*args)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(mirror_units, "write", late)
+        patch.setattr(mirror_run, "edit_file", late)
         report = store.mirror(root, NS)
     assert [(one.key, one.path) for one in report.pending] == [
         ("tea", str(path.relative_to(home(root, layout))))
@@ -904,7 +906,7 @@ from ghostmem.settings import Settings
 import ghostmem.notes.mirroring as verb
 
 store, root, layout, rounds, last = *sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5])
-verb.SETTLE, verb.BATCH, steps = 0.0, 5, 0
+verb.MISSING_SECONDS, verb.KEYS_PER_LOCK, steps = 0.0, 5, 0
 
 def step():
     global steps

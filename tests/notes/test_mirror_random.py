@@ -7,9 +7,9 @@ import pytest
 
 from conftest import Clock
 from ghostmem import Ghost
-from ghostmem.notes.mirrors.base import Change, Unit, inked
-from ghostmem.notes.mirrors.folder import look
-from ghostmem.notes.mirrors.table import SHAPES
+from ghostmem.notes.mirroring import LAYOUTS
+from ghostmem.notes.mirrors.folder import read_folder
+from ghostmem.notes.mirrors.units import Unit, UnitEdit, strip_blank_lines
 from ghostmem.settings import Settings
 
 NS = "a"
@@ -56,7 +56,7 @@ class World:
     """A store, a folder that a person edits, and what both said when they last agreed."""
 
     def __init__(self, path: Path, layout: str, seed: int) -> None:
-        self.random, self.shape, self.count = random.Random(seed), SHAPES[layout], 0
+        self.random, self.shape, self.count = random.Random(seed), LAYOUTS[layout], 0
         path.mkdir(parents=True)
         self.root = path / "folder"
         self.root.mkdir()
@@ -74,12 +74,14 @@ class World:
 
     def store(self) -> dict[str, str]:
         """Return what the store says, by key."""
-        return {one.key: inked(one.content) for one in self.ghost.list(NS, limit=1000)}
+        return {one.key: strip_blank_lines(one.content) for one in self.ghost.list(NS, limit=1000)}
 
     def units(self) -> list[Unit]:
         """Return what stands in the folder."""
         return [
-            unit for file in look(self.home, self.shape, {}).files.values() for unit in file.units
+            unit
+            for file in read_folder(self.home, self.shape, {}).files.values()
+            for unit in file.units
         ]
 
     def folder(self) -> dict[str, str]:
@@ -135,14 +137,14 @@ class World:
         return self.random.choice(found) if found else None
 
     def edit_unit(self) -> None:
-        """Change the text of a unit."""
+        """UnitEdit the text of a unit."""
         if unit := self.choose():
-            text = inked(self.text())
+            text = strip_blank_lines(self.text())
             for strict in (False, True):
                 new = self.shape.edit(
                     unit.path,
                     self.raw(unit.path).removeprefix("\ufeff"),
-                    [Change(unit.key, text, unit.tags, self.clock())],
+                    [UnitEdit(unit.key, text, unit.tags, self.clock())],
                     strict,
                 )
                 if text in [one.text for one in self.shape.read(unit.path, new)]:
@@ -155,7 +157,9 @@ class World:
             raw = self.raw(unit.path).removeprefix("\ufeff")
             self.rewrite(
                 unit.path,
-                self.shape.edit(unit.path, raw, [Change(unit.key, None, (), self.clock())], False),
+                self.shape.edit(
+                    unit.path, raw, [UnitEdit(unit.key, None, (), self.clock())], False
+                ),
             )
 
     def new_unit(self) -> None:
@@ -203,13 +207,13 @@ class World:
         raw = self.raw(unit.path)
         self.rewrite(
             unit.path,
-            self.shape.edit(unit.path, raw, [Change(unit.key, None, (), self.clock())], False),
+            self.shape.edit(unit.path, raw, [UnitEdit(unit.key, None, (), self.clock())], False),
         )
         other = "memory/2026-01-09.md"
         self.rewrite(
             other,
             self.shape.edit(
-                other, self.raw(other), [Change(unit.key, unit.text, (), self.clock())], True
+                other, self.raw(other), [UnitEdit(unit.key, unit.text, (), self.clock())], True
             ),
         )
 
@@ -219,8 +223,8 @@ class World:
         if both:
             key = self.random.choice(both)
             unit = next(unit for unit in self.units() if unit.key == key)
-            text = inked(self.text()) if self.random.random() < 0.8 else None
-            change = Change(key, text, unit.tags, self.clock())
+            text = strip_blank_lines(self.text()) if self.random.random() < 0.8 else None
+            change = UnitEdit(key, text, unit.tags, self.clock())
             self.rewrite(
                 unit.path,
                 self.shape.edit(
@@ -287,7 +291,7 @@ ACTIONS = [
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once, and do not wait for the disk, which is not what is tested here."""
-    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.0)
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 
@@ -304,7 +308,7 @@ def play(path: Path, layout: str, seed: int) -> None:
 
 
 @pytest.mark.wide(keep=2)
-@pytest.mark.parametrize("layout", SHAPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("start", range(0, 100, 10))
 def test_edits_on_both_sides(tmp_path: Path, layout: str, start: int) -> None:
     """A few sequences of edits on both sides: equal after each run, nothing lost, and a second run writes nothing."""
@@ -313,7 +317,7 @@ def test_edits_on_both_sides(tmp_path: Path, layout: str, start: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layout", SHAPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("start", range(1000, 1400, 25))
 def test_many_edits_on_both_sides(tmp_path: Path, layout: str, start: int) -> None:
     """The same for some hundred sequences."""

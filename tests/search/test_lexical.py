@@ -11,17 +11,17 @@ from ghostmem.search.lexical import (
     AFTER,
     ANYWHERE,
     BEFORE,
-    Thread,
-    Wording,
-    held,
+    TermWeights,
+    ThreadItems,
     score,
     spread,
+    term_worths,
     thread_score,
 )
 from ghostmem.text.rarity import rarity
 from ghostmem.text.substring import SUBSTRING, substring_worth
 
-WORDING = Wording((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
+WORDING = TermWeights((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
 
 
 def test_rarity_falls_with_frequency() -> None:
@@ -34,24 +34,27 @@ def test_rarity_falls_with_frequency() -> None:
 
 def test_held_counts_each_query_term_once_by_its_best() -> None:
     """The word itself beats its synonym, and other words count for nothing."""
-    assert held(["dog", "tree"], WORDING, 4.0) == {}
-    assert set(held(["cat", "sleep"], WORDING, 4.0)) == {0, 1}
-    both = held(["cat", "feline"], WORDING, 4.0)
-    assert both == held(["cat", "x"], WORDING, 4.0)
-    assert held(["feline", "x"], WORDING, 4.0)[0] == pytest.approx(both[0] / 2)
+    assert term_worths(["dog", "tree"], WORDING, 4.0) == {}
+    assert set(term_worths(["cat", "sleep"], WORDING, 4.0)) == {0, 1}
+    both = term_worths(["cat", "feline"], WORDING, 4.0)
+    assert both == term_worths(["cat", "x"], WORDING, 4.0)
+    assert term_worths(["feline", "x"], WORDING, 4.0)[0] == pytest.approx(both[0] / 2)
 
 
 def test_held_saturates_and_prefers_the_short() -> None:
     """Saying a word ten times is worth little more than once; a long item's word is worth a little less."""
-    once, often = held(["cat"] + ["x"] * 9, WORDING, 10.0)[0], held(["cat"] * 10, WORDING, 10.0)[0]
+    once, often = (
+        term_worths(["cat"] + ["x"] * 9, WORDING, 10.0)[0],
+        term_worths(["cat"] * 10, WORDING, 10.0)[0],
+    )
     assert once < often < 1.3 * once + 0.001
-    assert held(["cat"] + ["x"] * 99, WORDING, 10.0)[0] < once
+    assert term_worths(["cat"] + ["x"] * 99, WORDING, 10.0)[0] < once
     assert once == pytest.approx(1.0, abs=0.01)
 
 
-def chain(count: int, gaps: tuple[int, ...] = ()) -> Thread:
+def chain(count: int, gaps: tuple[int, ...] = ()) -> ThreadItems:
     """Return a thread of so many items, with gaps before some."""
-    thread, place = Thread(), 0
+    thread, place = ThreadItems(), 0
     for item in range(count):
         place += 100 if item in gaps else 1
         thread.items.append(item)
@@ -80,8 +83,8 @@ def test_spread_stops_at_a_gap_and_at_the_thread() -> None:
     assert gapped[0][0] == AFTER[0]
     assert gapped[2][0] == ANYWHERE
     assert spread(own, []) == own
-    other = Thread([2, 3], [1, 2])
-    assert spread(own, [Thread([0, 1], [1, 2]), other])[2] == {}
+    other = ThreadItems([2, 3], [1, 2])
+    assert spread(own, [ThreadItems([0, 1], [1, 2]), other])[2] == {}
 
 
 def test_spread_never_lowers() -> None:
@@ -104,8 +107,8 @@ def test_score_is_the_share_of_rarity_held() -> None:
     assert score({0: 1.0, 1: 1.0}, WORDING) == 1.0
     assert score({0: 1.0}, WORDING) == pytest.approx(2 / 3)
     assert score({}, WORDING) == 0.0
-    assert score({0: 1.0}, Wording((2.0, 1.0, 3.0), {})) == pytest.approx(1 / 3)
-    assert score({}, Wording((), {})) == 0.0
+    assert score({0: 1.0}, TermWeights((2.0, 1.0, 3.0), {})) == pytest.approx(1 / 3)
+    assert score({}, TermWeights((), {})) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -133,5 +136,5 @@ def test_thread_score_rises_with_counts_and_falls_with_length() -> None:
     assert 0 < low < high < 1
     assert thread_score({0: 1.0}, 400, 100, WORDING) < low
     assert thread_score({}, 100, 100, WORDING) == 0.0
-    assert thread_score({0: 1.0}, 100, 100, Wording((), {})) == 0.0
+    assert thread_score({0: 1.0}, 100, 100, TermWeights((), {})) == 0.0
     assert lexical.THREAD_B < 1

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.embed.base import Thresholds
-from ghostmem.search.abstain import WORDING, WORDS_ONLY, evidence, needed
+from ghostmem.search.cutoff import WORDING, WORDS_ONLY, evidence, needed
 from ghostmem.search.score import (
     CURVE,
     HALF,

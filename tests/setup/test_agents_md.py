@@ -132,12 +132,12 @@ def test_blocks_of_other_names_are_let_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        (BEGIN + b"\nfirst\n", "stands there once, <!-- ghost:end x --> not at all"),
-        (b"first\n" + END, "not at all, <!-- ghost:end x --> once"),
+        (BEGIN + b"\nfirst\n", "occurs once, <!-- ghost:end x --> never"),
+        (b"first\n" + END, "never, <!-- ghost:end x --> once"),
         (BEGIN + BEGIN + END, "twice, <!-- ghost:end x --> once"),
         (2 * (BEGIN + b"\n" + END + b"\n"), "twice, <!-- ghost:end x --> twice"),
         (BEGIN + 3 * END, "once, <!-- ghost:end x --> 3 times"),
-        (END + b"\n" + BEGIN, "<!-- ghost:end x --> stands before <!-- ghost:begin x -->"),
+        (END + b"\n" + BEGIN, "<!-- ghost:end x --> comes before <!-- ghost:begin x -->"),
         ("text".encode("utf-16"), "UTF-16"),
     ],
 )

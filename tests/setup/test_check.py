@@ -160,7 +160,7 @@ def test_a_program_that_is_gone(tmp_path: Path) -> None:
         "problem",
         "ghost setup cursor --hooks",
     )
-    assert one.detail.endswith("gone/ghost, which is not there")
+    assert one.detail.endswith("gone/ghost, which does not exist")
 
 
 def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_an_old_program_that_still_works_is_a_warning(tmp_path: Path) -> None:
     put("windsurf", Launch((str(other),)))
     (one,) = findings()
     assert (one.state, one.fix) == ("warning", "ghost setup windsurf")
-    assert "10 tools; it starts another Ghost" in one.detail
+    assert "10 tools; it starts a different Ghost" in one.detail
 
 
 def test_hooks_without_a_server(home: Path) -> None:
@@ -259,7 +259,7 @@ def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
     ("text", "problem"),
     [
         ("import time\ntime.sleep(600)\n", "did not answer in time"),
-        ("print('hello')\ninput()\n", "prints what is no message: b'hello"),
+        ("print('hello')\ninput()\n", "prints lines that are not JSON: b'hello"),
         ("import sys\nsys.exit('error: no such thing')\n", "no such thing"),
         ("pass\n", "ended without an answer"),
         (
@@ -271,13 +271,13 @@ def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
 def test_servers_that_do_not_answer(tmp_path: Path, text: str, problem: str) -> None:
     """Each in its own way, and none of them keeps us waiting, or goes on when we leave."""
     path = script(tmp_path / "server", text)
-    assert problem in probe([str(path)], {}, patience=2.0).problem
+    assert problem in probe([str(path)], {}, timeout=2.0).problem
 
 
 def test_the_environment_of_the_entry_is_the_servers(tmp_path: Path) -> None:
     """As the client would start it."""
     code = "import json, os\nfor n in (1, 2):\n    print(json.dumps({'id': n, 'result': {'serverInfo': {'name': os.environ['X']}}}), flush=True)\nimport sys\nsys.stdin.read()\n"
-    answer = probe([str(script(tmp_path / "server", code))], {"X": "y"}, patience=30.0)
+    answer = probe([str(script(tmp_path / "server", code))], {"X": "y"}, timeout=30.0)
     assert (answer.name, answer.tools, answer.problem) == ("y", 0, "")
 
 

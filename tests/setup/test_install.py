@@ -15,7 +15,7 @@ from ghostmem.setup.clients import CLIENTS, folders, located
 from ghostmem.setup.entry import Launch, joined, runs_ghost, starts_ghost, words_of
 from ghostmem.setup.install import backup_of, install, uninstall
 from ghostmem.setup.parts import Target, targets
-from ghostmem.setup.state import folder, kept
+from ghostmem.setup.state import folder, records
 from setup_golden import HOW, kinds, target
 
 MINE = b'{\n  "mcpServers": {\n    "a": {"command": "x"}\n  }\n}\n'
@@ -101,7 +101,7 @@ def test_a_file_that_changed_since_loses_only_our_entry(file: Path) -> None:
     uninstall([cursor(file)])
     assert file.read_bytes() == MINE.replace(b'"x"}', b'"x"},\n    "b": {"command": "y"}')
     assert not backup_of(file).exists()
-    assert kept() == {}
+    assert records() == {}
 
 
 def test_a_file_that_changed_between_two_installs(file: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_file_that_went_meanwhile(file: Path) -> None:
     install([cursor(file)], HOW)
     file.unlink()
     assert uninstall([cursor(file)])[0].action == "unchanged"
-    assert kept() == {}
+    assert records() == {}
 
 
 def test_hooks_alone_go_and_the_server_stays(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_another_server_of_our_name_is_not_replaced(tmp_path: Path) -> None:
     raw = b'{"mcpServers": {"ghost": {"command": "npx", "args": ["ghost-blog-mcp"]}}}'
     path.write_bytes(raw)
     with pytest.raises(
-        ConflictError, match="mcpServers.ghost is there already and starts npx; nothing was changed"
+        ConflictError, match="mcpServers.ghost exists already and starts npx; nothing was changed"
     ):
         install([cursor(path)], HOW)
     assert uninstall([cursor(path)])[0].action == "unchanged"
@@ -278,7 +278,7 @@ def test_a_read_only_file_is_refused(file: Path) -> None:
         install([cursor(file)], HOW)
     assert file.read_bytes() == MINE
     assert not backup_of(file).exists()
-    assert kept() == {}
+    assert records() == {}
 
 
 def test_a_file_that_somebody_writes_meanwhile(file: Path) -> None:
@@ -296,7 +296,7 @@ def test_a_file_that_somebody_writes_meanwhile(file: Path) -> None:
     assert "was changed while this ran; nothing was written to it" in done.stderr
     assert file.read_bytes() == b"{}"
     assert not backup_of(file).exists()
-    assert kept() == {}
+    assert records() == {}
 
 
 @pytest.mark.parametrize("raw", ["{}".encode("utf-16"), b'{"a": "\xff"}'])
@@ -369,7 +369,7 @@ def test_a_kill_at_any_step_of_an_install_loses_nothing(file: Path, after: int) 
     assert file.read_bytes() == MINE
     assert [path.name for path in file.parent.iterdir() if path.is_file()] == ["mcp.json"]
     assert list(folder().glob(".*")) == []
-    assert kept() == {}
+    assert records() == {}
 
 
 @pytest.mark.parametrize("after", [1, 2, 3])
@@ -380,7 +380,7 @@ def test_a_kill_and_then_a_removal(file: Path, after: int) -> None:
     assert file.read_bytes() == MINE
     assert [path.name for path in file.parent.iterdir() if path.is_file()] == ["mcp.json"]
     assert list(folder().glob(".*")) == []
-    assert kept() == {}
+    assert records() == {}
 
 
 def test_a_kill_during_a_removal(file: Path) -> None:
@@ -390,7 +390,7 @@ def test_a_kill_during_a_removal(file: Path) -> None:
     assert "ghost" in servers(file)
     uninstall([cursor(file)])
     assert file.read_bytes() == MINE
-    assert kept() == {}
+    assert records() == {}
 
 
 def test_several_installs_at_once(tmp_path: Path) -> None:

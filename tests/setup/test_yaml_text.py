@@ -94,21 +94,39 @@ def test_an_empty_mapping_is_filled(empty: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "a: [1,\n  2]\n",
+        'a: "x\n  y"\n',
+        "extensions:\n  b:\n    c: |+\n      d\n\n# e\nf: 1\n",
+        "extensions:\n  b: &b\n    c:\n  d: *b\nf: 1\n",
+        "extensions:\n  b:\n    args:\n    -\n# e\n",
+        "a: !tag 1\n",
+    ],
+)
+def test_a_value_may_be_written_in_any_way(text: str) -> None:
+    """On several lines, as a block text, as an alias, or with a tag."""
+    made = yaml_text.merge(text, PATH, ENTRY)
+    assert yaml_text.load(made)["extensions"]["ghost"] == ENTRY
+    assert yaml_text.remove(made, PATH, "extensions" not in text) == text
+
+
+@pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("a: 1\n\tb: 2\n", "line 2, column 1: a tab"),
-        ("a:\n    b: 1\n  c: 2\n", "line 3, column 3: this line is indented like none before it"),
-        ("a: [1,\n  2]\n", "line 1, column 4: a bracket"),
-        ('a: "x\n  y"\n', "line 1, column 4: a quoted text"),
-        ("nonsense\n", "line 1, column 1: a key and a colon"),
-        ("- a\n", "line 1, column 1: a key and a colon"),
-        ("{a: 1}\n", "line 1, column 1: this is more than"),
-        ("a: 1\n---\nb: 1\n", "line 2, column 1: this is more than"),
+        ("a: 1\n\tb: 2\n", "line 2, column 1: not valid YAML: found character '\\t'"),
+        ("a:\n    b: 1\n  c: 2\n", "line 3, column 3: not valid YAML: expected <block end>"),
+        ("a: [1,\n", "line 2, column 1: not valid YAML: expected"),
+        ('a: "x\n', "line 2, column 1: not valid YAML: found unexpected end"),
+        ("nonsense\n", "line 1, column 1: the file is not a mapping"),
+        ("- a\n", "line 1, column 1: the file is not a mapping"),
+        ("{a: 1}\n", "line 1, column 1: the file is not a mapping"),
+        ("a: 1\n---\nb: 1\n", "line 2, column 1: not valid YAML: but found another document"),
         ("extensions: {a: {}}\n", "line 1, column 1: extensions is written on one line"),
         ("extensions:\n- a\n", "line 2, column 1: extensions is a list"),
         (
-            "extensions:\n  ghost: *other\n",
-            "line 2, column 3: extensions.ghost is written on one line",
+            "a: &other {}\nextensions:\n  ghost: *other\n",
+            "line 3, column 3: extensions.ghost is written on one line",
         ),
     ],
 )

@@ -44,7 +44,7 @@ def test_the_sieve_loses_almost_nothing() -> None:
     assert len(texts) == 25_400
     rows, queries = embedder.embed(texts[:25_000]), embedder.embed(texts[25_000::20])
     view = view_of(rows)
-    assert len(view.ids) > nearest.EXACT
+    assert len(view.ids) > nearest.MAX_EXACT
     exact = view.rows.astype(np.float32) @ queries.T
     kept = 0
     for at, query in enumerate(queries):
@@ -96,7 +96,7 @@ def test_vectors_are_fetched_by_chunk() -> None:
 @pytest.mark.parametrize("dimension", [1, 7, 63, 64, 65, 384])
 def test_any_dimension_can_be_sieved(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dimensions that fill no whole word of bits work too."""
-    monkeypatch.setattr(nearest, "EXACT", 10)
+    monkeypatch.setattr(nearest, "MAX_EXACT", 10)
     rows = np.random.default_rng(4).normal(size=(100, dimension)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     assert len(view_of(rows).nearest(rows[3], 5)) == 5

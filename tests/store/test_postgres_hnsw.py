@@ -12,7 +12,7 @@ from cli.conftest import GhostCli, ghost_cli  # noqa: F401
 from ghostmem import Ghost
 from ghostmem.admin import cluster as admin
 from ghostmem.settings import Settings
-from ghostmem.store.postgres.hnsw import LONGEST
+from ghostmem.store.postgres.hnsw import MAX_DIMENSION
 
 COUNT, WIDTH, NEAREST, FLOOR = 5000, 64, 10, 0.95
 
@@ -130,8 +130,8 @@ def test_vectors_too_long_for_an_index_are_told(pg_url: str) -> None:
         with psycopg.connect(pg_url) as db:
             db.execute(
                 "INSERT INTO models (name, dimension, chunker) VALUES ('wide', %s, 'c')",
-                (LONGEST + 1,),
+                (MAX_DIMENSION + 1,),
             )
         assert [one.state for one in admin.index(ghost.store)] == [
-            f"vectors of more than {LONGEST} numbers have none"
+            f"vectors of more than {MAX_DIMENSION} numbers have none"
         ]

@@ -1,6 +1,6 @@
 """What runs counted, as it is written down: by namespace, and readable when it was written without."""
 
-from ghostmem.store.records import tally_keys, tally_of, tally_text, tally_without
+from ghostmem.store.tally import tally_keys, tally_of, tally_text, tally_without
 
 
 def test_counts_add_up_and_groups_are_read_by_namespace() -> None:

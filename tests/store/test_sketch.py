@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from ghostmem.store.nearest import VectorView
-from ghostmem.store.sketch import FEW, TILE, Sketches
+from ghostmem.store.sketch import MIN_SKETCHED, TILE, Sketches
 
 CLOSE = 60  # vectors of the largest group
 
 
 @pytest.mark.parametrize(
     ("number", "width", "least"),
-    [(FEW + 700, 96, 0.9), (FEW + 1, 16, 0.97), (300, 64, 0.92), (1, 8, 0.9)],
+    [(MIN_SKETCHED + 700, 96, 0.9), (MIN_SKETCHED + 1, 16, 0.97), (300, 64, 0.92), (1, 8, 0.9)],
 )
 def test_the_pairs_are_those_of_a_full_comparison(number: int, width: int, least: float) -> None:
     """Groups of near vectors among others; asked for fewer than there are, each gets only so many."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.text.chunk import CHUNKER, Span, chunk
+from ghostmem.text.chunk import CHUNKER, ChunkSpan, chunk
 from growth import check_growth, repeated
 
 SENTENCE = (
@@ -47,7 +47,7 @@ sizes = st.tuples(st.integers(20, 120), st.integers(1, 100)).map(
 )
 
 
-def texts(content: str, spans: list[Span]) -> list[str]:
+def texts(content: str, spans: list[ChunkSpan]) -> list[str]:
     """Return the spans' texts."""
     return [content[span.start : span.stop] for span in spans]
 
@@ -137,8 +137,8 @@ def test_nothing_but_white_space_has_no_chunk(content: str) -> None:
 
 def test_short_content_is_one_chunk() -> None:
     """A text within the limit stays whole, whatever its blocks, without the space around it."""
-    assert chunk("Hello, world.") == [Span(0, 13, 1, 1)]
-    assert chunk("\n\n  # A\n\ntext\n# B\n") == [Span(4, 17, 3, 6)]
+    assert chunk("Hello, world.") == [ChunkSpan(0, 13, 1, 1)]
+    assert chunk("\n\n  # A\n\ntext\n# B\n") == [ChunkSpan(4, 17, 3, 6)]
 
 
 def test_text_of_exactly_the_limit_is_one_chunk() -> None:

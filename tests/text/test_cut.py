@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.notes.layouts.headed import read_vault
-from ghostmem.text.cut import LONGEST_NAME, cut, front_matter
+from ghostmem.notes.layouts.readers import read_vault
+from ghostmem.text.cut import MAX_NAME, cut, front_matter
 from ghostmem.text.links import prose_lines
 from growth import check_growth
 
@@ -103,7 +103,7 @@ def test_nothing_is_lost_and_every_piece_is_where_it_says(
         if number:
             assert piece.text.lstrip(" ").startswith("#")
             assert piece.name
-            assert len(piece.name) <= LONGEST_NAME + 12
+            assert len(piece.name) <= MAX_NAME + 12
         at += len(piece.text)
 
 
@@ -220,7 +220,7 @@ def test_names_are_slugs_numbered_where_they_repeat() -> None:
             "c",
             "c-2",
         ),
-        ("long-" * 50)[:LONGEST_NAME],
+        ("long-" * 50)[:MAX_NAME],
     ]
 
 
@@ -290,4 +290,4 @@ def test_five_megabytes_on_one_line_are_cut(kind: str) -> None:
     text = HOSTILE[kind](5_000_000)
     pieces = cut(text)
     assert "".join(piece.text for piece in pieces) == text
-    assert max(len(piece.name) for piece in pieces) <= LONGEST_NAME
+    assert max(len(piece.name) for piece in pieces) <= MAX_NAME

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ghostmem.text.entities import MOST, entities
+from ghostmem.text.entities import MAX_ENTITIES, entities
 from growth import check_growth, repeated
 
 NAMED = [
@@ -85,10 +85,10 @@ def test_texts_about_the_same_thing_share_it() -> None:
 def test_only_the_first_entities_are_kept() -> None:
     """A list of a thousand names gives the first sixty-four."""
     assert entities(" ".join(f"@user{number}" for number in range(1000))) == {
-        f"@user{number}" for number in range(MOST)
+        f"@user{number}" for number in range(MAX_ENTITIES)
     }
     names = " and ".join(f"Name{'x' * number}" for number in range(70))
-    assert entities(f"by {names}") == {f"name{'x' * number}" for number in range(MOST)}
+    assert entities(f"by {names}") == {f"name{'x' * number}" for number in range(MAX_ENTITIES)}
 
 
 FRAGMENTS = [
@@ -107,7 +107,7 @@ def test_entities_are_few_short_and_in_lower_case(text: str) -> None:
     """Whatever the text, what comes out is bounded, folded and the same each time."""
     found = entities(text)
     assert found == entities(text)
-    assert len(found) <= MOST
+    assert len(found) <= MAX_ENTITIES
     assert all(
         1 < len(name) <= 83 and name == name.strip() and not any(map(str.isupper, name))
         for name in found

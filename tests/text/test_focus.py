@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.search.match_terms import match_terms
+from ghostmem.search.query import match_terms
 from ghostmem.text.focus import excerpt, find_place
 from ghostmem.text.matches import find_matches
 

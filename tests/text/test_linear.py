@@ -43,7 +43,6 @@ TEXTS = (
     "value",
 )
 """Names of parameters that hold a text of any length; a `word` or a `term` is cut to 80 characters before."""
-PARSED = ("setup.toml_nodes.statements",)  # reads only what a parser has accepted before
 
 SEEDS = {
     "dots": ".",
@@ -135,7 +134,7 @@ def _functions() -> dict[str, Callable[[str], Any]]:
                 own = function.__module__ == module.__name__ and not name.startswith("_")
                 if own and _takes_one_text(function):
                     found[f"{module.__name__.removeprefix('ghostmem.')}.{name}"] = function
-    return {name: function for name, function in found.items() if name not in PARSED}
+    return found
 
 
 FUNCTIONS = _functions()

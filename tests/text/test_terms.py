@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.text.terms import LONGEST, STOP_WORDS, encode, index_terms, query_terms, terms, words
+from ghostmem.text.terms import MAX_TERM, STOP_WORDS, encode, index_terms, query_terms, terms, words
 from growth import check_growth, repeated
 
 
@@ -108,7 +108,7 @@ def test_composed_and_decomposed_text_have_the_same_words(text: str) -> None:
 
 def test_long_words_are_cut_and_long_compounds_left_out() -> None:
     """No term is longer than eighty characters."""
-    assert words("x" * 200) == ["x" * LONGEST]
+    assert words("x" * 200) == ["x" * MAX_TERM]
     assert words("a-" * 100 + "b") == ["a"] * 100 + ["b"]
 
 
@@ -155,7 +155,7 @@ def test_stop_words_are_function_words_as_the_tokenizer_writes_them() -> None:
 def test_words_are_short_lower_case_and_without_white_space(text: str) -> None:
     """Whatever comes in, words fit the index."""
     for word in words(text):
-        assert 0 < len(word) <= LONGEST
+        assert 0 < len(word) <= MAX_TERM
         assert not re.search(r"\s|[A-Z]", word)
     assert set(index_terms(text)) <= set(terms(text)) or not index_terms(text)
 

@@ -317,7 +317,7 @@ def test_a_move_killed_before_it_named_the_target_is_ended(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ghostmem.transfer.migrate_switch.write_config", killed)
+        patch.setattr("ghostmem.transfer.migrate.write_config", killed)
         with pytest.raises(KeyboardInterrupt):
             move(source, target, switch=True)
     assert "db" not in read_config(config_path())

@@ -9,9 +9,9 @@ from bench.evolving import FACTS, Fact
 
 from conftest import Clock
 from ghostmem import Ghost
+from ghostmem.memory.verdict import Judgement, find_verdict
 from ghostmem.model import VerdictKind
 from ghostmem.store.indexing import index_rows
-from ghostmem.truth.judge import Finding, find_verdict
 
 NOISE = [
     "The quarterly report is due on Friday.",
@@ -24,7 +24,7 @@ NOISE = [
 
 def find(
     ghost: Ghost, content: str, key: str = "new", ns: str = "a", exclude_locked: bool = False
-) -> Finding:
+) -> Judgement:
     """Ask for a verdict as a put would."""
     store = ghost.store
     rows = index_rows(key, content, store.settings.chunk_target)
@@ -144,6 +144,7 @@ def test_long_texts_are_judged_by_their_first_part(open_ghost: Callable[..., Gho
     assert find(ghost, "moved to not 8080 API " * 40_000).verdict.kind in VerdictKind
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
 def test_a_further_change_finds_what_was_said_before_and_at_first(known: Ghost, fact: Fact) -> None:
     """Among summaries and asides of one topic the last statement finds the one before it, and nearly always the first too."""
@@ -200,7 +201,7 @@ def test_without_vectors_numpy_is_not_imported() -> None:
     """A cold put without a provider stays cheap."""
     program = (
         "import sys; from ghostmem import Ghost; from ghostmem.settings import Settings;"
-        "from ghostmem.truth.judge import find_verdict\n"
+        "from ghostmem.memory.verdict import find_verdict\n"
         "with Ghost.open(':memory:', settings=Settings(embed_provider='none')) as g:\n"
         "    g.put('a', 'k', 'Tom owns the payments module.')\n"
         "    with g.store.engine.read() as tx:\n"

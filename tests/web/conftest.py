@@ -13,11 +13,11 @@ import uvicorn
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.web.app import Limits, make_app
+from ghostmem.web.app import RequestLimits, make_app
 from ghostmem.web.serve import listen, make_server
 
 TIMEOUT = 60
-UNLIMITED = Limits(per_second=0)
+UNLIMITED = RequestLimits(per_second=0)
 
 
 @dataclass(frozen=True)

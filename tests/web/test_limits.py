@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.web.app import Limits
+from ghostmem.web.app import RequestLimits
 from ghostmem.web.rate import Rate, neighbourhood
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_what_an_address_is_counted_by(address: str, counted: str) -> None:
 def test_too_many_requests(serve: Callable[..., "Served"]) -> None:
     """The bucket of an address and of each token are separate; 429 says when to come back."""
     hands = Hands()
-    served = serve(limits=Limits(per_second=0.5, burst=2, clock=hands))
+    served = serve(limits=RequestLimits(per_second=0.5, burst=2, clock=hands))
     one, _ = served.ghost.create_token("one", ["*:read"])
     two, _ = served.ghost.create_token("two", ["*:read"])
     assert [served.api("GET", "/stats", token=one).status for _ in range(3)] == [200, 200, 429]
@@ -98,7 +98,7 @@ def test_too_many_requests(serve: Callable[..., "Served"]) -> None:
 @pytest.fixture
 def small(serve: Callable[..., "Served"]) -> "Served":
     """Serve with a small limit of bodies."""
-    return serve(limits=Limits(per_second=0, body_bytes=1000))
+    return serve(limits=RequestLimits(per_second=0, body_bytes=1000))
 
 
 def body(size: int) -> bytes:
@@ -151,7 +151,7 @@ def test_a_length_that_is_only_told_is_believed(small: "Served") -> None:
 
 def test_a_body_that_never_comes(serve: Callable[..., "Served"]) -> None:
     """Who announces a body and does not send it is not waited for without end."""
-    served = serve(limits=Limits(per_second=0, body_seconds=0.05))
+    served = serve(limits=RequestLimits(per_second=0, body_seconds=0.05))
     link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     link.putrequest("PUT", "/api/v1/memories/a/k")
     link.putheader("Content-Length", "10")
@@ -181,7 +181,7 @@ def test_content_has_its_own_limit(serve: Callable[..., "Served"]) -> None:
 def test_bytes_count_as_requests_do(serve: Callable[..., "Served"]) -> None:
     """A large body is taken, and its sender waits afterwards as if he had sent as much in small ones; others do not."""
     hands = Hands()
-    served = serve(limits=Limits(per_second=1, burst=10, clock=hands))
+    served = serve(limits=RequestLimits(per_second=1, burst=10, clock=hands))
     one, _ = served.ghost.create_token("one", ["*:write"])
     two, _ = served.ghost.create_token("two", ["*:write"])
     assert served.api("PUT", "/memories/a/k", {"content": "x" * 100_000}, token=one).status == 201

@@ -8,7 +8,7 @@ import pytest
 
 from ghostmem.web.auth import ALWAYS
 from ghostmem.web.routes import ROUTES
-from ghostmem.web.session import IDLE, MOST, Session, Sessions
+from ghostmem.web.session import IDLE_SECONDS, MAX_SESSIONS, WebSession, WebSessions
 
 if TYPE_CHECKING:
     from conftest import Answer, Served
@@ -18,20 +18,20 @@ FORM = {"Content_Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
-def sessions() -> Sessions:
+def sessions() -> WebSessions:
     """Return the sessions of a viewer of which nothing is open."""
-    return Sessions(strict=True)
+    return WebSessions(strict=True)
 
 
 @pytest.fixture
-def private(serve: Callable[..., "Served"], sessions: Sessions) -> "Served":
+def private(serve: Callable[..., "Served"], sessions: WebSessions) -> "Served":
     """Serve a store as `ghost web` does."""
     served = serve(require_tokens=ALWAYS, sessions=sessions)
     served.ghost.put("a", "tea", "green tea")
     return served
 
 
-def enter(served: "Served", sessions: Sessions) -> tuple[str, str]:
+def enter(served: "Served", sessions: WebSessions) -> tuple[str, str]:
     """Sign in with a one-time token and return the cookie and what writes must carry."""
     cookie = cookie_of(served.call("GET", f"/?token={sessions.ticket()}"))
     return cookie, served.api("GET", "/session", Cookie=cookie).json["csrf"]
@@ -43,7 +43,7 @@ def cookie_of(answer: "Answer") -> str:
     return answer.headers["set-cookie"].partition(";")[0]
 
 
-def test_a_one_time_token_opens_once(private: "Served", sessions: Sessions) -> None:
+def test_a_one_time_token_opens_once(private: "Served", sessions: WebSessions) -> None:
     """The first request with it gets a cookie and is sent to /; the second is refused like one that never was."""
     ticket = sessions.ticket()
     first = private.call("GET", f"/?token={ticket}")
@@ -62,7 +62,7 @@ def test_a_one_time_token_opens_once(private: "Served", sessions: Sessions) -> N
     )
 
 
-def test_a_look_ahead_does_not_use_the_token_up(private: "Served", sessions: Sessions) -> None:
+def test_a_look_ahead_does_not_use_the_token_up(private: "Served", sessions: WebSessions) -> None:
     """HEAD, as some programs send before they open an address, leaves the token good."""
     ticket = sessions.ticket()
     assert private.call("HEAD", f"/?token={ticket}").status == 401
@@ -91,7 +91,7 @@ def test_nothing_is_open_without_the_cookie(private: "Served", path: str) -> Non
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_no_route_is_open_without_the_cookie(
-    private: "Served", sessions: Sessions, route: Any
+    private: "Served", sessions: WebSessions, route: Any
 ) -> None:
     """Every route of the API is refused without a cookie, and everything but reading without what our page knows."""
     path = (
@@ -116,7 +116,7 @@ def test_news_are_not_open_without_the_cookie(private: "Served") -> None:
     assert private.api("GET", "/events").status == 401
 
 
-def test_a_write_with_the_proof_is_done(private: "Served", sessions: Sessions) -> None:
+def test_a_write_with_the_proof_is_done(private: "Served", sessions: WebSessions) -> None:
     """The page reads and writes as the owner; what another session was given proves nothing."""
     cookie, csrf = enter(private, sessions)
     other = enter(private, sessions)[1]
@@ -143,7 +143,7 @@ def test_a_write_with_the_proof_is_done(private: "Served", sessions: Sessions) -
     ids=str,
 )
 def test_other_sites_get_nowhere_even_with_the_cookie(
-    private: "Served", sessions: Sessions, headers: dict[str, str]
+    private: "Served", sessions: WebSessions, headers: dict[str, str]
 ) -> None:
     """Origin and Host are checked before the cookie is looked at, for reading and for signing in too."""
     cookie, csrf = enter(private, sessions)
@@ -158,7 +158,7 @@ def test_other_sites_get_nowhere_even_with_the_cookie(
         assert answer.status in (403, 421), (method, path, answer)
 
 
-def test_looking_is_not_counted(private: "Served", sessions: Sessions) -> None:
+def test_looking_is_not_counted(private: "Served", sessions: WebSessions) -> None:
     """What a person reads and searches on the page leaves no trace in the counts that the lifecycle lives by."""
     cookie, csrf = enter(private, sessions)
     said = {"Cookie": cookie, "X_Ghost_CSRF": csrf}
@@ -171,7 +171,7 @@ def test_looking_is_not_counted(private: "Served", sessions: Sessions) -> None:
     assert private.ghost.list("a")[0].access_count == 0
 
 
-def test_signing_out_ends_the_session(private: "Served", sessions: Sessions) -> None:
+def test_signing_out_ends_the_session(private: "Served", sessions: WebSessions) -> None:
     """After that the cookie opens nothing; another site cannot sign anybody out."""
     cookie, csrf = enter(private, sessions)
     assert private.call("DELETE", "/sign-in", Cookie=cookie).status == 403
@@ -192,7 +192,7 @@ def test_people_are_told_how_to_get_in(private: "Served") -> None:
 
 def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     """Where tokens are needed, one that is typed opens what it may read, until it is revoked."""
-    served = serve(sessions=Sessions())
+    served = serve(sessions=WebSessions())
     served.ghost.put("a", "tea", "green tea")
     served.ghost.put("b", "plan", "a plan")
     secret, _ = served.ghost.create_token("mine", ["a:read"])
@@ -213,13 +213,13 @@ def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
 
 def test_a_form_is_small(serve: Callable[..., "Served"]) -> None:
     """Nobody can send megabytes to the door."""
-    served = serve(sessions=Sessions())
+    served = serve(sessions=WebSessions())
     assert served.call("POST", "/sign-in", b"token=" + b"x" * 10_000, **FORM).status == 413
 
 
 def test_the_owner_needs_no_token_until_there_is_one(serve: Callable[..., "Served"]) -> None:
     """On a server that is open to its owner the page opens at once; the first token that is made closes it."""
-    served = serve(sessions=Sessions())
+    served = serve(sessions=WebSessions())
     opened = served.call("GET", "/", **PAGE)
     assert opened.status == 200
     cookie = opened.headers["set-cookie"].partition(";")[0]
@@ -240,7 +240,7 @@ def test_a_bearer_token_still_opens_the_api(private: "Served") -> None:
 
 def test_read_only_refuses_every_write(serve: Callable[..., "Served"]) -> None:
     """Nothing is changed by anybody, a token that may included; reading and dry runs are answered."""
-    sessions = Sessions(strict=True, read_only=True)
+    sessions = WebSessions(strict=True, read_only=True)
     served = serve(require_tokens=ALWAYS, sessions=sessions)
     served.ghost.put("a", "tea", "green tea", tags=["t"])
     cookie, csrf = enter(served, sessions)
@@ -295,22 +295,22 @@ def scope(cookie: str = "") -> dict[str, Any]:
     }
 
 
-def test_sessions_end_when_nobody_comes(sessions: Sessions) -> None:
+def test_sessions_end_when_nobody_comes(sessions: WebSessions) -> None:
     """A session lives as long as it is used, and ends after half a day without."""
     now = [0.0]
-    kept = Sessions(clock=lambda: now[0])
-    made = kept.begin(Session("c", trusted=True))
+    kept = WebSessions(clock=lambda: now[0])
+    made = kept.begin(WebSession("c", trusted=True))
     for _ in range(3):
-        now[0] += IDLE - 1
+        now[0] += IDLE_SECONDS - 1
         assert kept.find(scope(f"ghost_session_7={made}")) is not None
-    now[0] += IDLE + 1
+    now[0] += IDLE_SECONDS + 1
     assert kept.find(scope(f"ghost_session_7={made}")) is None
     assert sessions.find(scope(f"ghost_session_7={made}")) is None
 
 
-def test_the_table_of_sessions_is_bounded(sessions: Sessions) -> None:
+def test_the_table_of_sessions_is_bounded(sessions: WebSessions) -> None:
     """Who has not come for longest is forgotten first."""
-    made = [sessions.begin(Session(str(number))) for number in range(MOST + 1)]
+    made = [sessions.begin(WebSession(str(number))) for number in range(MAX_SESSIONS + 1)]
     assert sessions.find(scope(f"ghost_session_7={made[0]}")) is None
     assert sessions.find(scope(f"a=b; ghost_session_7={made[-1]}; c=d")) is not None
     assert sessions.find(scope("ghost_session_7=" + "x" * 5000)) is None

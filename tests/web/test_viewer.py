@@ -20,8 +20,8 @@ from ghostmem.settings import Settings
 from ghostmem.web import pages
 from ghostmem.web.auth import ALWAYS
 from ghostmem.web.events import Events
-from ghostmem.web.pages import STATIC, Files
-from ghostmem.web.session import Sessions
+from ghostmem.web.pages import STATIC, StaticFiles
+from ghostmem.web.session import WebSessions
 
 if TYPE_CHECKING:
     from conftest import Served
@@ -36,10 +36,10 @@ TIMEOUT = 60
 @pytest.fixture
 def page(serve: Callable[..., "Served"]) -> "Served":
     """Serve the viewer to its owner."""
-    return serve(sessions=Sessions())
+    return serve(sessions=WebSessions())
 
 
-@pytest.mark.parametrize("name", Files().names())
+@pytest.mark.parametrize("name", StaticFiles().names())
 def test_every_file_is_served_with_its_policy(page: "Served", name: str) -> None:
     """Each file has its type and the policy, and is not sent again to a browser that has it."""
     first = page.call("GET", f"/static/{name}")
@@ -78,7 +78,7 @@ def test_no_other_file_is_served(page: "Served", name: str) -> None:
 
 def test_the_page_is_small_and_holds_nothing_inline() -> None:
     """All files together stay below 400 KB; no script, style or handler stands in markup, and no other host is named."""
-    files = Files()
+    files = StaticFiles()
     assert sum(len(files.read(name)[0]) for name in files.names()) < 400_000
     for name in files.names():
         text = files.read(name)[0].decode()
@@ -192,7 +192,7 @@ def test_a_listener_hears_that_nothing_happened(
     """Silence is told too, so that a dead connection is noticed."""
     made = Events.__init__
     monkeypatch.setattr(Events, "__init__", lambda self, ghost: made(self, ghost, beat=0.05))
-    stream = Stream(serve(sessions=Sessions()).port)
+    stream = Stream(serve(sessions=WebSessions()).port)
     stream.next()
     assert [stream.answer.readline() for _ in range(2)] == [b"\n", b": nothing new\n"]
     stream.close()
@@ -206,7 +206,7 @@ def test_listeners_are_bounded(
     monkeypatch.setattr(
         Events, "__init__", lambda self, ghost: made(self, ghost, pause=0.05, beat=0.05, most=1)
     )
-    served = serve(sessions=Sessions())
+    served = serve(sessions=WebSessions())
     first = Stream(served.port)
     first.next()
     refused = served.api("GET", "/events")
@@ -364,5 +364,5 @@ def test_ghost_web_read_only(
 
 def test_a_private_server_checks_names_for_health_too(serve: Callable[..., "Served"]) -> None:
     """Where nothing is open, a bent name does not even learn that somebody is there."""
-    served = serve(require_tokens=ALWAYS, sessions=Sessions(strict=True))
+    served = serve(require_tokens=ALWAYS, sessions=WebSessions(strict=True))
     assert served.call("GET", "/healthz", Host="evil.example").status == 421

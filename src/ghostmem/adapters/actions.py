@@ -1,6 +1,4 @@
-"""What an agent does with a memory, as three plain functions that take and return text: remember,
-recall, context.
-"""
+"""Three plain functions from text to text for agents: remember, recall, context."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,19 +10,16 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
 
-class Action(NamedTuple):
-    """A function with its name and what to tell a model about it."""
+class AgentAction(NamedTuple):
+    """A function with its name and its description for a model."""
 
     name: str
     about: str
     run: Callable[..., str]
 
 
-def actions(ghost: "Ghost", ns: str) -> tuple[Action, ...]:
-    """Return the functions for one namespace of an open store.
-
-    Each says what is wrong instead of raising.
-    """
+def actions(ghost: "Ghost", ns: str) -> tuple[AgentAction, ...]:
+    """Return the functions for one namespace of an open store; errors become their text."""
 
     def remember(
         content: Annotated[str, "what to keep, understandable by itself"],
@@ -33,14 +28,14 @@ def actions(ghost: "Ghost", ns: str) -> tuple[Action, ...]:
         ] = "",
     ) -> str:
         memory = ghost.put(ns, key or _own_key(ghost, ns, content), content)
-        said = [f"{memory.outcome} {memory.key} (version {memory.version})", *memory.notes]
+        parts = [f"{memory.outcome} {memory.key} (version {memory.version})", *memory.notes]
         if memory.verdict is not None and memory.verdict.key not in (None, memory.key):
-            said.append(f"{memory.verdict.kind} of {memory.verdict.key}")
-        return "; ".join(said)
+            parts.append(f"{memory.verdict.kind} of {memory.verdict.key}")
+        return "; ".join(parts)
 
     def recall(
         query: Annotated[str, "what to look for, in words"],
-        limit: Annotated[int, "at most so many"] = 5,
+        limit: Annotated[int, "maximum number of results"] = 5,
     ) -> str:
         from ghostmem.notes.memory_tools import formatted
 
@@ -53,33 +48,33 @@ def actions(ghost: "Ghost", ns: str) -> tuple[Action, ...]:
         return packed(ghost, ns, task, budget) or "No memory is relevant."
 
     return (
-        Action(
+        AgentAction(
             "remember",
             "Store a fact, a preference or a decision in memory, or update it under the same key.",
-            _told(remember),
+            _with_error_text(remember),
         ),
-        Action(
+        AgentAction(
             "recall",
             "Search memory by words and meaning. Says so when nothing relevant is known.",
-            _told(recall),
+            _with_error_text(recall),
         ),
-        Action(
+        AgentAction(
             "context",
             "Assemble what memory holds for a task, within a budget of tokens; call it first.",
-            _told(context),
+            _with_error_text(context),
         ),
     )
 
 
 def packed(ghost: "Ghost", ns: str, task: str, budget: int) -> str:
-    """Return what to read for a task as a marked block of data, or an empty text."""
+    """Return the context for a task as a marked block of data, or an empty text."""
     from ghostmem.text.render import render
 
     return render(ghost.context(task, ns, budget=budget), "block")
 
 
 def _own_key(ghost: "Ghost", ns: str, content: str) -> str:
-    """Name a text by its words; when another text has that name, by a mark of its own, too."""
+    """Return a key of the words of a text; if a different text has it, with a suffix."""
     from ghostmem.capture.rules.capture import key_of, other_key
     from ghostmem.errors import NotFoundError
     from ghostmem.model import Sort
@@ -91,7 +86,7 @@ def _own_key(ghost: "Ghost", ns: str, content: str) -> str:
         return key
 
 
-def _told(function: Callable[..., str]) -> Callable[..., str]:
+def _with_error_text(function: Callable[..., str]) -> Callable[..., str]:
     """Return the function with its errors as text for the model."""
 
     @wraps(function)

@@ -1,4 +1,4 @@
-"""Anthropic's memory tool for the SDK's tool runner, served from a store."""
+"""Anthropic's memory tool for the tool runner of its SDK, with files in a store."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 class GhostMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
-    """The tool `memory` over one namespace of an open store.
-
-    Give it to `client.beta.messages.tool_runner(tools=[…])`.
-    """
+    """The tool `memory` over one namespace, for `client.beta.messages.tool_runner(tools=[…])`."""
 
     def __init__(
         self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None
@@ -30,23 +27,23 @@ class GhostMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         super().__init__(cache_control=cache_control)
         self.files = MemoryFiles(ghost, ns, allow_secrets=allow_secrets)
 
-    def call(self, input: object) -> str:  # noqa: A002 (their name)
-        """Carry out a command as the model sent it."""
+    def call(self, input: object) -> str:  # noqa: A002 (the SDK's name)
+        """Run a command as the model sent it."""
         return _run(self.files, input)
 
     def execute(self, command: Any) -> str:
-        """Carry out a command that was read already."""
+        """Run a parsed command."""
         return _run(self.files, command.model_dump(exclude_unset=True))
 
     def clear_all_memory(self) -> str:
-        """Remove every file; softly."""
+        """Remove every file; they can be restored."""
         return self.files.clear()
 
     view = create = str_replace = insert = delete = rename = execute
 
 
 class AsyncGhostMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
-    """The same for the asynchronous client; the store works in a thread."""
+    """The same tool for the asynchronous client; the store runs in a thread."""
 
     def __init__(
         self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None
@@ -54,25 +51,25 @@ class AsyncGhostMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
         super().__init__(cache_control=cache_control)
         self.files = MemoryFiles(ghost, ns, allow_secrets=allow_secrets)
 
-    async def call(self, input: object) -> str:  # noqa: A002 (their name)
-        """Carry out a command as the model sent it."""
+    async def call(self, input: object) -> str:  # noqa: A002 (the SDK's name)
+        """Run a command as the model sent it."""
         return await asyncio.to_thread(_run, self.files, input)
 
     async def execute(self, command: Any) -> str:
-        """Carry out a command that was read already."""
+        """Run a parsed command."""
         return await asyncio.to_thread(_run, self.files, command.model_dump(exclude_unset=True))
 
     async def clear_all_memory(self) -> str:
-        """Remove every file; softly."""
+        """Remove every file; they can be restored."""
         return await asyncio.to_thread(self.files.clear)
 
     view = create = str_replace = insert = delete = rename = execute
 
 
-def _run(files: MemoryFiles, given: Any) -> str:
-    if not isinstance(given, dict):
+def _run(files: MemoryFiles, arguments: Any) -> str:
+    if not isinstance(arguments, dict):
         raise ToolError(f"a command is an object with one of: {', '.join(COMMANDS)}")
     try:
-        return files.run(given)
+        return files.run(arguments)
     except MemoryFileError as error:
         raise ToolError(error.message) from error

@@ -1,10 +1,8 @@
-"""Saying which extra brings a library that is not installed."""
+"""Name the extra that installs a missing library."""
 
 
 def missing(adapter: str, extra: str, error: ImportError) -> ImportError:
-    """Return the error of an adapter whose library cannot be imported: what is missing, and the
-    command that brings it.
-    """
+    """Return the error for a library that cannot be imported, with the install command."""
     return ImportError(
         f"ghostmem.adapters.{adapter} cannot import {error.name or error}: run `pip "
         f"install 'ghostmem[{extra}]'`"

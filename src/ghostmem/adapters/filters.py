@@ -1,4 +1,4 @@
-"""Filters on plain data, as LangGraph and its likes write them."""
+"""Evaluate filters on plain data, in the notation of LangGraph."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -17,9 +17,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def matches(value: Any, wanted: Any) -> bool:
-    """Say whether a value is what is wanted: equal, inside the bounds of operators, or an object
-    whose named parts match.
-    """
+    """Say whether a value matches: it is equal, satisfies the operators, or its parts match."""
     if isinstance(wanted, Mapping):
         if any(str(name).startswith("$") for name in wanted):
             return all(_compare(value, name, bound) for name, bound in wanted.items())
@@ -28,15 +26,12 @@ def matches(value: Any, wanted: Any) -> bool:
         )
     if isinstance(wanted, list | tuple):
         same = isinstance(value, list | tuple) and len(value) == len(wanted)
-        return same and all(matches(one, other) for one, other in zip(value, wanted, strict=True))
+        return same and all(map(matches, value, wanted))
     return bool(value == wanted)
 
 
 def _compare(value: Any, name: str, bound: Any) -> bool:
-    """Compare as an operator says.
-
-    Numbers and what reads as one by size, texts by their order, what cannot be is no match.
-    """
+    """Compare numbers (also in texts) by size and other texts by order; others do not match."""
     compare = _OPERATORS.get(name)
     if compare is None:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Ghost for LangChain: a retriever over a store, and tools that remember and recall."""
+"""Ghost for LangChain: a retriever over a store, and the tools remember, recall, context."""
 
 from __future__ import annotations
 
@@ -19,28 +19,18 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
     from ghostmem.model import Hit
 
-_KEPT = (
-    "ns",
-    "key",
-    "version",
-    "kind",
-    "tier",
-    "tags",
-    "source_user",
-    "source_kind",
-    "created_at",
-    "path",
-    "note",
+_METADATA = tuple(
+    "ns key version kind tier tags source_user source_kind created_at path note".split()
 )
 
 
 class GhostRetriever(BaseRetriever):  # type: ignore[misc]
-    """A retriever: the memories that answer a question, best first, and none when nothing is about
-    it.
+    """A retriever of the memories that answer a question, best first; none if nothing is relevant.
 
-    `ns` is a namespace, a prefix such as `agent:*`, or None for all; `k` is how many, and `options`
-    are other arguments of `Ghost.search`, such as `{"tags": ["decision"]}`. A document's metadata
-    say where it is from, its score, and what speaks against it."""
+    `ns` is a namespace, a prefix such as `agent:*`, or None for all. `k` is the maximum number of
+    documents, and `options` are other arguments of `Ghost.search`, such as
+    `{"tags": ["decision"]}`. The metadata of a document has its origin, its score and doubts.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -57,11 +47,10 @@ class GhostRetriever(BaseRetriever):  # type: ignore[misc]
 
 
 def _document(hit: Hit) -> Document:
-    told = hit.to_dict()
-    about = {name: told[name] for name in _KEPT if told.get(name) not in (None, "", [])}
-    return Document(
-        id=hit.memory.id, page_content=hit.memory.content, metadata={**about, "score": hit.score}
-    )
+    fields = hit.to_dict()
+    metadata = {name: fields[name] for name in _METADATA if fields.get(name) not in (None, "", [])}
+    metadata["score"] = hit.score
+    return Document(id=hit.memory.id, page_content=hit.memory.content, metadata=metadata)
 
 
 def ghost_tools(ghost: Ghost, ns: str) -> list[StructuredTool]:

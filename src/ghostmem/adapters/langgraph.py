@@ -1,6 +1,4 @@
-"""A LangGraph store over Ghost: items are memories, their values kept whole, their texts searched
-by Ghost.
-"""
+"""A LangGraph store over Ghost: an item is a memory with its value in the meta."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.adapters.extra import missing
@@ -41,18 +40,18 @@ if TYPE_CHECKING:
 
 META = "langgraph"
 WHOLE = "$"
-_PAGE = 200
-_MOST = 10_000  # hits a search looks through for those that pass a filter
+_PAGE = 200  # memories
+_MAX_HITS = 10_000  # of a search that are filtered
 
 
 class GhostStore(BaseStore):  # type: ignore[misc]
-    """A `BaseStore` whose items lie below one of Ghost's namespaces, beside everything else the
-    store knows.
+    """A `BaseStore` whose items are memories below one namespace.
 
     `root` is that namespace, `fields` are the paths whose texts are searched (`$`: all), and `ttl`
-    is LangGraph's configuration of default lifetimes, in minutes. An item put again is a new
-    version of its memory, and a deleted one can be restored. Keys, tokens and passwords in values
-    are replaced by placeholders, with a warning, unless `allow_secrets`."""
+    is LangGraph's configuration of default lifetimes, in minutes. An item that is put again is a
+    new version of its memory, and a deleted one can be restored. Keys, tokens and passwords in
+    values are replaced by placeholders, with a warning, unless `allow_secrets`.
+    """
 
     supports_ttl = True
 
@@ -72,17 +71,16 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         self.allow_secrets = allow_secrets
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """Do several things at once: what is asked is answered first, then the last put of each key
-        is made.
-        """
-        given = list(ops)
-        answers = [self._answer(op) for op in given]
-        for op in {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}.values():
+        """Run several operations: first all reads, then the last put of each key."""
+        operations = list(ops)
+        answers = [self._answer(op) for op in operations]
+        puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
+        for op in puts.values():
             self._put(op)
         return answers
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """Do the same in a worker thread."""
+        """Run `batch` in a worker thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _answer(self, op: Any) -> Any:
@@ -95,7 +93,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         if isinstance(op, PutOp):
             return None
         raise InvalidInputError(
-            f"{type(op).__name__} is no operation of a store",
+            f"{type(op).__name__} is not an operation of a store",
             "use GetOp, PutOp, SearchOp, ListNamespacesOp",
         )
 
@@ -133,13 +131,13 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             dedup=False,
             allow_secrets=self.allow_secrets,
         )
-        if gone := [note for note in memory.notes if note.endswith("redacted")]:
+        if redacted := [note for note in memory.notes if note.endswith("redacted")]:
             warnings.warn(
-                f"{ns}/{key}: {'; '.join(gone)}; allow_secrets=True keeps secrets", stacklevel=3
+                f"{ns}/{key}: {'; '.join(redacted)}; allow_secrets=True keeps secrets", stacklevel=3
             )
 
     def _current(self, ns: str, key: str) -> Memory | None:
-        """Return what is there under a key, without counting it as read."""
+        """Return the current memory of a key, without counting a read."""
         try:
             last = self.ghost.history(ns, key)[-1]
         except NotFoundError:
@@ -153,24 +151,18 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             pass
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return items below a namespace: those that answer the question, best first, or all,
-        newest first.
-        """
-        want = op.offset + op.limit
-        found = self._hits(op, want) if op.query else self._listed(op, want)
-        items = found[op.offset : want]
+        """Return items below a namespace: best first for a query, else newest first."""
+        count = op.offset + op.limit
+        matching = self._hits(op, count) if op.query else self._listed(op, count)
+        items = matching[op.offset : count]
         for memory, _ in items:
             self._refresh(memory, op.refresh_ttl)
         return [SearchItem(**self._described(memory), score=score) for memory, score in items]
 
-    def _listed(self, op: SearchOp, want: int) -> list[tuple[Memory, float | None]]:
-        found: list[tuple[Memory, float | None]] = []
-        for memory in self._pages(self._below(op.namespace_prefix)):
-            if len(found) >= want:
-                break
-            if self._passes(memory, op):
-                found.append((memory, None))
-        return found
+    def _listed(self, op: SearchOp, count: int) -> list[tuple[Memory, float | None]]:
+        pages = self._pages(self._below(op.namespace_prefix))
+        passing = (memory for memory in pages if self._passes(memory, op))
+        return [(memory, None) for memory in islice(passing, count)]
 
     def _pages(self, ns: str) -> Iterator[Memory]:
         offset = 0
@@ -178,33 +170,33 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             yield from page
             offset += len(page)
 
-    def _hits(self, op: SearchOp, want: int) -> list[tuple[Memory, float | None]]:
-        """Search for more and more until enough of it passes the filter, or there is no more."""
-        asked = max(1, want)
+    def _hits(self, op: SearchOp, count: int) -> list[tuple[Memory, float | None]]:
+        """Search with growing limits until enough hits pass the filter, or there are no more."""
+        limit = max(1, count)
         while True:
             hits = self.ghost.search(
                 op.query,
                 self._below(op.namespace_prefix),
-                limit=asked,
+                limit=limit,
                 include_all=True,
                 within="memories",
                 weak=True,
             )
-            found: list[tuple[Memory, float | None]] = [
-                (hit.memory, hit.score) for hit in hits if self._passes(hit.memory, op, asked=True)
+            passing: list[tuple[Memory, float | None]] = [
+                (hit.memory, hit.score) for hit in hits if self._passes(hit.memory, op, query=True)
             ]
-            if len(found) >= want or len(hits) < asked or asked >= _MOST:
-                return found
-            asked *= 4
+            if len(passing) >= count or len(hits) < limit or limit >= _MAX_HITS:
+                return passing
+            limit *= 4
 
     def _below(self, names: Names) -> str:
         return f"{to_namespace(self.root, names)}*"
 
-    def _passes(self, memory: Memory, op: SearchOp, asked: bool = False) -> bool:
+    def _passes(self, memory: Memory, op: SearchOp, query: bool = False) -> bool:
         names = from_namespace(self.root, memory.ns)
         if names is None or names[: len(op.namespace_prefix)] != tuple(op.namespace_prefix):
             return False
-        if asked and not _about(memory).get("searched", True):
+        if query and not _about(memory).get("searched", True):
             return False
         return all(
             matches(_value(memory).get(name), wanted) for name, wanted in (op.filter or {}).items()
@@ -216,13 +208,13 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             for info in self.ghost.namespaces(f"{self.root}*")
             if info.count
         )
-        found = {
-            names
+        conditions = op.match_conditions or ()
+        matching = {
+            names[: op.max_depth]
             for names in known
-            if names and all(_fits(names, one) for one in op.match_conditions or ())
+            if names and all(_fits(names, condition) for condition in conditions)
         }
-        cut = sorted({names[: op.max_depth] for names in found})
-        return cut[op.offset : op.offset + op.limit]
+        return sorted(matching)[op.offset : op.offset + op.limit]
 
     def _described(self, memory: Memory) -> dict[str, Any]:
         return {
@@ -234,13 +226,13 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         }
 
     def _text(self, op: PutOp) -> str:
-        """Return what is searched of a value, a line for each text."""
+        """Return the searchable texts of a value, one per line."""
         paths = self.fields if op.index in (None, False) else op.index
         texts = [text for path in paths for text in _texts(op.value, path)]
         return "\n".join(text for text in texts if text.strip())
 
     def _refresh(self, memory: Memory, wanted: bool) -> None:
-        """Let an item that was read live as long again, unless somebody changed it meanwhile."""
+        """Restart the lifetime of an item that was read, unless it was changed meanwhile."""
         minutes = _about(memory).get("minutes")
         if not wanted or minutes is None:
             return
@@ -252,7 +244,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
                 ttl=_ttl(minutes),
                 base_version=memory.version,
                 dedup=False,
-                allow_secrets=True,  # what is stored is as it may be
+                allow_secrets=True,  # it was redacted when it was first stored
             )
         except VersionConflictError:
             pass
@@ -263,31 +255,28 @@ def _texts(value: Mapping[str, Any], path: str) -> list[str]:
         return list(get_text_at_path(value, tokenize_path(path)))
     return [
         f"{name}: {text}" if len(value) > 1 else text
-        for name, one in value.items()
-        for text in _words(one)
+        for name, text in ((name, _text(part)) for name, part in value.items())
     ]
 
 
-def _words(value: Any) -> list[str]:
-    """Return a value as text to search by: a text as it is, anything else as JSON."""
-    return (
-        [value] if isinstance(value, str) else [json.dumps(value, ensure_ascii=False, default=str)]
-    )
+def _text(value: Any) -> str:
+    """Return a text as it is, and any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _about(memory: Memory) -> Mapping[str, Any]:
-    found = memory.meta.get(META)
-    return found if isinstance(found, Mapping) else {}
+    meta = memory.meta.get(META)
+    return meta if isinstance(meta, Mapping) else {}
 
 
 def _value(memory: Memory) -> dict[str, Any]:
-    """Return an item's value; a memory that did not come from LangGraph is its content."""
+    """Return the value of an item; for a memory from elsewhere, its content."""
     value = _about(memory).get("value")
     return dict(value) if isinstance(value, Mapping) else {"content": memory.content}
 
 
 def _created(memory: Memory) -> str:
-    """Return when a key was first put: a version's own time is that of its change."""
+    """Return the time of the first put of a key; a version has the time of its change."""
     return _about(memory).get("created") or format_time(memory.created_at)
 
 
@@ -308,7 +297,7 @@ _ENDS: Mapping[str, Callable[[Any, int], Any]] = {
 
 
 def _fits(names: Names, condition: Any) -> bool:
-    """Say whether names begin or end as a condition says; `*` stands for any one name."""
+    """Say whether names match the prefix or suffix of a condition; `*` matches any name."""
     path = condition.path
     if condition.match_type not in _ENDS:
         raise InvalidInputError(

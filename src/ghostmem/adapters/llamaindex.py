@@ -1,6 +1,4 @@
-"""Ghost for LlamaIndex: a memory block that recalls, a memory that keeps whole conversations, and
-tools.
-"""
+"""Ghost for LlamaIndex: a memory block, a memory that stores conversations, and tools."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.adapters.actions import actions, packed
 from ghostmem.adapters.extra import missing
-from ghostmem.adapters.thread import Thread, Turn
+from ghostmem.adapters.thread import StoredThread, ThreadItem
 
 try:
     from llama_index.core.bridge.pydantic import ConfigDict, Field
@@ -27,11 +25,11 @@ CLIENT = "llamaindex"
 
 
 class GhostMemoryBlock(BaseMemoryBlock[str]):  # type: ignore[misc]
-    """A block for LlamaIndex's `Memory`: it says what the store knows about the latest message, and
-    keeps what leaves the queue.
+    """A block for LlamaIndex's `Memory`: recalls memories for the latest message.
 
-    Recalled is a Pack of at most `budget` tokens of the namespace; messages that are flushed become
-    a thread of it."""
+    It recalls at most `budget` tokens from the namespace. Messages that leave the queue are stored
+    there as a thread.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -43,27 +41,25 @@ class GhostMemoryBlock(BaseMemoryBlock[str]):  # type: ignore[misc]
     allow_secrets: bool = False
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **_: Any) -> str:
-        asked = _asked(messages or [])
-        return (
-            await asyncio.to_thread(packed, self.ghost, self.ns, asked, self.budget)
-            if asked.strip()
-            else ""
-        )
+        question = _last_question(messages or [])
+        if not question.strip():
+            return ""
+        return await asyncio.to_thread(packed, self.ghost, self.ns, question, self.budget)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        thread = Thread(
+        thread = StoredThread(
             self.ghost, self.ns, self.session_id, CLIENT, allow_secrets=self.allow_secrets
         )
         await asyncio.to_thread(thread.add, _turns(messages))
 
 
 class GhostMemory(BaseMemory):  # type: ignore[misc]
-    """A whole memory: the conversation is a thread in the store, and what else the store knows is
-    told before it.
+    """A complete memory: a thread in the store, with recalled memories before it.
 
-    Messages lie in `thread_ns` (the namespace with `:thread` behind it), so that recalling from
-    `ns` does not repeat them. `limit` keeps to the latest messages; `budget` is for what is
-    recalled, and 0 recalls nothing."""
+    Messages are in `thread_ns` (by default the namespace plus `:thread`), so that recalling from
+    `ns` does not repeat them. `limit` is the maximum number of messages, `budget` the maximum of
+    recalled tokens; 0 recalls nothing.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -77,30 +73,31 @@ class GhostMemory(BaseMemory):  # type: ignore[misc]
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name LlamaIndex knows it by."""
+        """Return the name of the class in LlamaIndex."""
         return "GhostMemory"
 
     @classmethod
     def from_defaults(cls, **kwargs: Any) -> GhostMemory:
-        """Make one; `ghost` and `ns` must be named."""
+        """Create a memory; `ghost` and `ns` are required."""
         return cls(**kwargs)
 
     @property
-    def thread(self) -> Thread:
+    def thread(self) -> StoredThread:
         """Return the conversation."""
         ns = self.thread_ns or f"{self.ns}:thread"
-        return Thread(self.ghost, ns, self.session_id, CLIENT, allow_secrets=self.allow_secrets)
-
-    def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: A002 (their name)
-        """Return the latest messages, with what the store knows about the input, or about the last
-        message, before them.
-        """
-        history = _from_the_user(_messages(self.thread.items(self.limit)))
-        asked = _asked(history) if input is None else input
-        known = (
-            packed(self.ghost, self.ns, asked, self.budget) if self.budget and asked.strip() else ""
+        return StoredThread(
+            self.ghost, ns, self.session_id, CLIENT, allow_secrets=self.allow_secrets
         )
-        return [ChatMessage(role=MessageRole.SYSTEM, content=known), *history] if known else history
+
+    def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: A002
+        """Return the latest messages after memories for the input, or for the last message."""
+        history = _from_the_user(_messages(self.thread.items(self.limit)))
+        question = _last_question(history) if input is None else input
+        if not self.budget or not question.strip():
+            return history
+        recalled = packed(self.ghost, self.ns, question, self.budget)
+        system = [ChatMessage(role=MessageRole.SYSTEM, content=recalled)] if recalled else []
+        return [*system, *history]
 
     def get_all(self) -> list[ChatMessage]:
         """Return every message."""
@@ -115,7 +112,7 @@ class GhostMemory(BaseMemory):  # type: ignore[misc]
         self.thread.add(_turns(messages))
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Put messages in the place of all."""
+        """Replace all messages."""
         self.thread.clear()
         self.thread.add(_turns(messages))
 
@@ -132,9 +129,9 @@ def ghost_tools(ghost: Ghost, ns: str) -> list[FunctionTool]:
     ]
 
 
-def _turns(messages: Iterable[ChatMessage]) -> list[Turn]:
+def _turns(messages: Iterable[ChatMessage]) -> list[ThreadItem]:
     return [
-        Turn(message.model_dump(mode="json"), message.role.value, message.content or "")
+        ThreadItem(message.model_dump(mode="json"), message.role.value, message.content or "")
         for message in messages
     ]
 
@@ -143,21 +140,19 @@ def _messages(items: Iterable[dict[str, Any]]) -> list[ChatMessage]:
     return [ChatMessage.model_validate(item) for item in items]
 
 
-def _asked(messages: list[ChatMessage]) -> str:
-    """Return the words of the user's last message."""
-    said = (
+def _last_question(messages: list[ChatMessage]) -> str:
+    """Return the text of the user's last message."""
+    texts = (
         message.content or "" for message in reversed(messages) if message.role == MessageRole.USER
     )
-    return next(said, "")
+    return next(texts, "")
 
 
 def _from_the_user(messages: list[ChatMessage]) -> list[ChatMessage]:
-    """Leave out the first messages if they answer what was cut off: models want a conversation to
-    begin with the user.
-    """
+    """Return the messages from the first one of the user or the system on, as models require."""
     starts = (
         number
-        for number, one in enumerate(messages)
-        if one.role in (MessageRole.USER, MessageRole.SYSTEM)
+        for number, message in enumerate(messages)
+        if message.role in (MessageRole.USER, MessageRole.SYSTEM)
     )
     return messages[next(starts, len(messages)) :]

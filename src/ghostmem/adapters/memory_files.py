@@ -1,6 +1,4 @@
-"""Anthropic's memory tool served from a store: files are memories of one namespace, directories the
-beginnings of their keys.
-"""
+"""Anthropic's memory tool over a store: a file is a memory, a directory the start of its key."""
 
 from __future__ import annotations
 
@@ -17,11 +15,8 @@ if TYPE_CHECKING:
     from ghostmem.model import Memory
 
 META = "memory_file"
-TOOL: Mapping[str, str] = {
-    "type": "memory_20250818",
-    "name": "memory",
-}  # what a request names it by
-# command: what it needs, what it may have
+TOOL: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}  # for a request
+# command: required parameters, optional parameters
 COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "view": (("path",), ("view_range",)),
     "create": (("path", "file_text"), ()),
@@ -31,18 +26,18 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rename": (("old_path", "new_path"), ()),
 }
 _AROUND = 2  # lines shown before and after a change
-_ALL = 2**31
-_EMPTY = "(an empty file)"  # a memory says something; what the file really holds is in its meta
+_NO_LIMIT = 2**31
+_EMPTY = "(an empty file)"  # a memory needs content; the real text is in its meta
 
 
 class MemoryFiles:
     """The memory tool over one namespace of an open store.
 
-    Each method is a command and returns the text for the model.
-
-    A changed file is a new version, and a deleted one can be restored. Keys, tokens and passwords
-    are replaced by placeholders, and the result says so, unless `allow_secrets`. What cannot be
-    done raises MemoryFileError; `call` says it instead."""
+    Each method is a command and returns the text for the model. A changed file is a new version,
+    and a deleted one can be restored. Keys, tokens and passwords are replaced by placeholders, and
+    the result says so, unless `allow_secrets`. A failed command raises MemoryFileError; `call`
+    returns its text instead.
+    """
 
     def __init__(self, ghost: Ghost, ns: str, *, allow_secrets: bool = False) -> None:
         self.ghost = ghost
@@ -50,15 +45,15 @@ class MemoryFiles:
         self.allow_secrets = allow_secrets
 
     def call(self, arguments: Mapping[str, Any]) -> str:
-        """Carry out a command as a model sends it, and return what to answer, errors included."""
+        """Run a command as a model sends it, and return the answer, also for an error."""
         try:
             return self.run(arguments)
         except MemoryFileError as error:
             return error.text
 
     def run(self, arguments: Mapping[str, Any]) -> str:
-        """Carry out a command as a model sends it."""
-        given = {
+        """Run a command as a model sends it."""
+        parameters = {
             name: value
             for name, value in arguments.items()
             if value is not None and name != "command"
@@ -66,22 +61,23 @@ class MemoryFiles:
         command = arguments.get("command")
         if not isinstance(command, str) or command not in COMMANDS:
             raise MemoryFileError(
-                f"Unknown command: {str(command)[:60]!r}; there are: {', '.join(COMMANDS)}"
+                f"Unknown command: {str(command)[:60]!r}; known: {', '.join(COMMANDS)}"
             )
-        needs, may = COMMANDS[command]
-        for name in needs:
-            if name not in given:
+        required, optional = COMMANDS[command]
+        known = (*required, *optional)
+        for name in required:
+            if name not in parameters:
                 raise MemoryFileError(f"Missing parameter `{name}` for command `{command}`")
-        for name, value in given.items():
-            if name in (*needs, *may) and not _is_fit(name, value):
+        for name, value in parameters.items():
+            if name in known and not _is_valid(name, value):
                 raise MemoryFileError(f"Invalid `{name}` parameter: {str(value)[:60]!r}")
         text: str = getattr(self, command)(
-            **{name: value for name, value in given.items() if name in (*needs, *may)}
+            **{name: value for name, value in parameters.items() if name in known}
         )
         return text
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
-        """Show a file with numbered lines, or what a directory holds, two levels deep."""
+        """Show a file with numbered lines, or the contents of a directory, two levels deep."""
         key = key_of(path)
         memory = self._file(key) if key else None
         if memory is not None:
@@ -95,7 +91,7 @@ class MemoryFiles:
         return listing(path.rstrip("/"), below)
 
     def create(self, path: str, file_text: str) -> str:
-        """Make a new file."""
+        """Create a new file."""
         key = key_of(path)
         self._must_be_free(key, f"File {path} already exists")
         try:
@@ -105,34 +101,34 @@ class MemoryFiles:
         return "\n".join([f"File created successfully at: {path}", *notes])
 
     def str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
-        """Put one text in the place of another that occurs once."""
+        """Replace a text that occurs once."""
         memory = self._existing(path)
         text = _text(memory)
-        found = places(text, old_str)
-        if not found:
+        positions = places(text, old_str)
+        if not positions:
             raise bare(
                 f"No replacement was performed, old_str `{old_str}` did not appear "
                 f"verbatim in {path}."
             )
-        if len(found) > 1:
-            lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in found)
+        if len(positions) > 1:
+            lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in positions)
             raise bare(
                 "No replacement was performed. Multiple occurrences of old_str "
                 f"`{old_str}` in lines: {lines}. "
                 "Please ensure it is unique"
             )
         notes = self._change(path, memory, text.replace(old_str, new_str))
-        lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, found[0])
+        lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, positions[0])
         first, last = max(0, at - _AROUND), min(len(lines_now), at + _AROUND + 1)
         shown = rows(lines_now[first:last], first + 1)
-        told = (
+        message = (
             "The memory file has been edited. Here is the snippet showing the change "
             "(with line numbers):"
         )
-        return "\n".join([told, *shown, *notes])
+        return "\n".join([message, *shown, *notes])
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
-        """Put lines behind a line; 0 is before the first."""
+        """Insert lines after a line; 0 is before the first."""
         memory = self._existing(path)
         lines = _text(memory).split("\n")
         lines = lines[:-1] if lines[-1] == "" else lines
@@ -146,22 +142,19 @@ class MemoryFiles:
         return "\n".join([f"The file {path} has been edited.", *notes])
 
     def delete(self, path: str) -> str:
-        """Remove a file, or a directory with everything in it; softly."""
+        """Remove a file, or a directory with its files; they can be restored."""
         key = key_of(path)
         if not key:
             raise MemoryFileError(f"Cannot delete the {ROOT} directory itself")
-        doomed = self._under(key)
-        if not doomed:
+        memories = self._under(key)
+        if not memories:
             raise MemoryFileError(f"The path {path} does not exist")
-        for memory in doomed:
+        for memory in memories:
             self._remove(memory.key)
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Give a file or a directory another path.
-
-        The versions from before stay under the old one.
-        """
+        """Rename a file or a directory; earlier versions stay under the old path."""
         old, new = key_of(old_path), key_of(new_path)
         if not old:
             raise MemoryFileError(f"Cannot rename the {ROOT} directory itself")
@@ -181,7 +174,7 @@ class MemoryFiles:
         return f"Successfully renamed {old_path} to {new_path}"
 
     def clear(self) -> str:
-        """Remove every file; softly."""
+        """Remove every file; they can be restored."""
         for memory in self._under(""):
             self._remove(memory.key)
         return "All memory cleared"
@@ -190,10 +183,9 @@ class MemoryFiles:
         """Return the file of a key, or the files of a directory, in order."""
         if key and (memory := self._file(key)) is not None:
             return [memory]
-        found = self.ghost.list(self.ns, key_prefix=f"{key}/" if key else None, limit=_ALL)
-        return sorted(
-            (memory for memory in found if _is_path(memory.key)), key=lambda memory: memory.key
-        )
+        below = self.ghost.list(self.ns, key_prefix=f"{key}/" if key else None, limit=_NO_LIMIT)
+        files = (memory for memory in below if _is_path(memory.key))
+        return sorted(files, key=lambda memory: memory.key)
 
     def _file(self, key: str) -> Memory | None:
         try:
@@ -213,9 +205,9 @@ class MemoryFiles:
             raise MemoryFileError(f"The path {path} is not a file.")
         raise _gone(path)
 
-    def _must_be_free(self, key: str, taken: str) -> None:
+    def _must_be_free(self, key: str, message: str) -> None:
         if not key or self._is_directory(key) or self._file(key) is not None:
-            raise MemoryFileError(taken)
+            raise MemoryFileError(message)
         for folder in parents(key):
             if self._file(folder) is not None:
                 raise MemoryFileError(f"The path {path_of(folder)} is a file, not a directory")
@@ -225,17 +217,15 @@ class MemoryFiles:
             return self._put(memory.key, text, memory.version)
         except VersionConflictError:
             raise MemoryFileError(
-                f"The file {path} was changed by somebody else meanwhile; view it and try again"
+                f"The file {path} was changed by another program meanwhile; view it and try again"
             ) from None
 
     def _put(self, key: str, text: str, base: int, like: Memory | None = None) -> tuple[str, ...]:
-        """Store a file's text as the version after one, and return what is to be said about it."""
+        """Store the text of a file as the version after `base`, and return the notes about it."""
         blank = not text.strip()
-        named: dict[str, Any] = (
-            {"kind": Kind.SEMANTIC, "tier": Tier.LTM} if base == 0 and like is None else {}
-        )
+        fields: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM} if base == 0 else {}
         if like is not None:
-            named = {
+            fields = {
                 "kind": like.kind,
                 "tier": like.tier,
                 "tags": like.tags,
@@ -250,7 +240,7 @@ class MemoryFiles:
                 base_version=base,
                 dedup=False,
                 allow_secrets=self.allow_secrets,
-                **named,
+                **fields,
             )
         except VersionConflictError:
             raise
@@ -261,26 +251,26 @@ class MemoryFiles:
     def _remove(self, key: str) -> None:
         try:
             self.ghost.rm(self.ns, key)
-        except NotFoundError:  # somebody else was faster
+        except NotFoundError:  # removed by another program
             pass
         except GhostError as error:
             raise MemoryFileError(f"{error.message}; {error.hint}") from error
 
 
-def _is_fit(name: str, value: Any) -> bool:
+def _is_valid(name: str, value: Any) -> bool:
     if name == "insert_line":
         return isinstance(value, int) and not isinstance(value, bool)
     if name == "view_range":
         return (
             isinstance(value, list | tuple)
             and len(value) == 2
-            and all(_is_fit("insert_line", one) for one in value)
+            and all(_is_valid("insert_line", number) for number in value)
         )
     return isinstance(value, str)
 
 
 def _is_path(key: str) -> bool:
-    """Say whether a key can be named as a path: the namespace may hold others."""
+    """Say whether a key can be a path: the namespace may have other keys."""
     try:
         return bool(key) and key_of(path_of(key)) == key
     except MemoryFileError:
@@ -288,8 +278,8 @@ def _is_path(key: str) -> bool:
 
 
 def _text(memory: Memory) -> str:
-    kept = memory.meta.get(META)
-    return str(kept["text"]) if isinstance(kept, Mapping) and "text" in kept else memory.content
+    meta = memory.meta.get(META)
+    return str(meta["text"]) if isinstance(meta, Mapping) and "text" in meta else memory.content
 
 
 def _gone(path: str) -> MemoryFileError:

@@ -1,20 +1,15 @@
-"""Paths of Anthropic's memory tool: everything lies below /memories, and nothing else can
-be named.
-"""
+"""Check the paths of Anthropic's memory tool: all are below /memories."""
 
 import re
 import unicodedata
 
 ROOT = "/memories"
 _ENCODED = re.compile("%(?:2e|2f|5c|25|00|0a|0d|c0|c1)", re.IGNORECASE)
-_LONGEST = 512
+_MAX_KEY = 512  # characters
 
 
 class MemoryFileError(Exception):
-    """A command that was not carried out.
-
-    `text` is what Anthropic's documentation has for a plain tool to return.
-    """
+    """A command that failed; `text` is the result for a plain tool, as Anthropic documents it."""
 
     def __init__(self, message: str, text: str | None = None) -> None:
         super().__init__(message)
@@ -23,27 +18,22 @@ class MemoryFileError(Exception):
 
 
 def key_of(path: object) -> str:
-    """Return the key of a path below /memories, an empty one for /memories itself.
-
-    Refuse whatever might lead elsewhere.
-    """
+    """Return the key of a path below /memories, empty for /memories itself; refuse others."""
     if not isinstance(path, str):
         raise MemoryFileError(f"Path must be text, got: {type(path).__name__}")
-    told = ascii(path[:80])[1:-1]
+    shown = ascii(path[:80])[1:-1]
     if path != ROOT and not path.startswith(f"{ROOT}/"):
-        raise MemoryFileError(f"Path must start with {ROOT}, got: {told}")
+        raise MemoryFileError(f"Path must start with {ROOT}, got: {shown}")
     key = path.removeprefix(ROOT).strip("/")
     if not _is_safe(key) or not _is_safe(unicodedata.normalize("NFKC", key)):
-        raise MemoryFileError(f"Path {told} would escape {ROOT} directory")
-    if len(key) > _LONGEST:
-        raise MemoryFileError(f"Path {told}… is too long: at most {_LONGEST} characters")
+        raise MemoryFileError(f"Path {shown} would escape {ROOT} directory")
+    if len(key) > _MAX_KEY:
+        raise MemoryFileError(f"Path {shown}… is too long: at most {_MAX_KEY} characters")
     return key
 
 
 def _is_safe(key: str) -> bool:
-    """Say whether a path has only names in it: no dots that climb, no encoded or foreign
-    separators, no control characters.
-    """
+    """Say whether a path has only names: no `..`, no other separators, no control characters."""
     if (
         "\\" in key
         or _ENCODED.search(key)
@@ -59,6 +49,6 @@ def path_of(key: str) -> str:
 
 
 def parents(key: str) -> list[str]:
-    """Return the directories that a key lies in, without the root."""
+    """Return the directories of a key, without the root."""
     parts = key.split("/")[:-1]
     return ["/".join(parts[: number + 1]) for number in range(len(parts))]

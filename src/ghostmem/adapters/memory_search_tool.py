@@ -1,6 +1,4 @@
-"""memory_search as an agent's tool: text search over the memory files of a workspace, with no index
-and no store.
-"""
+"""The tool memory_search over the memory files of a workspace, without an index or a store."""
 
 import asyncio
 from collections.abc import Mapping
@@ -30,15 +28,14 @@ class MemorySearchTool(Tool):
         self.workspace = Path(workspace)
 
     async def execute(self, **kwargs: Any) -> str:
-        """Return the blocks that match, newest first, or a sentence that says what is wrong."""
-        if wrong := self.validate_params(kwargs):
-            return f"Error: Invalid parameters for tool '{self.name}': {'; '.join(wrong)}"
+        """Return the matching blocks, newest first, or an error text."""
+        if problems := self.validate_params(kwargs):
+            return f"Error: Invalid parameters for tool '{self.name}': {'; '.join(problems)}"
         query = kwargs["query"]
-        most = int(
-            kwargs.get("max_results", self.parameters["properties"]["max_results"]["default"])
-        )
+        default = self.parameters["properties"]["max_results"]["default"]
+        limit = int(kwargs.get("max_results", default))
         try:
-            blocks = await asyncio.to_thread(grep, self.workspace, query, most)
+            blocks = await asyncio.to_thread(grep, self.workspace, query, limit)
         except GhostError as error:
             return f"Error: {error.message}; {error.hint}"
         return format_blocks(blocks, query)

@@ -1,19 +1,19 @@
-"""How Anthropic's memory tool shows files and directories to a model."""
+"""Format files and directories as Anthropic's memory tool shows them to a model."""
 
 from collections.abc import Mapping, Sequence
 
 from ghostmem.adapters.memory_paths import MemoryFileError
 
-MOST_LINES = 999_999
-_WIDTH = 6
-_DEPTH = 2
+MAX_LINES = 999_999
+_WIDTH = 6  # of a line number
+_MAX_DEPTH = 2
 
 
 def numbered(path: str, text: str, view_range: Sequence[int] | None = None) -> str:
-    """Return a file's lines with their numbers, or those of a range; -1 is its end."""
+    """Return the lines of a file, or of a range (-1: the end), with their numbers."""
     lines = text.split("\n")
-    if len(lines) > MOST_LINES:
-        raise bare(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
+    if len(lines) > MAX_LINES:
+        raise bare(f"File {path} exceeds maximum line limit of {MAX_LINES:,} lines.")
     first, last = (1, -1) if view_range is None else (max(1, view_range[0]), view_range[1])
     shown = lines[first - 1 : len(lines) if last == -1 else max(0, last)]
     return "\n".join([f"Here's the content of {path} with line numbers:", *rows(shown, first)])
@@ -25,46 +25,43 @@ def rows(lines: Sequence[str], first: int) -> list[str]:
 
 
 def listing(path: str, files: Mapping[str, str]) -> str:
-    """List a directory's files by their paths in it, two levels deep.
-
-    A directory's size is the sum of what is in it.
-    """
+    """List the files of a directory, two levels deep, with sizes; a directory has their sum."""
     sizes: dict[str, int] = {"": 0}
     for name, text in files.items():
         size, parts = len(text.encode()), name.split("/")
         sizes[""] += size
         if any(part.startswith(".") or part == "node_modules" for part in parts):
             continue
-        for depth in range(1, min(len(parts), _DEPTH) + 1):
+        for depth in range(1, min(len(parts), _MAX_DEPTH) + 1):
             shown = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
             sizes[shown] = sizes.get(shown, 0) + size
     head = (
-        f"Here're the files and directories up to {_DEPTH} levels deep in {path}, "
+        f"Here're the files and directories up to {_MAX_DEPTH} levels deep in {path}, "
         "excluding hidden items and node_modules:"
     )
-    found = (
+    entries = (
         f"{_size(sizes[name])}\t{path}{'/' if name else ''}{name}"
         for name in sorted(sizes, key=_in_order)
     )
-    return "\n".join([head, *found])
+    return "\n".join([head, *entries])
 
 
 def places(text: str, part: str) -> list[int]:
-    """Return where a part stands in a text, overlapping ones too; an empty part stands nowhere."""
-    found, at = [], text.find(part) if part else -1
+    """Return the positions of a part in a text, also overlapping; none for an empty part."""
+    positions, at = [], text.find(part) if part else -1
     while at >= 0:
-        found.append(at)
+        positions.append(at)
         at = text.find(part, at + 1)
-    return found
+    return positions
 
 
 def bare(message: str) -> MemoryFileError:
-    """Return an error that the documentation writes without `Error:` before it."""
+    """Return an error that is documented without `Error:` before it."""
     return MemoryFileError(message, message)
 
 
 def _in_order(name: str) -> list[str]:
-    """Sort a directory's contents right behind it."""
+    """Return a sort key that puts the contents of a directory right after it."""
     return name.rstrip("/").split("/") if name else []
 
 

@@ -1,4 +1,4 @@
-"""Names of other programs as Ghost's namespaces and keys, such that the names can be read back."""
+"""Map any names to namespaces and keys, and back."""
 
 import re
 from urllib.parse import quote, unquote
@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
 
-# begins an escape, so that a plain part has none in it; alone it stands for the empty name
+# the start of an escape, which no plain part contains; alone it is the empty name
 _MARK = "--"
 _ESCAPED = re.compile("(?:--[0-9a-f]{2})+")
 _UNSAFE = re.compile("[^A-Za-z0-9_]|^_")
@@ -14,25 +14,23 @@ _PLAIN_KEY = re.compile(r"(?=.*\S)[^\x00-\x1f\x7f%\ud800-\udfff]+")
 
 
 def to_part(name: str) -> str:
-    """Write any text as one part of a namespace: as it is where it can be, otherwise escaped byte
-    by byte.
-    """
+    """Return any text as one part of a namespace, with other bytes escaped if necessary."""
     if _MARK not in name and ":" not in name and is_namespace(name):
         return name
     return _UNSAFE.sub(_escape, name) or _MARK
 
 
-def _escape(found: re.Match[str]) -> str:
-    return "".join(f"{_MARK}{byte:02x}" for byte in found[0].encode("utf-8", "surrogatepass"))
+def _escape(match: re.Match[str]) -> str:
+    return "".join(f"{_MARK}{byte:02x}" for byte in match[0].encode("utf-8", "surrogatepass"))
 
 
 def from_part(part: str) -> str:
-    """Read back what `to_part` wrote; what it never wrote is a name as it stands."""
+    """Return the text that `to_part` escaped; any other part is returned as it is."""
     if part == _MARK:
         return ""
     try:
         name = _ESCAPED.sub(
-            lambda found: bytes.fromhex(found[0].replace(_MARK, "")).decode(
+            lambda match: bytes.fromhex(match[0].replace(_MARK, "")).decode(
                 "utf-8", "surrogatepass"
             ),
             part,
@@ -43,7 +41,7 @@ def from_part(part: str) -> str:
 
 
 def to_namespace(root: str, names: tuple[str, ...]) -> str:
-    """Return the namespace below a root that stands for a tuple of names."""
+    """Return the namespace below a root for a tuple of names."""
     if not is_namespace(root):
         raise InvalidInputError(f"invalid namespace: {root[:60]!r}", "name one such as agent:me")
     ns = ":".join([root, *map(to_part, names)])
@@ -56,28 +54,21 @@ def to_namespace(root: str, names: tuple[str, ...]) -> str:
 
 
 def from_namespace(root: str, ns: str) -> tuple[str, ...] | None:
-    """Return the names that a namespace below a root stands for, or None when it is not
-    below it.
-    """
+    """Return the names of a namespace below a root, or None if it is not below it."""
     if ns == root:
         return ()
-    return (
-        tuple(map(from_part, ns.removeprefix(f"{root}:").split(":")))
-        if ns.startswith(f"{root}:")
-        else None
-    )
+    if not ns.startswith(f"{root}:"):
+        return None
+    return tuple(map(from_part, ns.removeprefix(f"{root}:").split(":")))
 
 
 def to_key(name: str, also: str = "") -> str:
-    """Write any text as a key: as it is where it can be, otherwise percent-encoded.
-
-    `also` are characters to encode, too.
-    """
+    """Return any text as a key, percent-encoded if necessary or if it has one of `also`."""
     if _PLAIN_KEY.fullmatch(name) and not set(also) & set(name):
         return name
     return quote(name, safe="" if also else "/", errors="surrogatepass") or "%"
 
 
 def from_key(key: str) -> str:
-    """Read back what `to_key` wrote."""
+    """Return the text that `to_key` encoded."""
     return "" if key == "%" else unquote(key, errors="surrogatepass") if "%" in key else key

@@ -1,6 +1,4 @@
-"""Ghost for the OpenAI Agents SDK: function tools, and a session that is kept in the store as a
-thread.
-"""
+"""Ghost for the OpenAI Agents SDK: function tools, and a session that is stored as a thread."""
 
 from __future__ import annotations
 
@@ -9,9 +7,9 @@ from collections.abc import Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.adapters.actions import Action, actions
+from ghostmem.adapters.actions import AgentAction, actions
 from ghostmem.adapters.extra import missing
-from ghostmem.adapters.thread import Thread, Turn
+from ghostmem.adapters.thread import StoredThread, ThreadItem
 
 try:
     from agents import FunctionTool, SessionSettings, function_tool
@@ -26,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class GhostSession(SessionABC):  # type: ignore[misc]
-    """A session of the SDK: its items are memories of a namespace, one each, and what was said in
-    it can be searched.
+    """A session of the SDK whose items are memories of a namespace and can be searched.
 
-    Items come back as they were given. Keys, tokens and passwords in them are replaced by
-    placeholders unless `allow_secrets`; clearing and popping are soft."""
+    Items are returned unchanged, except that keys, tokens and passwords are replaced by
+    placeholders unless `allow_secrets`. Cleared and popped items can be restored.
+    """
 
     def __init__(
         self,
@@ -43,12 +41,14 @@ class GhostSession(SessionABC):  # type: ignore[misc]
     ) -> None:
         self.session_id = session_id
         self.session_settings = session_settings or SessionSettings()
-        self.thread = Thread(ghost, ns, session_id, "openai-agents", allow_secrets=allow_secrets)
+        self.thread = StoredThread(
+            ghost, ns, session_id, "openai-agents", allow_secrets=allow_secrets
+        )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """Return the items in order, or the latest of them."""
-        most = self.session_settings.limit if limit is None else limit
-        return await asyncio.to_thread(self.thread.items, most)
+        count = self.session_settings.limit if limit is None else limit
+        return await asyncio.to_thread(self.thread.items, count)
 
     async def add_items(self, items: list[Item]) -> None:
         """Append items."""
@@ -63,12 +63,10 @@ class GhostSession(SessionABC):  # type: ignore[misc]
         await asyncio.to_thread(self.thread.clear)
 
 
-def _turn(item: Mapping[str, Any]) -> Turn:
-    """Return an item with its words: only messages have some, what tools are told and tell is kept
-    and not searched.
-    """
+def _turn(item: Mapping[str, Any]) -> ThreadItem:
+    """Return an item with its text; only messages have one, so tool calls are not searched."""
     role = str(item.get("role") or item.get("type") or "item")
-    return Turn(item, role, _words(item.get("content")) if "role" in item else "")
+    return ThreadItem(item, role, _words(item.get("content")) if "role" in item else "")
 
 
 def _words(content: Any) -> str:
@@ -84,7 +82,7 @@ def ghost_tools(ghost: Ghost, ns: str) -> list[FunctionTool]:
     return [_tool(action) for action in actions(ghost, ns)]
 
 
-def _tool(action: Action) -> FunctionTool:
+def _tool(action: AgentAction) -> FunctionTool:
     @wraps(action.run)
     async def run(*args: Any, **kwargs: Any) -> str:
         return await asyncio.to_thread(action.run, *args, **kwargs)

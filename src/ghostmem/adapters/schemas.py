@@ -1,6 +1,4 @@
-"""Our tools as plain function schemas, for programs that speak function calling themselves, and one
-function that runs a call.
-"""
+"""The tools as schemas for function calling without MCP, and a function that runs a call."""
 
 from __future__ import annotations
 
@@ -10,29 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.mcp.tools import SEVERAL, Tool, chosen_tools
-from ghostmem.schema import check, too_deep
+from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
+from ghostmem.schema import too_deep
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
+    from ghostmem.mcp.tool import McpTool
 
 MEMORY = ("memory",)
 # a format: how it writes a tool
-FORMATS: Mapping[str, Callable[[Tool], dict[str, Any]]] = {
+FORMATS: Mapping[str, Callable[[McpTool], dict[str, Any]]] = {
     "openai": lambda tool: {
         "type": "function",
-        "function": {"name": tool.name, "description": tool.about, "parameters": tool.schema},
+        "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
     },
     "openai-responses": lambda tool: {
         "type": "function",
         "name": tool.name,
-        "description": tool.about,
+        "description": tool.description,
         "parameters": tool.schema,
         "strict": False,
     },
     "anthropic": lambda tool: {
         "name": tool.name,
-        "description": tool.about,
+        "description": tool.description,
         "input_schema": tool.schema,
     },
 }
@@ -59,25 +58,31 @@ def call(
     toolsets: Iterable[str] = MEMORY,
     root: Path | None = None,
 ) -> dict[str, Any]:
-    """Run a call of one of the tools that were offered, and return its result as plain data.
+    """Run a call of a tool and return its result as plain data.
 
-    `arguments` are an object or its JSON, as the model sent them; `ns` is meant where they name
-    none, and defaults to the settings' or the project's. What is wrong raises an error with a
-    sentence and a hint for the model."""
-    offered = chosen_tools(toolsets, root)
-    tool = offered.get(name)
-    if tool is None:
-        raise InvalidInputError(
-            f"there is no tool {name[:60]!r}", f"there are: {', '.join(offered)}"
-        )
-    given = _read(arguments, tool)
-    if tool.walled:
-        given["ns"] = _namespace(ghost, tool, given.get("ns") or ns)
+    Args:
+        ghost: The store.
+        name: Name of the tool.
+        arguments: Arguments as an object or as JSON, as the model sent them.
+        ns: Namespace for calls that name none; default: that of the settings or of the project.
+        toolsets: Toolsets that were offered.
+        root: Folder whose files tools work on; default: the working directory.
+
+    Raises:
+        GhostError: The call cannot be made; message and hint are meant for the model.
+    """
+    tool = find_tool(chosen_tools(toolsets, root), name)
+    given = checked_arguments(tool, _parsed(arguments, tool))
+    if tool.uses_namespace:
+        from ghostmem.notes.project import project_namespace
+
+        given["ns"] = given.get("ns") or ns or ghost.store.settings.ns or project_namespace()
+        check_namespace(name, given["ns"])
     return tool.run(ghost, given)
 
 
-def _read(arguments: Mapping[str, Any] | str | None, tool: Tool) -> dict[str, Any]:
-    """Return checked arguments, without those that are null."""
+def _parsed(arguments: Mapping[str, Any] | str | None, tool: McpTool) -> Mapping[str, Any] | None:
+    """Return the arguments as an object."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
@@ -91,21 +96,4 @@ def _read(arguments: Mapping[str, Any] | str | None, tool: Tool) -> dict[str, An
         raise InvalidInputError(
             f"the arguments of {tool.name} are not an object", "send one JSON object"
         )
-    given = {name: value for name, value in (arguments or {}).items() if value is not None}
-    check(given, tool.schema)
-    return {
-        name: int(value) if tool.takes[name].get("type") == "integer" else value
-        for name, value in given.items()
-    }
-
-
-def _namespace(ghost: Ghost, tool: Tool, given: str | None) -> str:
-    from ghostmem.notes.project import project_namespace
-
-    found = given or ghost.store.settings.ns or project_namespace()
-    if tool.name not in SEVERAL and found.endswith("*"):
-        raise InvalidInputError(
-            f"{tool.name} needs one namespace, not {found!r}",
-            "name one; ghost_search finds in several",
-        )
-    return found
+    return arguments

@@ -1,6 +1,4 @@
-"""A conversation kept in a store: one memory per item, in order, each with the item itself in its
-meta.
-"""
+"""Store a conversation: one memory per item, in order, with the item in its meta."""
 
 from __future__ import annotations
 
@@ -17,25 +15,22 @@ if TYPE_CHECKING:
     from ghostmem.model import Memory
 
 TAG = THREAD
-_ALL = 2**31
+_NO_LIMIT = 2**31
 _KINDS = {"user": SourceKind.STATED, "assistant": SourceKind.SELF}
 
 
-class Turn(NamedTuple):
-    """An item as its program needs it back, who said it, and its words.
-
-    An item without words is kept, not searched.
-    """
+class ThreadItem(NamedTuple):
+    """An item of a framework with its role and its text; without text it is not searched."""
 
     item: Mapping[str, Any]
     role: str
     text: str
 
 
-class Thread:
-    """The items of one session. Each is a memory under `session/number`.
+class StoredThread:
+    """The items of one session, each a memory with the key `session/number`.
 
-    Removing is soft, so that a session can be restored.
+    Removed items can be restored.
     """
 
     def __init__(
@@ -49,26 +44,26 @@ class Thread:
         self.prefix = f"{to_key(session, also='/')}/"
 
     def items(self, limit: int | None = None) -> list[dict[str, Any]]:
-        """Return the items in order, or the last of them."""
+        """Return the items in order, or the last `limit` of them."""
         if limit is not None and limit <= 0:
             return []
         return [memory.meta[TAG]["item"] for memory in self._memories()[-(limit or 0) :]]
 
-    def add(self, turns: Iterable[Turn]) -> None:
-        """Append items; whoever appends at the same time gets the next number."""
-        found = self._memories()
-        number = self._number(found[-1]) if found else 0
+    def add(self, turns: Iterable[ThreadItem]) -> None:
+        """Append items; a parallel call gets the next numbers."""
+        memories = self._memories()
+        number = self._number(memories[-1]) if memories else 0
         for turn in turns:
             number = self._put(turn, number + 1)
 
     def pop(self) -> dict[str, Any] | None:
         """Remove and return the last item."""
-        while found := self._memories():
+        while memories := self._memories():
             try:
-                self.ghost.rm(self.ns, found[-1].key)
-            except NotFoundError:  # somebody else took it
+                self.ghost.rm(self.ns, memories[-1].key)
+            except NotFoundError:  # removed by a parallel call
                 continue
-            item: dict[str, Any] = found[-1].meta[TAG]["item"]
+            item: dict[str, Any] = memories[-1].meta[TAG]["item"]
             return item
         return None
 
@@ -78,18 +73,17 @@ class Thread:
             pass
 
     def _memories(self) -> list[Memory]:
-        found = self.ghost.list(self.ns, key_prefix=self.prefix, tags=[TAG], limit=_ALL)
-        return sorted((memory for memory in found if TAG in memory.meta), key=self._number)
+        tagged = self.ghost.list(self.ns, key_prefix=self.prefix, tags=[TAG], limit=_NO_LIMIT)
+        return sorted((memory for memory in tagged if TAG in memory.meta), key=self._number)
 
     def _number(self, memory: Memory) -> int:
         return int(memory.key.removeprefix(self.prefix))
 
-    def _put(self, turn: Turn, number: int) -> int:
-        """Store a turn under the first number that is free.
+    def _put(self, turn: ThreadItem, number: int) -> int:
+        """Store an item under the first free number.
 
-        What is not the user's and reads like orders to an agent would be held in quarantine, and
-        the conversation would have a
-        hole: such an item is kept without its words.
+        An item that is not the user's and reads like instructions to an agent would be quarantined,
+        and the conversation would miss it. Such an item is stored without its text.
         """
         kind = _KINDS.get(turn.role, SourceKind.OBSERVED)
         label = f"({turn.role}: {turn.item.get('type') or 'message'})"

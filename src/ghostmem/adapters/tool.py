@@ -1,6 +1,4 @@
-"""The shape of a tool for agents in Python: a name, a description, a JSON schema, and one function
-that returns text.
-"""
+"""The base class of a tool for Python agents: name, description, JSON schema, `execute`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -11,7 +9,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.schema import check
 
 _KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object"})
-# kind: (the bounds it may have, the sentences for too little and too much)
+# type: names of its lower and upper bound, and their messages
 _BOUNDS = {
     "integer": ("minimum", "maximum", "must be >= {}", "must be <= {}"),
     "number": ("minimum", "maximum", "must be >= {}", "must be <= {}"),
@@ -21,7 +19,7 @@ _BOUNDS = {
 
 
 class Tool(ABC):
-    """A tool that an agent may call; subclasses set the three attributes and write `execute`."""
+    """A tool that an agent may call; subclasses set the attributes and implement `execute`."""
 
     name: str
     description: str
@@ -29,22 +27,19 @@ class Tool(ABC):
 
     @abstractmethod
     async def execute(self, **kwargs: Any) -> str:
-        """Do what the tool is for and return text for the agent."""
+        """Run the tool and return text for the agent."""
 
     def validate_params(self, params: Mapping[str, Any]) -> list[str]:
-        """Return everything that is wrong with the arguments of a call.
-
-        An empty list means that they can be used.
-        """
+        """Return the problems with the arguments of a call; an empty list means none."""
         if self.parameters.get("type", "object") != "object":
             raise InvalidInputError(
                 f"the parameters of {self.name} are of type {self.parameters['type']!r}",
                 "their type must be object",
             )
-        return list(_wrong(params, {**self.parameters, "type": "object"}, ""))
+        return list(_problems(params, {**self.parameters, "type": "object"}, ""))
 
     def to_schema(self) -> dict[str, Any]:
-        """Return the tool as a function in the form that OpenAI's API and its likes take."""
+        """Return the tool as a function definition in the format of OpenAI's API."""
         described = {
             "name": self.name,
             "description": self.description,
@@ -53,8 +48,8 @@ class Tool(ABC):
         return {"type": "function", "function": described}
 
 
-def _wrong(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Yield what is wrong with a value, and with what is in it."""
+def _problems(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Yield the problems with a value and its parts."""
     kind, label = schema.get("type"), where or "parameter"
     if not _is(value, kind):
         yield f"{label} should be {' or '.join(kind) if isinstance(kind, list) else kind}"
@@ -78,19 +73,16 @@ def _wrong(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
         )
         for name, item in value.items():
             if name in known:
-                yield from _wrong(item, known[name], below[name])
+                yield from _problems(item, known[name], below[name])
             elif schema.get("additionalProperties") is False:
                 yield f"unexpected {below[name]}"
     elif kind == "array":
         for number, item in enumerate(value):
-            yield from _wrong(item, schema.get("items", {}), f"{where}[{number}]")
+            yield from _problems(item, schema.get("items", {}), f"{where}[{number}]")
 
 
 def _is(value: Any, kind: Any) -> bool:
-    """Say whether a value is of a type of JSON Schema.
-
-    A type we do not know is nothing to complain about.
-    """
+    """Say whether a value has a type of JSON Schema; an unknown type accepts every value."""
     if isinstance(kind, list):
         return any(_is(value, name) for name in kind)
     if kind == "null":

@@ -1,4 +1,4 @@
-"""check and repair: is everything whole, and making it so."""
+"""Check a store for corruption, and repair its indexes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ghostmem.store.store import Store
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckReport(Record):
-    """What a check found; no problems means clean."""
+    """The problems that a check found."""
 
     ok: bool
     problems: tuple[str, ...]
@@ -19,7 +19,7 @@ class CheckReport(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RepairReport(Record):
-    """What a repair did, and what a check says afterwards."""
+    """The changes of a repair, and the problems that remain."""
 
     ok: bool
     done: Mapping[str, int]
@@ -27,16 +27,13 @@ class RepairReport(Record):
 
 
 def check(store: Store) -> CheckReport:
-    """Look through the file, its rows and every index; change nothing."""
+    """Check the file, its rows and every index, without changing anything."""
     problems = tuple(store.engine.check())
     return CheckReport(not problems, problems)
 
 
 def repair(store: Store, progress: Callable[[int], None] | None = None) -> RepairReport:
-    """Remove orphans and rebuild every index from the rows.
-
-    Memories themselves are never touched.
-    """
+    """Remove orphans and rebuild every index from the rows; memories stay unchanged."""
     done = store.engine.repair(Reindexer(store.settings.chunk_target))
     catch_up(store, progress)
     after = check(store)

@@ -1,12 +1,11 @@
-"""admin: looking after a store in PostgreSQL: who else may read it, how it lies on a cluster, and
-indexes of vectors.
-"""
+"""Administer a store in PostgreSQL: grants, distribution over a cluster, vector indexes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
@@ -14,23 +13,23 @@ from ghostmem.store import validate
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    import psycopg
+    from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
 
-    from ghostmem.store.postgres.cluster import Distribution, Isolation, Node
-    from ghostmem.store.postgres.engine import PostgresEngine
-    from ghostmem.store.postgres.grants import Grant
-    from ghostmem.store.postgres.hnsw import VectorIndex
-
-T = TypeVar("T")
 SHARDS = 32
+PROBE = "ghost-probe"
+_EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
+_TEXTS = {
+    "pier": "The harbour ferry departs from pier nine.",
+    "fare": "The harbour ferry costs four crowns a ride.",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Route(Record):
-    """One statement of an everyday verb, and how many shards it asks.
+class StatementRoute(Record):
+    """A statement of an ordinary operation, and the number of shards it uses.
 
-    None when the coordinator answers by itself.
-    """
+    None means that the coordinator answers alone."""
 
     verb: str
     statement: str
@@ -38,26 +37,23 @@ class Route(Record):
 
     @property
     def routed(self) -> bool:
-        """Say whether at most one shard is asked."""
+        """Say whether the statement uses at most one shard."""
         return self.shards is None or self.shards <= 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distributed(Record):
-    """What `distribute` did, and how many everyday statements it looked at.
-
-    `wide` are those that ask more than one shard.
-    """
+    """The result of `distribute`; `wide` are ordinary statements that use several shards."""
 
     shards: int
     distributed: tuple[str, ...]
     copied: tuple[str, ...]
     already: tuple[str, ...]
     statements: int
-    wide: tuple[Route, ...]
+    wide: tuple[StatementRoute, ...]
 
 
-def postgres(store: Store) -> PostgresEngine:
+def postgres(store: Store) -> SharedEngine:
     """Return the store's engine, which must be PostgreSQL."""
     if store.engine.name != "postgresql":
         raise InvalidInputError(
@@ -67,44 +63,26 @@ def postgres(store: Store) -> PostgresEngine:
     return store.engine  # type: ignore[return-value]
 
 
-def _asked(store: Store, question: Callable[[psycopg.Connection[Any], str], T]) -> T:
-    """Ask something of the database on a connection of its own."""
-    from ghostmem.store.postgres.cluster import administered
-
-    engine = postgres(store)
-    with administered(engine.url) as connection:
-        return question(connection, engine.location)
-
-
 def grant(store: Store, role: str, ns: str, *, write: bool = False) -> Grant:
-    """Let a role of the database read a namespace in SQL, or write in it too.
+    """Let a role of the database read, or also write, a namespace in SQL.
 
-    `ns` may be a prefix such as agent:*, or *.
-    """
-    from ghostmem.store.postgres import grants
-
-    named = _named(ns)
+    `ns` may be a prefix such as agent:*, or *."""
     scope = "write" if write else "read"
-    return _asked(store, lambda connection, _: grants.grant(connection, _role(role), named, scope))
+    return postgres(store).administration().grant(_role(role), _checked(ns), scope)
 
 
 def revoke(store: Store, role: str, ns: str | None = None) -> list[Grant]:
-    """Take back what a role was granted in a namespace, or everything."""
-    from ghostmem.store.postgres import grants
-
-    named = None if ns is None else _named(ns)
-    return _asked(store, lambda connection, _: grants.revoke(connection, _role(role), named))
+    """Revoke the grants of a role for a namespace, or all of them."""
+    namespaces = None if ns is None else _checked(ns)
+    return postgres(store).administration().revoke(_role(role), namespaces)
 
 
 def list_grants(store: Store) -> list[Grant]:
-    """Return what roles of the database were granted."""
-    from ghostmem.store.postgres import grants
-
-    return _asked(store, lambda connection, _: grants.grants(connection))
+    """Return the grants of all roles of the database."""
+    return postgres(store).administration().grants()
 
 
-def _named(ns: str) -> str:
-    """Check what a grant is for: one namespace, all that start alike, or all."""
+def _checked(ns: str) -> str:
     if ns != "*":
         validate.namespace(ns.removesuffix("*").removesuffix(":"))
     return ns
@@ -118,40 +96,29 @@ def _role(role: str) -> str:
     return role
 
 
-def nodes(store: Store) -> list[Node]:
-    """Return the servers of the cluster that a store lies on."""
-    from ghostmem.store.postgres import cluster
-
-    return _asked(store, cluster.nodes)
+def nodes(store: Store) -> list[ClusterNode]:
+    """Return the servers of the cluster of a store."""
+    return postgres(store).administration().nodes()
 
 
 def distribute(
     store: Store, *, shards: int = SHARDS, progress: Callable[[int], None] | None = None
 ) -> Distributed:
-    """Spread a store over a cluster by namespace, and look whether everyday statements ask one
-    shard each.
-    """
-    from ghostmem.admin.cluster_checks import routes
-    from ghostmem.store.postgres import cluster
-
+    """Distribute a store over a cluster by namespace, and check that statements use one shard."""
     if not 1 <= shards <= 64_000:
         raise InvalidInputError(
             f"invalid number of shards {shards}", "use a number from 1 to 64000, such as 32"
         )
-    done: Distribution = _asked(
-        store, lambda connection, where: cluster.distribute(connection, where, shards, progress)
-    )
-    found = routes(store)
-    wide = tuple(one for one in found if not one.routed)
-    return Distributed(done.shards, done.distributed, done.copied, done.already, len(found), wide)
+    done = postgres(store).administration().distribute(shards, progress)
+    checked = routes(store)
+    wide = tuple(route for route in checked if not route.routed)
+    return Distributed(done.shards, done.distributed, done.copied, done.already, len(checked), wide)
 
 
 def isolate(store: Store, ns: str, *, to: str | None = None) -> Isolation:
-    """Give a namespace a shard to itself; with `to`, as HOST:PORT, on that node."""
-    from ghostmem.store.postgres import cluster
-
+    """Move a namespace to a shard of its own, on the node `to` (HOST:PORT) if given."""
     name, place = validate.namespace(ns), None if to is None else _place(to)
-    return _asked(store, lambda connection, where: cluster.isolate(connection, where, name, place))
+    return postgres(store).administration().isolate(name, place)
 
 
 def _place(text: str) -> tuple[str, int]:
@@ -166,13 +133,73 @@ def _place(text: str) -> tuple[str, int]:
 def index(
     store: Store, *, drop: bool = False, progress: Callable[[int], None] | None = None
 ) -> list[VectorIndex]:
-    """Make an HNSW index for the vectors of each model, or drop them.
+    """Build an HNSW index for the vectors of each model, or drop them, without blocking others."""
+    return postgres(store).administration().index(drop, progress)
 
-    Others read and write meanwhile.
-    """
-    from ghostmem.store.postgres import hnsw
 
-    return _asked(
-        store,
-        lambda connection, _: hnsw.drop(connection) if drop else hnsw.build(connection, progress),
-    )
+# The shards that ordinary statements use
+
+
+class OneTransaction:
+    """An engine that does everything in one transaction."""
+
+    def __init__(self, engine: SharedEngine, tx: SharedTransaction) -> None:
+        self._engine, self._tx = engine, tx
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    @contextmanager
+    def read(self, *_: object, **__: object) -> Iterator[SharedTransaction]:
+        """Yield the transaction with empty caches."""
+        yield self._tx.fresh()
+
+    write = snapshot = read
+
+
+def routes(store: Store) -> list[StatementRoute]:
+    """Run ordinary operations in a transaction that is rolled back, and explain each statement."""
+    engine = postgres(store)
+    first_use: dict[str, tuple[str, Any]] = {}
+    with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
+        inside = replace(store, engine=OneTransaction(engine, tx))
+        for verb, statements in _statements(inside, tx):
+            for sql, values in statements:
+                first_use.setdefault(sql, (verb, values))
+    explained = {sql: use for sql, use in first_use.items() if sql.split(None, 1)[0] in _EXPLAINED}
+    shards = engine.administration().shards((sql, values) for sql, (_, values) in explained.items())
+    return [
+        StatementRoute(verb, sql, count)
+        for (sql, (verb, _)), count in zip(explained.items(), shards, strict=True)
+    ]
+
+
+def _statements(store: Store, tx: SharedTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+    """Yield each operation with the statements it executed."""
+    from ghostmem.context.context import context
+    from ghostmem.graph.edges import edge, edges
+    from ghostmem.memory.curate import curate
+    from ghostmem.memory.get import get, history
+    from ghostmem.memory.list import list_memories
+    from ghostmem.memory.put import put
+    from ghostmem.memory.used import used
+    from ghostmem.search.search import search
+
+    steps: dict[str, Callable[[], object]] = {
+        "put": lambda: [
+            put(store, PROBE, key, text, source_user="Ann", source_scope="talk")
+            for key, text in _TEXTS.items()
+        ],
+        "put again": lambda: put(store, PROBE, "pier", "The harbour ferry departs from pier ten."),
+        "get": lambda: get(store, PROBE, "pier"),
+        "list": lambda: list_memories(store, PROBE),
+        "search": lambda: search(store, "harbour ferry", PROBE),
+        "context": lambda: context(store, "Where does the harbour ferry depart?", PROBE),
+        "edge": lambda: edge(store, PROBE, "pier", "fare", "relates_to"),
+        "edges": lambda: edges(store, PROBE, "pier", None),
+        "curate": lambda: curate(store, PROBE, "pier", "boost"),
+        "used": lambda: used(store, PROBE, ["pier"]),
+        "history": lambda: history(store, PROBE, "pier"),
+    }
+    for verb, step in steps.items():
+        yield verb, tx.statements(step)

@@ -1,4 +1,4 @@
-"""doctor: is this installation healthy, and if not, what to do."""
+"""Check the installation, the settings and the store, and name the next step."""
 
 import shutil
 import sys
@@ -17,7 +17,7 @@ from ghostmem.store.store import Store
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Finding(Record):
-    """One thing looked at: ok, warning or problem, and the next step."""
+    """The result of one check: ok, warning or problem, and the next step."""
 
     name: str
     state: str
@@ -27,7 +27,7 @@ class Finding(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Record):
-    """Everything the doctor looked at."""
+    """The results of all checks."""
 
     ok: bool
     findings: tuple[Finding, ...]
@@ -41,15 +41,14 @@ def doctor(
     config_error: GhostError | None = None,
     further: Callable[[], Iterable[Finding]] = tuple,
 ) -> Diagnosis:
-    """Look at the installation, the settings and the store, then at what `further` looks at.
+    """Check the installation, the settings and the store, then run the `further` checks.
 
-    With `fix`, repair what can be.
-    """
-    findings = (*_look(settings, open_store, fix, config_error), *further())
+    With `fix`, repair the indexes of the store."""
+    findings = (*_checks(settings, open_store, fix, config_error), *further())
     return Diagnosis(all(f.state != "problem" for f in findings), findings)
 
 
-def _look(
+def _checks(
     settings: Settings, open_store: Callable[[], Store], fix: bool, config_error: GhostError | None
 ) -> Iterator[Finding]:
     yield Finding(
@@ -77,28 +76,28 @@ def _look(
 
 
 def _store(settings: Settings, open_store: Callable[[], Store], fix: bool) -> Iterator[Finding]:
-    where = settings.path
-    if settings.has_file and not Path(where).exists():
-        yield Finding("store", "ok", f"{where} (not there yet: the first put makes it)")
+    if settings.has_file and not Path(settings.path).exists():
+        yield Finding("store", "ok", f"{settings.path} (not there yet: the first put makes it)")
         return
     try:
-        store = open_store()
-        yield from _health(store, fix)
+        yield from _health(open_store(), fix)
     except GhostError as error:
         yield Finding("store", "problem", error.message, error.hint)
 
 
 def _vectors(store: Store) -> Finding:
-    found = embed_status(store)
-    about = f"provider {found.provider}, {found.embedded:,} of {found.chunks:,} chunks have vectors"
-    if found.problem:
+    status = embed_status(store)
+    about = (
+        f"provider {status.provider}, {status.embedded:,} of {status.chunks:,} chunks have vectors"
+    )
+    if status.problem:
         return Finding(
             "embeddings",
             "warning",
-            f"{about}; {found.problem}",
+            f"{about}; {status.problem}",
             "choose another with GHOST_EMBED_PROVIDER",
         )
-    if found.pending:
+    if status.pending:
         return Finding("embeddings", "warning", about, "ghost embed backfill")
     return Finding("embeddings", "ok", about)
 

@@ -1,4 +1,4 @@
-"""ns: which namespaces there are, and removing whole ones."""
+"""List and remove namespaces."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ghostmem.store.store import Store
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamespaceInfo(Record):
-    """How much a namespace holds."""
+    """The counts of a namespace."""
 
     ns: str
     count: int
@@ -22,10 +22,7 @@ class NamespaceInfo(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamespaceRemoval(Record):
-    """What was removed from the namespaces that matched, or would be.
-
-    See `Removal` for where it still is.
-    """
+    """The memories removed from the matching namespaces; see `Removal` for the other fields."""
 
     ns: str
     deleted: int
@@ -37,7 +34,7 @@ class NamespaceRemoval(Record):
 
 
 def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
-    """Return namespaces in order, with how many live memories and keys each holds."""
+    """Return namespaces in order, with their number of current memories and keys."""
     with store.engine.read() as tx:
         return [
             NamespaceInfo(*row)
@@ -48,34 +45,32 @@ def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
 def rm_namespace(
     store: Store, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False
 ) -> NamespaceRemoval:
-    """Remove everything in a namespace, or in all that start alike.
+    """Remove all memories of a namespace, or of all with a prefix.
 
-    `hard` deletes every version for good.
-
-    A hard delete also drops what is held in quarantine there, and the namespace's name; its change
-    log stays under a number."""
-    which = validate.ns_filter(ns)
-    if not which:
+    `hard` deletes every version permanently, with the quarantine and the name of the namespace; its
+    change log stays under a number."""
+    chosen = validate.ns_filter(ns)
+    if not chosen:
         raise InvalidInputError(
             f"namespace filter {ns!r} cannot be empty or everything",
             "name a namespace, or a prefix such as agent:*",
         )
     now = store.clock()
     with store.engine.write(dry_run=dry_run) as tx:
-        if not tx.listing.namespaces(which, now):
+        if not tx.listing.namespaces(chosen, now):
             raise NotFoundError(f"no namespace matches {ns!r}", "`ghost ns list` shows all")
-        doomed = list(tx.listing.rows(which) if hard else tx.listing.scan(Filter(ns=which)))
-        locked = next((m for m in doomed if m.locked), None)
+        memories = list(tx.listing.rows(chosen) if hard else tx.listing.scan(Filter(ns=chosen)))
+        locked = next((m for m in memories if m.locked), None)
         if locked is not None and not unlock:
             raise LockedError(f"{locked.ns}/{locked.key} is locked; nothing was removed")
-        files = still_in_files(tx, doomed) if hard else ()
+        files = still_in_files(tx, memories) if hard else ()
         backups = tx.backups.all() if hard else {}
-        remove(tx, doomed, now, hard)
+        remove(tx, memories, now, hard)
         if hard:
-            for held in tx.quarantine.all(which):
+            for held in tx.quarantine.all(chosen):
                 tx.quarantine.drop(held.id)
-            for name in dict.fromkeys(memory.ns for memory in doomed):
+            for name in dict.fromkeys(memory.ns for memory in memories):
                 tx.journal.retire(name)
-    copies = still_in_backups(store, backups, doomed) if hard else ()
+    copies = still_in_backups(store, backups, memories) if hard else ()
     pending = store.engine.scrub() if hard and not dry_run else ""
-    return NamespaceRemoval(ns, len(doomed), hard, dry_run, copies, files, pending)
+    return NamespaceRemoval(ns, len(memories), hard, dry_run, copies, files, pending)

@@ -1,4 +1,4 @@
-"""stats: how much a store holds."""
+"""Count the contents of a store."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Stats(Record):
 
 
 def stats(store: Store) -> Stats:
-    """Count what the store holds; versions and removed memories count in `total_memories`."""
+    """Return the counts of a store; `total_memories` includes versions and removed memories."""
     now = store.clock()
     with store.engine.read() as tx:
         totals = tx.listing.totals(now)

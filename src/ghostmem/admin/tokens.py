@@ -1,4 +1,4 @@
-"""tokens: who may call over the network, and what they may do where."""
+"""Tokens for access over the network, each with grants for namespaces."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 PREFIX = "ghost_"
 SECRET_BYTES = 32
-NOTED = timedelta(hours=1)  # how exactly it is known when a token was last used
+USE_PRECISION = timedelta(hours=1)  # of the time of last use
 
 
 def create_token(
     store: Store, name: str, grants: Iterable[str], *, expires: str | None = None
 ) -> tuple[str, Token]:
-    """Make a token; return its secret, which is nowhere else afterwards, and the record of it.
+    """Create a token, and return its secret, which is not stored, and its record.
 
     `grants` are texts such as `agent:me:read`: a namespace, a prefix (`agent:*`) or `*`, then read,
-    write or admin, of which each includes those before it. `expires` is a duration such as 90d;
-    without one the token is good until it is revoked."""
+    write or admin, each of which includes those before it. `expires` is a duration such as 90d;
+    without it the token is valid until it is revoked."""
     import secrets
 
     label = validate.label(name, "token name") or ""
@@ -42,8 +42,8 @@ def create_token(
             f"grants must be a list, not the text {validate.shown(grants)}",
             "pass grants=['agent:me:read']",
         )
-    given = tuple(dict.fromkeys(":".join(parse_grant(grant)) for grant in grants))
-    if not given:
+    checked = tuple(dict.fromkeys(":".join(parse_grant(grant)) for grant in grants))
+    if not checked:
         raise InvalidInputError(
             "a token needs at least one grant", "give NS:SCOPE, such as agent:me:write or *:read"
         )
@@ -55,7 +55,7 @@ def create_token(
                 f"there is a token named {label!r}", "choose another name, or revoke that one first"
             )
         token = Token(
-            store.new_id(now), label, given, now, None if length is None else later(now, length)
+            store.new_id(now), label, checked, now, None if length is None else later(now, length)
         )
         secret = f"{PREFIX}{token.id}_{secrets.token_urlsafe(SECRET_BYTES)}"
         tx.tokens.add(token, digest(secret))
@@ -63,26 +63,26 @@ def create_token(
 
 
 def list_tokens(store: Store) -> list[Token]:
-    """Return every token, oldest first, with those that expired or were revoked."""
+    """Return all tokens, oldest first, including expired and revoked ones."""
     with store.engine.read() as tx:
         return tx.tokens.all()
 
 
 def revoke_token(store: Store, token: str) -> Token:
-    """Make a token open nothing any more, from the next request on."""
+    """Revoke a token; it is refused from the next request on."""
     with store.engine.write() as tx:
         now = store.clock()
-        found = _named(tx, validate.text(token, "token"), now)
-        if found.revoked_at is not None:
+        known = _find(tx, validate.text(token, "token"), now)
+        if known.revoked_at is not None:
             raise ConflictError(
-                f"token {found.name!r} was revoked already", "`ghost token list` shows when"
+                f"token {known.name!r} was revoked already", "`ghost token list` shows when"
             )
-        tx.tokens.revoke(found.id, now)
-    return replace(found, revoked_at=now)
+        tx.tokens.revoke(known.id, now)
+    return replace(known, revoked_at=now)
 
 
 def verify(store: Store, secret: str) -> Caller | None:
-    """Return who has this secret; None when nobody has, or the token expired or was revoked."""
+    """Return the caller with this secret; None if it is unknown, expired or revoked."""
     import hmac
 
     token_id, _, rest = secret.removeprefix(PREFIX).partition("_")
@@ -90,29 +90,25 @@ def verify(store: Store, secret: str) -> Caller | None:
         return None
     now = store.clock()
     with store.engine.read() as tx:
-        found = tx.tokens.get(token_id)
-    if (
-        found is None
-        or not hmac.compare_digest(found[1], digest(secret))
-        or not found[0].is_live(now)
-    ):
+        known = tx.tokens.get(token_id)
+    if known is None:
         return None
-    token = found[0]
-    _note_use(store, token, now)
+    token, stored_digest = known
+    if not hmac.compare_digest(stored_digest, digest(secret)) or not token.is_live(now):
+        return None
+    if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:
+        bookkeep(store, lambda tx: tx.tokens.used(token.id, now))
     return Caller(token.name, tuple(parse_grant(grant) for grant in token.grants))
 
 
 def ever_made(store: Store) -> bool:
-    """Say whether the store has had a token.
-
-    From then on an owner without one is not believed over the network.
-    """
+    """Say whether a token was ever created; from then on the network requires one."""
     with store.engine.read() as tx:
         return tx.tokens.any()
 
 
 def parse_grant(grant: str) -> tuple[str, str]:
-    """Read `NS:SCOPE`; the scope stands after the last colon."""
+    """Return the namespace and the scope of `NS:SCOPE`."""
     ns, _, scope = validate.text(grant, "grant").rpartition(":")
     if scope not in SCOPES or not ns:
         raise InvalidInputError(
@@ -130,25 +126,19 @@ def parse_grant(grant: str) -> tuple[str, str]:
 
 
 def digest(secret: str) -> str:
-    """Return what is stored of a secret; it is random, so one round of SHA-256 is enough."""
+    """Return the stored hash of a secret; it is random, so one round of SHA-256 is enough."""
     import hashlib
 
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _named(tx: Transaction, name: str, now: datetime) -> Token:
-    """Find a token by its id, or a name; of several of that name the live one."""
-    if (found := tx.tokens.get(name)) is not None:
-        return found[0]
+def _find(tx: Transaction, name: str, now: datetime) -> Token:
+    """Return a token by its id or name; of several with one name the valid one."""
+    if (known := tx.tokens.get(name)) is not None:
+        return known[0]
     same = [token for token in tx.tokens.all() if token.name == name]
     if not same:
         raise NotFoundError(
             f"there is no token {validate.shown(name)}", "`ghost token list` shows them"
         )
     return next((token for token in same if token.is_live(now)), same[-1])
-
-
-def _note_use(store: Store, token: Token, now: datetime) -> None:
-    """Write down the use, seldom, and never in the way of the request."""
-    if token.last_used_at is None or now - token.last_used_at >= NOTED:
-        bookkeep(store, lambda tx: tx.tokens.used(token.id, now))

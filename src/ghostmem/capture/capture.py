@@ -1,15 +1,13 @@
-"""capture: what a text, a conversation or a model offers as worth remembering, stored through the
-gate of verdicts.
-"""
+"""Find statements worth remembering in a text, a transcript or a list, and put each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ghostmem.capture.ingest_transcript import TranscriptReport, spoken
+from ghostmem.capture.ingest_transcript import TranscriptReport, read_turns
 from ghostmem.capture.rules.capture import (
     LEAST,
     MOST,
@@ -24,37 +22,17 @@ from ghostmem.capture.rules.capture import candidates as worth_remembering
 from ghostmem.capture.transcripts.base import USER
 from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.memory.draft import Draft, prepare
+from ghostmem.memory.draft import Draft
+from ghostmem.memory.prepare import prepare
 from ghostmem.memory.put import put
-from ghostmem.memory.quarantine import would_hold
-from ghostmem.memory.screen import screen
-from ghostmem.memory.settle import judged
+from ghostmem.memory.quarantine import suspected, would_hold
+from ghostmem.memory.screen import Screened, screen
+from ghostmem.memory.verdict import judge_draft
 from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-
-    class CaptureFields(TypedDict, total=False):
-        """What a capture may name beside what it reads."""
-
-        candidates: Iterable[Mapping[str, Any]] | None
-        transcript: str | Path | None
-        format: str
-        least: float
-        most: int
-        tags: Iterable[str] | None
-        source_user: str | None
-        source_kind: str | None
-        source_scope: str | None
-        source_client: str | None
-        allow_secrets: bool
-        dry_run: bool
-
 
 FIELDS = (
     "tier",
@@ -91,7 +69,7 @@ SCHEMA: Mapping[str, Any] = {
         "meta": {"type": "object"},
         "files": {"type": "array", "items": {"type": "string"}, "maxItems": 200},
         "source_user": _TEXT,
-        # a model cannot say that the user said it: whoever calls may, with source_kind
+        # A model cannot claim that the user stated it; the caller can, with source_kind.
         "source_kind": {"type": "string", "enum": ["observed", "self", "peer", "import"]},
         "source_scope": _TEXT,
         "source_client": _TEXT,
@@ -101,14 +79,12 @@ SCHEMA: Mapping[str, Any] = {
         "score": {"type": "number"},
     },
 }
-MOST_GIVEN = 1_000  # candidates of one call
+MAX_CANDIDATES = 1_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Captured(Record):
-    """A candidate and what became of it: its verdict, what the put did, and the key it is known by
-    if that is another.
-    """
+    """A candidate with its verdict and outcome; `stored_as` is its key if that is another."""
 
     key: str
     content: str
@@ -126,9 +102,7 @@ class Captured(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaptureReport(Record):
-    """What was found, what of it was stored, what was refused and why, and what there is to say
-    about the source.
-    """
+    """The candidates of a capture, those refused with the reason, and notes about the source."""
 
     dry_run: bool
     candidates: tuple[Captured, ...] = ()
@@ -137,17 +111,30 @@ class CaptureReport(Record):
 
     @property
     def stored(self) -> int:
-        """Return how many became memories of their own."""
-        return sum(one.outcome in (Outcome.CREATED, Outcome.UPDATED) for one in self.candidates)
+        """Return the number of candidates that became memories."""
+        stored = (Outcome.CREATED, Outcome.UPDATED)
+        return sum(candidate.outcome in stored for candidate in self.candidates)
 
 
-@dataclass(eq=False, repr=False)
-class _Gathered:
-    """What was found so far."""
+@dataclass(frozen=True)
+class _CaptureRun:
+    """The parameters of a capture, and the messages it collects."""
 
-    found: list[Captured] = field(default_factory=list)
+    store: Store
+    source: Mapping[str, str]
+    least: float
+    most: int
+    allow_secrets: bool
     refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def screen(self, text: str) -> Screened:
+        """Return a text without secrets."""
+        return screen(self.store.settings, text, self.allow_secrets)
+
+    def candidates(self, text: str) -> list[Candidate]:
+        """Return the statements of a text that are worth remembering."""
+        return worth_remembering(text, least=self.least, most=self.most)
 
 
 def capture(
@@ -168,13 +155,14 @@ def capture(
     allow_secrets: bool = False,
     dry_run: bool = False,
 ) -> CaptureReport:
-    """Find what is worth remembering and put it, each through the verdict gate: what restates a
-    memory reinforces that one.
+    """Find statements worth remembering, and put each with a verdict.
 
-    What is read is a text, a `transcript` (the user's own turns of it), or `candidates` that a
-    model made: objects with a content and, if wanted, key, kind, tags, importance and source. No
-    model is asked. A text's sentences count as stated by the user, a model's candidates as
-    observed, unless `source_kind` says otherwise. With `dry_run` nothing is stored."""
+    A statement that restates a memory reinforces that one.
+
+    The source is a text, a `transcript` (only the user's own turns), or `candidates` that a model
+    made: objects with a content and optionally key, kind, tags, importance and source. No model is
+    called. Sentences of a text count as stated by the user, candidates as observed, unless
+    `source_kind` says otherwise. With `dry_run` nothing is stored."""
     validate.namespace(ns)
     if sum(given is not None for given in (text, candidates, transcript)) != 1:
         raise InvalidInputError(
@@ -190,63 +178,40 @@ def capture(
     }
     source = {name: value for name, value in named.items() if value is not None}
     put_fields(**source)  # type: ignore[arg-type]
-    into = _Gathered()
+    run = _CaptureRun(store, source, least, most, allow_secrets)
     if candidates is not None:
-        into.found = list(_given(candidates, source, into))
+        captured = list(_from_candidates(run, candidates))
     elif transcript is not None:
-        into.found = _from_transcript(
-            store, Path(transcript), format, source, least, most, allow_secrets, into
-        )
+        captured = _from_transcript(run, Path(transcript), format)
     else:
-        into.found = _from_text(
-            store, validate.text(text, "text"), source, least, most, allow_secrets, into
-        )
+        captured = _from_text(run, validate.text(text, "text"))
     extra = validate.tags(tags) or ()
-    done = tuple(_gate(store, ns, one, extra, allow_secrets, dry_run, into) for one in into.found)
+    results = [_put(run, ns, candidate, extra, dry_run) for candidate in captured]
     return CaptureReport(
         dry_run,
-        tuple(one for one in done if one is not None),
-        tuple(into.refused),
-        tuple(into.notes),
+        tuple(result for result in results if result is not None),
+        tuple(run.refused),
+        tuple(run.notes),
     )
 
 
-def _from_text(
-    store: Store,
-    text: str,
-    source: Mapping[str, str],
-    least: float,
-    most: int,
-    allow_secrets: bool,
-    into: _Gathered,
-) -> list[Captured]:
-    screened = screen(store.settings, text, allow_secrets)  # before anything is named after it
-    into.notes += screened.notes
-    return [
-        _captured(one, {"source_kind": SourceKind.STATED, **source})
-        for one in worth_remembering(screened.content, least=least, most=most)
-    ]
+def _from_text(run: _CaptureRun, text: str) -> list[Captured]:
+    screened = run.screen(text)  # before a key is made from it
+    run.notes.extend(screened.notes)
+    fields = {"source_kind": SourceKind.STATED, **run.source}
+    return [_captured(candidate, fields) for candidate in run.candidates(screened.content)]
 
 
-def _from_transcript(
-    store: Store,
-    path: Path,
-    kind: str,
-    source: Mapping[str, str],
-    least: float,
-    most: int,
-    allow_secrets: bool,
-    into: _Gathered,
-) -> list[Captured]:
-    """Find what the user said that is worth remembering; the strongest of all sessions."""
+def _from_transcript(run: _CaptureRun, path: Path, format_name: str) -> list[Captured]:
+    """Return the strongest statements of the user in all sessions."""
     report = TranscriptReport()
     origins: dict[str, dict[str, Any]] = {}
-    found: list[Candidate] = []
-    for turn, client in spoken(path, kind, report):
+    candidates: list[Candidate] = []
+    for turn, client in read_turns(path, format_name, report):
         if turn.role != USER:
             continue
         try:
-            text = screen(store.settings, turn.text, allow_secrets).content
+            text = run.screen(turn.text).content
         except InvalidInputError as error:
             report.note(f"left out a turn of {turn.session}: {error.message}")
             continue
@@ -256,128 +221,137 @@ def _from_transcript(
             "source_user": turn.name,
             "created_at": turn.at,
         }
-        for one in worth_remembering(text, least=least, most=most):
+        for candidate in run.candidates(text):
             origins.setdefault(
-                one.content, {name: value for name, value in origin.items() if value}
+                candidate.content, {name: value for name, value in origin.items() if value}
             )
-            found.append(one)
-    into.notes += report.notes
+            candidates.append(candidate)
+    run.notes.extend(report.notes)
     return [
-        _captured(one, {"source_kind": SourceKind.STATED, **origins[one.content], **source})
-        for one in best(found, least, most)
+        _captured(
+            candidate,
+            {"source_kind": SourceKind.STATED, **origins[candidate.content], **run.source},
+        )
+        for candidate in best(candidates, run.least, run.most)
     ]
 
 
-def _captured(one: Candidate, fields: Mapping[str, Any]) -> Captured:
+def _captured(candidate: Candidate, fields: Mapping[str, Any]) -> Captured:
     return Captured(
-        one.key,
-        one.content,
-        one.kind,
-        one.importance,
-        one.sort,
-        one.tags,
-        one.reasons,
+        candidate.key,
+        candidate.content,
+        candidate.kind,
+        candidate.importance,
+        candidate.sort,
+        candidate.tags,
+        candidate.reasons,
         fields=fields,
     )
 
 
-def _given(
-    given: Iterable[Mapping[str, Any]], source: Mapping[str, str], into: _Gathered
+def _from_candidates(
+    run: _CaptureRun, candidates: Iterable[Mapping[str, Any]]
 ) -> Iterator[Captured]:
-    """Check what a model made, one by one, and note what cannot be taken."""
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    """Check the candidates of a model one by one, and add the invalid ones to `refused`."""
+    if isinstance(candidates, str | bytes | Mapping) or not isinstance(candidates, Iterable):
         raise InvalidInputError(
             "candidates must be a list of objects", 'write them as [{"key": "…", "content": "…"}]'
         )
-    listed: Sequence[Any] = list(given)
-    if len(listed) > MOST_GIVEN:
+    listed: Sequence[Any] = list(candidates)
+    if len(listed) > MAX_CANDIDATES:
         raise InvalidInputError(
-            f"{len(listed):,} candidates are more than {MOST_GIVEN:,}", "give them in several calls"
+            f"{len(listed):,} candidates are more than {MAX_CANDIDATES:,}",
+            "give them in several calls",
         )
-    for number, one in enumerate(listed, 1):
+    for number, candidate in enumerate(listed, 1):
         try:
-            check(one, SCHEMA)
-            yield _checked(one, source)
+            check(candidate, SCHEMA)
+            yield _checked(candidate, run.source)
         except InvalidInputError as error:
-            into.refused.append(f"candidate {number}: {error.message} ({error.hint})")
+            run.refused.append(f"candidate {number}: {error.message} ({error.hint})")
 
 
-def _checked(one: Mapping[str, Any], source: Mapping[str, str]) -> Captured:
-    said = one.get("kind")
-    sort = Sort(said) if said is not None and said not in set(Kind) else None
-    content = validate.text(one["content"], "content").strip()
+def _checked(candidate: Mapping[str, Any], source: Mapping[str, str]) -> Captured:
+    name = candidate.get("kind")
+    sort = Sort(name) if name is not None and name not in set(Kind) else None
+    content = validate.text(candidate["content"], "content").strip()
     if not content:
         raise InvalidInputError("content is required", "say what to remember")
-    kind = kind_of(sort, content) if sort else Kind(said or Kind.SEMANTIC)
+    kind = kind_of(sort, content) if sort else Kind(name or Kind.SEMANTIC)
     sort = Sort.BOUNDARY if sort is Sort.HEALTH else sort
-    key = validate.key(one.get("key") or key_of(content, sort or Sort.FACT))
-    tags = tuple(
-        dict.fromkeys(
-            [TAG, *([sort.value] if sort else []), *(validate.tags(one.get("tags")) or ())]
-        )
-    )
+    key = validate.key(candidate.get("key") or key_of(content, sort or Sort.FACT))
+    tags = [TAG, *([sort.value] if sort else []), *(validate.tags(candidate.get("tags")) or ())]
     fields = {
         "source_kind": SourceKind.OBSERVED,
-        **{name: one[name] for name in FIELDS if name in one},
+        **{name: candidate[name] for name in FIELDS if name in candidate},
         **source,
     }
     put_fields(**fields)
-    reason = (one["reason"],) if one.get("reason") else ()
-    return Captured(key, content, kind, one.get("importance"), sort, tags, reason, fields=fields)
+    return Captured(
+        key,
+        content,
+        kind,
+        candidate.get("importance"),
+        sort,
+        tuple(dict.fromkeys(tags)),
+        (candidate["reason"],) if candidate.get("reason") else (),
+        fields=fields,
+    )
 
 
-def _gate(
-    store: Store,
-    ns: str,
-    one: Captured,
-    extra: tuple[str, ...],
-    allow_secrets: bool,
-    dry_run: bool,
-    into: _Gathered,
+def _put(
+    run: _CaptureRun, ns: str, candidate: Captured, extra: tuple[str, ...], dry_run: bool
 ) -> Captured | None:
-    """Put a candidate, or only say what it would be to what is known."""
-    one = replace(one, tags=tuple(dict.fromkeys([*one.tags, *extra])))
+    """Put a candidate, or only judge it with `dry_run`; None if it was refused."""
+    store = run.store
+    candidate = replace(candidate, tags=tuple(dict.fromkeys([*candidate.tags, *extra])))
     try:
-        one = replace(one, key=_own_key(store, ns, one, allow_secrets))
-        named = {**one.fields, "kind": one.kind, "tags": one.tags, "importance": one.importance}
+        candidate = replace(candidate, key=_free_key(run, ns, candidate))
+        fields = {
+            **candidate.fields,
+            "kind": candidate.kind,
+            "tags": candidate.tags,
+            "importance": candidate.importance,
+        }
         if dry_run:
-            return _foreseen(store, ns, one, named)
+            return _judge(store, ns, candidate, fields)
         memory = put(
-            store, ns, one.key, one.content, dedup=True, allow_secrets=allow_secrets, **named
+            store,
+            ns,
+            candidate.key,
+            candidate.content,
+            dedup=True,
+            allow_secrets=run.allow_secrets,
+            **fields,
         )
     except GhostError as error:
         if error.exit_code not in (2, 4):  # the store is broken, not the candidate
             raise
-        into.refused.append(f"{one.key}: {error.message}")
+        run.refused.append(f"{candidate.key}: {error.message}")
         return None
     return replace(
-        one,
+        candidate,
         verdict=memory.verdict,
         outcome=memory.outcome,
-        stored_as=memory.key if memory.key != one.key else None,
+        stored_as=memory.key if memory.key != candidate.key else None,
         notes=memory.notes,
     )
 
 
-def _own_key(store: Store, ns: str, one: Captured, allow_secrets: bool) -> str:
-    """Return the candidate's key, or one with a mark of its text when another text has it: no key
-    is overwritten by chance.
-    """
-    content = screen(store.settings, one.content, allow_secrets).content
-    with store.engine.read() as tx:
-        last = tx.memories.last(ns, one.key)
-    taken = last is not None and last.is_current(store.clock()) and last.content != content
-    return other_key(one.key, one.content) if taken else one.key
+def _free_key(run: _CaptureRun, ns: str, candidate: Captured) -> str:
+    """Return the key of a candidate, with a suffix if a memory with another text has it."""
+    content = run.screen(candidate.content).content
+    with run.store.engine.read() as tx:
+        current = tx.memories.current(ns, candidate.key, run.store.clock())
+    taken = current is not None and current.content != content
+    return other_key(candidate.key, candidate.content) if taken else candidate.key
 
 
-def _foreseen(store: Store, ns: str, one: Captured, named: Mapping[str, Any]) -> Captured:
-    """Say what a candidate would be to what is known, or that it would be held in quarantine."""
-    draft = Draft(ns, one.key, one.content, put_fields(**named), dedup=True)
+def _judge(store: Store, ns: str, candidate: Captured, fields: Mapping[str, Any]) -> Captured:
+    """Return a candidate with the verdict it would get, or as quarantined."""
+    draft = Draft(ns, candidate.key, candidate.content, put_fields(**fields), dedup=True)
     with store.engine.read() as tx:
         reasons = suspected(store, tx, draft)
     if reasons:
-        return replace(one, outcome=Outcome.QUARANTINED, notes=(would_hold(reasons),))
-    found = judged(store, draft, prepare(store, draft))
-    return replace(
-        one, verdict=Verdict(found.kind, found.memory.key if found.memory else None, found.evidence)
-    )
+        return replace(candidate, outcome=Outcome.QUARANTINED, notes=(would_hold(reasons),))
+    return replace(candidate, verdict=judge_draft(store, draft, prepare(store, draft)).verdict)

@@ -1,4 +1,4 @@
-"""ingest: markdown files into memories, one per H2 section."""
+"""Store markdown files as memories, one per section of the second level."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,34 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, memory_of
+from ghostmem.memory.quarantine import hold, memory_of, suspected
 from ghostmem.memory.screen import screen_draft
+from ghostmem.memory.write import write_draft
 from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.text.sections import Section, sections, slug
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.protocol import Transaction
-
-    class IngestFields(TypedDict, total=False):
-        """What an ingest may name beside path and namespace."""
-
-        kind: str | None
-        tags: Iterable[str] | None
-        priority: str | None
-        meta: Mapping[str, Any] | None
-        date_ns: bool
-        dry_run: bool
-        allow_secrets: bool
-        trust: bool
 
 
 SUFFIXES = {".md", ".markdown", ".mdk"}
@@ -41,7 +27,7 @@ SUFFIXES = {".md", ".markdown", ".mdk"}
 
 @dataclass(eq=False, repr=False)
 class IngestReport(Record):
-    """What came out of the files."""
+    """The counts of an ingest."""
 
     dry_run: bool = False
     files: int = 0
@@ -68,14 +54,13 @@ def ingest(
     allow_secrets: bool = False,
     trust: bool = False,
 ) -> IngestReport:
-    """Store each section of a markdown file, or of all below a folder, as a memory whose key is its
-    heading's slug.
+    """Store each section of a markdown file or folder as a memory; its key is the heading's slug.
 
-    Ingesting again updates what changed and leaves the rest alone. Files named YYYY-MM-DD.md put
-    the date before their keys; `date_ns` puts it behind the namespace instead. When two files have
-    a section of one name, the second's key starts with its file's name. Secrets are redacted unless
-    `allow_secrets`; the files stay as they are. A section that looks like instructions is held in
-    quarantine unless the caller says `trust`."""
+    Ingesting again updates only changed sections. Files named YYYY-MM-DD.md put the date before
+    their keys; `date_ns` puts it behind the namespace instead. If two files have a section of one
+    name, the key of the second starts with its file's name. Secrets are redacted unless
+    `allow_secrets`; the files stay unchanged. A section that looks like instructions goes into
+    quarantine, unless the caller sets `trust`."""
     root = Path(path)
     validate.namespace(ns)
     texts = {file: _read(file) for file in _files(root)}
@@ -89,11 +74,11 @@ def ingest(
             prefix = slug(
                 file.relative_to(root).with_suffix("").as_posix() if root.is_dir() else file.stem
             )
-            whole = [
+            filled = [
                 s for s in sections(text, "undated.md" if dated else file.name) if s.body.strip()
             ]
-            keys = _keys(tx, space, str(file.resolve()), prefix, whole)
-            for section, key in zip(whole, keys, strict=True):
+            keys = _keys(tx, space, str(file.resolve()), prefix, filled)
+            for section, key in zip(filled, keys, strict=True):
                 note = {**extra, "heading": section.heading, "section": section.key}
                 refs = (FileRef(str(file.resolve()), FileRel.READ),)
                 body = validate.content(section.body, store.settings.max_content_bytes)
@@ -105,7 +90,7 @@ def ingest(
                     quiet=True,
                 )
                 draft, notes = screen_draft(store.settings, draft, allow_secrets)
-                report.notes += [f"{file.name}, {draft.key}: {one}" for one in notes]
+                report.notes += [f"{file.name}, {draft.key}: {text}" for text in notes]
                 _store(store, tx, draft, report, trust)
     if not dry_run:
         catch_up(store)
@@ -138,20 +123,18 @@ def _files(root: Path) -> Iterator[Path]:
         raise NotFoundError(
             f"there is no file or folder {root}", "name a markdown file, or a folder of them"
         )
-    found = sorted(
-        p
-        for p in root.rglob("*")
-        if p.suffix.lower() in SUFFIXES and p.is_file() and not _hidden(p, root)
+    files = sorted(
+        path
+        for path in root.rglob("*")
+        if path.suffix.lower() in SUFFIXES
+        and path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(root).parts)
     )
-    if not found:
+    if not files:
         raise NotFoundError(
             f"there is no markdown file below {root}", "files must end in .md, .markdown or .mdk"
         )
-    yield from found
-
-
-def _hidden(file: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(root).parts)
+    yield from files
 
 
 def _read(file: Path) -> str:
@@ -170,22 +153,17 @@ def _read(file: Path) -> str:
 def _date(name: str) -> str | None:
     stem = name.rsplit(".", 1)[0]
     parts = stem.split("-")
-    return (
-        stem if [len(p) for p in parts] == [4, 2, 2] and all(p.isdigit() for p in parts) else None
-    )
+    is_date = [len(part) for part in parts] == [4, 2, 2] and all(map(str.isdigit, parts))
+    return stem if is_date else None
 
 
-def _keys(tx: "Transaction", ns: str, path: str, prefix: str, whole: list[Section]) -> list[str]:
-    """Keep the key a section of this file already has.
-
-    Else its slug, or a longer one if another file owns that.
-    """
-    mine = {
-        m.meta.get("section"): m.key for m in tx.listing.select(Filter(ns=NsFilter(ns), file=path))
-    }
+def _keys(tx: "Transaction", ns: str, path: str, prefix: str, filled: list[Section]) -> list[str]:
+    """Return the key that each section of a file has, or its slug, prefixed if that is taken."""
+    stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))
+    known = {memory.meta.get("section"): memory.key for memory in stored}
     keys = []
-    for section in whole:
+    for section in filled:
         owner = tx.memories.last(ns, section.key)
         free = owner is None or owner.deleted_at is not None or "section" not in owner.meta
-        keys.append(mine.get(section.key) or (section.key if free else f"{prefix}:{section.key}"))
+        keys.append(known.get(section.key) or (section.key if free else f"{prefix}:{section.key}"))
     return keys

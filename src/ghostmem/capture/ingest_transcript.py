@@ -1,4 +1,4 @@
-"""ingest --transcript: recorded conversations into threads of memories, one per turn."""
+"""Store recorded conversations as threads of memories, one per turn."""
 
 from __future__ import annotations
 
@@ -10,46 +10,32 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghostmem.capture.transcripts.base import ASSISTANT, USER, Action, Troubles, Turn
+from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, Troubles, Turn
 from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.errors import InvalidInputError, LockedError
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.quarantine import hold, suspected, told_of
 from ghostmem.memory.screen import screen
+from ghostmem.memory.write import write_draft
 from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Outcome, Record, SourceKind
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.protocol import Transaction
-
-    class TranscriptFields(TypedDict, total=False):
-        """What an ingest of a transcript may name beside path and namespace."""
-
-        format: str
-        tags: Iterable[str] | None
-        source_user: str | None
-        allow_secrets: bool
-        dry_run: bool
-        progress: Callable[[int], None] | None
 
 
 TAG = TRANSCRIPT
-BATCH = 500  # turns in one transaction
-MOST_NOTES = 50
+TURNS_PER_TRANSACTION = 500
+MAX_NOTES = 50
 
 
 @dataclass(eq=False, repr=False)
 class TranscriptReport(Record):
-    """What came out of recorded conversations.
-
-    `notes` say what was left out and why, `broken` counts unreadable lines.
-    """
+    """The counts of an ingest; `notes` say what was left out, `broken` counts unreadable lines."""
 
     dry_run: bool = False
     files: int = 0
@@ -63,22 +49,28 @@ class TranscriptReport(Record):
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Add a note, unless there are plenty."""
-        if len(self.notes) < MOST_NOTES:
+        """Add a note, up to a maximum."""
+        if len(self.notes) < MAX_NOTES:
             self.notes.append(text)
 
 
-class _Known(NamedTuple):
-    """What is known of a session: by each turn's mark its key and the digest of what it said, and
-    how many keys there are.
-    """
+@dataclass(slots=True)
+class _StoredSession:
+    """The turns of a session that the store has: their keys, and key and digest by mark."""
 
-    turns: dict[str, tuple[str, str]]
-    keys: set[str]
-    times: list[datetime]
+    turns: dict[str, tuple[str, str]] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    last_time: datetime | None = None
+
+    def add(self, key: str, meta: Any) -> None:
+        """Add a stored turn."""
+        self.keys.add(key)
+        about = meta.get(TAG) if isinstance(meta, Mapping) else None
+        if isinstance(about, Mapping) and isinstance(about.get("mark"), str):
+            self.turns[about["mark"]] = (key, str(about.get("digest", "")))
 
 
-class Said(NamedTuple):
+class RecordedTurn(NamedTuple):
     """A turn, and the program that recorded it."""
 
     turn: Turn
@@ -97,90 +89,81 @@ def ingest_transcript(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> TranscriptReport:
-    """Store the turns of a recorded conversation, or of all below a folder, as threads: one per
-    session, one memory per turn.
+    """Store the turns of recorded conversations as threads: one per session, one memory per turn.
 
-    Ingesting again adds what is new and rewrites nothing; what was removed stays away. What
-    programs wrote in the user's name is left out. `source_user` names the user."""
+    The path is a file or a folder of files. Ingesting again adds new turns only; removed ones stay
+    removed. Text that programs wrote in the user's name is left out. `source_user` names the
+    user."""
     validate.namespace(ns)
     extra = tuple(validate.tags(tags) or ())
     user = validate.label(source_user, "source_user")
     report = TranscriptReport(dry_run=dry_run)
-    known: dict[str, _Known] = {}
-    said = spoken(Path(path), format, report)
-    while batch := list(islice(said, BATCH)):
-        with store.engine.write(durable=len(batch) < BATCH, dry_run=dry_run, within=(ns,)) as tx:
-            for one in batch:
+    sessions: dict[str, _StoredSession] = {}
+    recorded = read_turns(Path(path), format, report)
+    while batch := list(islice(recorded, TURNS_PER_TRANSACTION)):
+        is_last = len(batch) < TURNS_PER_TRANSACTION
+        with store.engine.write(durable=is_last, dry_run=dry_run, within=(ns,)) as tx:
+            for entry in batch:
                 report.turns += 1
-                if one.turn.session not in known:
-                    known[one.turn.session] = _known(tx, ns, one.turn.session)
-                _store(
-                    store, tx, ns, one, known[one.turn.session], extra, user, allow_secrets, report
-                )
+                name = entry.turn.session
+                if name not in sessions:
+                    sessions[name] = _stored_session(tx, ns, name)
+                _store(store, tx, ns, entry, sessions[name], extra, user, allow_secrets, report)
         if progress is not None:
             progress(report.turns)
-    report.sessions = len(known)
+    report.sessions = len(sessions)
     if not dry_run:
         catch_up(store, progress)
     return report
 
 
-def spoken(path: Path, kind: str, report: TranscriptReport) -> Iterator[Said]:
-    """Yield the turns of a transcript, or of all below a folder, and note what could not
-    be read.
-    """
+def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[RecordedTurn]:
+    """Yield the turns of a transcript or of all below a folder; unreadable parts are noted."""
     check_format(kind)
     for file in (files := transcripts(path)):
         troubles = Troubles()
         try:
-            client, found = events(file, kind, troubles)
+            client, recorded = events(file, kind, troubles)
         except InvalidInputError as error:
             if len(files) == 1:
                 raise
             report.note(f"passed over {file.name}: {error.message}")
             continue
         report.files += 1
-        for event in found:
-            if not isinstance(event, Action):
-                yield Said(event, client)
+        for event in recorded:
+            if not isinstance(event, ToolCall):
+                yield RecordedTurn(event, client)
         report.broken += troubles.count
         for trouble in troubles.named:
             report.note(f"left out {trouble}")
 
 
-def _known(tx: Transaction, ns: str, session: str) -> _Known:
-    """Return what is known of a session; what was removed counts, so that it does not come back."""
-    known = _Known({}, set(), [])
-    prefix = f"{session}/"
+def _stored_session(tx: Transaction, ns: str, name: str) -> _StoredSession:
+    """Return the stored turns of a session, with removed ones, so that they do not come back."""
+    session = _StoredSession()
+    prefix = f"{name}/"
     for held in tx.quarantine.all(NsFilter(ns)):
         if held.key.startswith(prefix):
-            _note(known, held.key, held.fields.get("meta"))
+            session.add(held.key, held.fields.get("meta"))
     for deleted in (True, False):
         for memory in tx.listing.scan(Filter(ns=NsFilter(ns), key_prefix=prefix, deleted=deleted)):
-            _note(known, memory.key, memory.meta)
-    return known
-
-
-def _note(known: _Known, key: str, meta: Any) -> None:
-    known.keys.add(key)
-    about = meta.get(TAG) if isinstance(meta, Mapping) else None
-    if isinstance(about, Mapping) and isinstance(about.get("mark"), str):
-        known.turns[about["mark"]] = (key, str(about.get("digest", "")))
+            session.add(memory.key, memory.meta)
+    return session
 
 
 def _store(
     store: Store,
     tx: Transaction,
     ns: str,
-    one: Said,
-    session: _Known,
+    entry: RecordedTurn,
+    session: _StoredSession,
     extra: tuple[str, ...],
     user: str | None,
     allow_secrets: bool,
     report: TranscriptReport,
 ) -> None:
-    """Store one turn, unless it is known or cannot be stored."""
-    turn = one.turn
+    """Store a turn, unless it is stored already or cannot be stored."""
+    turn = entry.turn
     digest = hashlib.sha256(turn.text.encode()).hexdigest()[:16]
     before = session.turns.get(turn.mark)
     if before is not None and before[1] == digest:
@@ -190,20 +173,16 @@ def _store(
     try:
         screened = screen(store.settings, turn.text, allow_secrets)
         content = validate.content(screened.content, store.settings.max_content_bytes)
-        draft = Draft(
-            ns,
-            validate.key(key),
-            content,
-            _fields(one, digest, extra, user, _time(store, turn, session)),
-            quiet=True,
-        )
+        # A turn without a time gets that of the turn before it.
+        session.last_time = turn.at or session.last_time or store.clock()
+        fields = _fields(entry, digest, extra, user, session.last_time)
+        draft = Draft(ns, validate.key(key), content, fields, quiet=True)
         if before is not None:
-            last = tx.memories.last(ns, key)
-            if last is None or not last.is_current(store.clock()):
+            if tx.memories.current(ns, key, store.clock()) is None:
                 report.unchanged += 1
                 return
             draft = Draft(ns, key, content, {"meta": draft.fields["meta"]}, quiet=True)
-        outcome = _written(store, tx, draft, report)
+        outcome = _write(store, tx, draft, report)
     except (InvalidInputError, LockedError) as error:
         report.note(f"left out {key}: {error.message}")
         return
@@ -216,36 +195,25 @@ def _store(
     report.quarantined += outcome is Outcome.QUARANTINED
 
 
-def _written(
-    store: Store, tx: Transaction, draft: Draft, report: TranscriptReport
-) -> Outcome | None:
-    """Write a turn, or hold it when it is not the user's and looks like instructions."""
+def _write(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport) -> Outcome | None:
+    """Write a turn, or quarantine it if it is not the user's and looks like instructions."""
     if reasons := suspected(store, tx, draft):
-        from ghostmem.memory.quarantine import hold, told_of
-
         report.note(f"{draft.key}: {told_of(hold(store, tx, draft, reasons))}")
         return Outcome.QUARANTINED
     return write_draft(store, tx, draft).outcome
 
 
-def _free_key(session: str, known: _Known) -> str:
-    number = len(known.keys) + 1
-    while (key := f"{session}/{number:04d}") in known.keys:
+def _free_key(name: str, session: _StoredSession) -> str:
+    number = len(session.keys) + 1
+    while (key := f"{name}/{number:04d}") in session.keys:
         number += 1
     return key
 
 
-def _time(store: Store, turn: Turn, session: _Known) -> datetime:
-    """Return when a turn was said: if it does not say, with the one before it."""
-    at = turn.at or (session.times[-1] if session.times else store.clock())
-    session.times[:] = [at]
-    return at
-
-
 def _fields(
-    one: Said, digest: str, extra: tuple[str, ...], user: str | None, at: datetime
+    entry: RecordedTurn, digest: str, extra: tuple[str, ...], user: str | None, at: datetime
 ) -> dict[str, Any]:
-    turn = one.turn
+    turn = entry.turn
     return put_fields(
         kind=Kind.EPISODIC,
         tags=(TAG, *extra),
@@ -253,15 +221,13 @@ def _fields(
         source_user=turn.name or (user if turn.role == USER and user else turn.role),
         source_kind=source_kind(turn),
         source_scope=turn.session,
-        source_client=one.client or None,
+        source_client=entry.client or None,
         created_at=at,
     )
 
 
 def source_kind(turn: Turn) -> SourceKind:
-    """Say how a turn's words came to be known: the user stated them, the agent said them itself,
-    others were observed.
-    """
+    """Return the source kind of a turn: stated by the user, the agent's own, or observed."""
     if turn.role == USER:
         return SourceKind.STATED
     return SourceKind.SELF if turn.role == ASSISTANT else SourceKind.OBSERVED

@@ -1,9 +1,9 @@
-"""mine-procedures: what was done again and again, in the same order, as procedural memories."""
+"""Find sequences of actions that several sessions share, and put them as procedures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from ghostmem.capture.rules.procedures import (
     steps_of_action,
     steps_of_text,
 )
-from ghostmem.capture.transcripts.base import Action, Troubles
+from ghostmem.capture.transcripts.base import ToolCall, Troubles
 from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.put import put
@@ -27,27 +27,16 @@ from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.store import Store
 
-    class MineFields(TypedDict, total=False):
-        """What mining may name beside where it looks."""
 
-        format: str
-        fewest: int
-        longest: int
-        most: int
-        dry_run: bool
-
-
-MOST = 20
+MAX_PROCEDURES = 20
 TAGS = ("procedure", MINED)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mined(Record):
-    """A procedure that was found: its steps, in which sessions, and what became of it."""
+    """A procedure with its steps and sessions, and its verdict and outcome."""
 
     key: str
     steps: tuple[str, ...]
@@ -61,7 +50,7 @@ class Mined(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MineReport(Record):
-    """What was found in how many sessions, and what could not be read."""
+    """The procedures of a run, the number of sessions, and notes about unreadable parts."""
 
     dry_run: bool
     sessions: int
@@ -77,14 +66,14 @@ def mine_procedures(
     format: str = AUTO,  # noqa: A002 (the option's name)
     fewest: int = FEWEST,
     longest: int = LONGEST,
-    most: int = MOST,
+    most: int = MAX_PROCEDURES,
     dry_run: bool = True,
 ) -> MineReport:
     """Find sequences of 2 to `longest` actions that at least `fewest` sessions share.
 
     Without paths, the sessions are the procedural memories of the namespace, and their actions the
-    steps they list. Unless `dry_run`, what is found is put into the namespace as procedural
-    memories, through the verdict gate."""
+    steps they list. Unless `dry_run`, the sequences are put into the namespace as procedural
+    memories, each with a verdict."""
     validate.positive(fewest, "fewest", least=FEWEST)
     validate.positive(longest, "longest", least=SHORTEST)
     validate.positive(most, "most")
@@ -101,73 +90,67 @@ def mine_procedures(
             name: [screen(store.settings, step).content for step in steps]
             for name, steps in sessions.items()
         }
-    found = mine(sessions, fewest=fewest, longest=longest)[:most]
-    done = tuple(_mined(one) if dry_run else _put(store, ns or "", one) for one in found)
-    return MineReport(dry_run, len(sessions), done, tuple(notes))
+    procedures = mine(sessions, fewest=fewest, longest=longest)[:most]
+    target = "" if dry_run else ns or ""
+    mined = tuple(_mined(store, target, procedure) for procedure in procedures)
+    return MineReport(dry_run, len(sessions), mined, tuple(notes))
 
 
 def _recorded(paths: Iterable[str | Path], kind: str, notes: list[str]) -> dict[str, list[str]]:
-    """Return what was done in each session of transcripts."""
+    """Return the steps of each session of transcripts."""
     sessions: dict[str, list[str]] = {}
     for path in paths:
         files = transcripts(Path(path))
         for file in files:
             troubles = Troubles()
             try:
-                _, found = events(file, kind, troubles)
+                _, recorded = events(file, kind, troubles)
             except InvalidInputError as error:
                 if len(files) == 1:
                     raise
                 notes.append(f"passed over {file.name}: {error.message}")
                 continue
-            for event in found:
+            for event in recorded:
                 steps = sessions.setdefault(event.session, [])
-                if isinstance(event, Action):
-                    steps.extend(steps_of_action(event.tool, event.told))
+                if isinstance(event, ToolCall):
+                    steps.extend(steps_of_action(event.tool, event.arguments))
             notes += [f"left out {trouble}" for trouble in troubles.named]
     return {name: runs(steps) for name, steps in sessions.items()}
 
 
 def _remembered(store: Store, ns: str) -> dict[str, list[str]]:
-    """Return the steps that each procedural memory lists.
-
-    What was mined before is no new evidence.
-    """
-    which = Filter(ns=NsFilter(ns), now=store.clock(), kinds=(Kind.PROCEDURAL,))
+    """Return the steps of each procedural memory, without those that were mined before."""
+    procedural = Filter(ns=NsFilter(ns), now=store.clock(), kinds=(Kind.PROCEDURAL,))
     with store.engine.read() as tx:
-        found = {
-            memory.key: memory.content
-            for memory in tx.listing.scan(which)
-            if TAGS[1] not in memory.tags
+        return {
+            memory.key: steps_of_text(memory.content)
+            for memory in tx.listing.scan(procedural)
+            if MINED not in memory.tags
         }
-    return {key: steps_of_text(content) for key, content in found.items()}
 
 
-def _mined(one: Procedure) -> Mined:
-    return Mined(one.key, one.steps, one.support, one.importance, one.sessions)
-
-
-def _put(store: Store, ns: str, one: Procedure) -> Mined:
+def _mined(store: Store, ns: str, procedure: Procedure) -> Mined:
+    """Return a procedure, after putting it into a namespace if one is given."""
+    mined = Mined(
+        procedure.key,
+        procedure.steps,
+        procedure.support,
+        procedure.importance,
+        procedure.sessions,
+    )
+    if not ns:
+        return mined
     memory = put(
         store,
         ns,
-        one.key,
-        one.content,
+        procedure.key,
+        procedure.content,
         kind=Kind.PROCEDURAL,
-        importance=one.importance,
+        importance=procedure.importance,
         tags=TAGS,
-        meta={"mined": {"sessions": one.support}},
+        meta={"mined": {"sessions": procedure.support}},
         source_kind=SourceKind.OBSERVED,
         dedup=True,
     )
-    other = memory.key if memory.key != one.key else None
-    return Mined(
-        one.key,
-        one.steps,
-        one.support,
-        one.importance,
-        one.sessions,
-        memory.verdict,
-        memory.outcome,
-        other,
-    )
+    stored_as = memory.key if memory.key != procedure.key else None
+    return replace(mined, verdict=memory.verdict, outcome=memory.outcome, stored_as=stored_as)

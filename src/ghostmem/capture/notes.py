@@ -1,6 +1,4 @@
-"""consolidate_notes: propose which parts of past weeks' daily notes belong into MEMORY.md, and add
-them when told to.
-"""
+"""Propose parts of past daily notes for MEMORY.md, and add them on request."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +15,12 @@ from ghostmem.notes.write import append, inside, read_file
 from ghostmem.text.sections import sections
 
 OPENING = "# Memory\n"
-_MOST = 5_000  # weeks; the calendar ends somewhere
+_MAX_WEEKS = 5_000  # the calendar of Python ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distilled(Record):
-    """What is, or was, to be distilled: from which days (`until` is the last), into which file,
-    from how many daily notes.
-    """
+    """The proposals from the daily notes of a period, and the file to add them to."""
 
     memory: str
     until: str
@@ -35,26 +31,25 @@ class Distilled(Record):
 
     @property
     def weeks(self) -> tuple[str, ...]:
-        """Return the weeks that something is proposed of, in order."""
+        """Return the weeks with proposals, in order."""
         return tuple(sorted({week(proposal.day) for proposal in self.proposals}))
 
 
 def consolidate_notes(
     root: Path | str, *, now: datetime, weeks: int | None = 1, apply: bool = False
 ) -> Distilled:
-    """Propose what to distil from the daily notes of the last complete weeks (None: of all before
-    this week) into MEMORY.md.
+    """Propose parts of the daily notes of the last complete weeks for MEMORY.md.
 
-    With `apply`, what is proposed is added to MEMORY.md, one section a week, under the folder's
-    lock; daily notes are only read."""
+    With `weeks` None, all weeks before this. With `apply`, the parts are added to MEMORY.md, one
+    section per week, under the lock of the folder; daily notes are only read."""
     root = Path(root)
     if weeks is not None and weeks < 1:
         raise InvalidInputError(f"weeks {weeks} is too small", "give at least 1")
     today = now.astimezone().date()
     monday = today - timedelta(days=today.weekday())
-    since = date.min if weeks is None else monday - timedelta(weeks=min(weeks, _MOST))
+    since = date.min if weeks is None else monday - timedelta(weeks=min(weeks, _MAX_WEEKS))
     files = memory_files(root)
-    found = Distilled(
+    distilled = Distilled(
         memory=_memory_file(root, files),
         since="" if weeks is None else since.isoformat(),
         until=(monday - timedelta(days=1)).isoformat(),
@@ -64,12 +59,12 @@ def consolidate_notes(
     )
     daily = [section for path in files for section in _sections(root, path, since, monday)]
     if not apply:
-        return replace(found, proposals=_proposals(root, files, found.memory, daily))
+        return replace(distilled, proposals=_proposals(root, files, distilled.memory, daily))
     with locked(root):
-        proposals = _proposals(root, files, found.memory, daily)
+        proposals = _proposals(root, files, distilled.memory, daily)
         if proposals:
-            _add(inside(root, found.memory), proposals)
-    return replace(found, applied=bool(proposals), proposals=proposals)
+            _add(inside(root, distilled.memory), proposals)
+    return replace(distilled, applied=bool(proposals), proposals=proposals)
 
 
 def week(day: str) -> str:
@@ -79,19 +74,15 @@ def week(day: str) -> str:
 
 
 def _memory_file(root: Path, files: Iterable[Path]) -> str:
-    """Return where the long-term memory is, or shall be: beside the notes in memory/, or else at
-    the root.
-    """
-    found = sorted(
-        (path.relative_to(root).as_posix() for path in files if path.name == LONG_TERM),
-        key=len,
-        reverse=True,
-    )
-    return found[0] if found else f"memory/{LONG_TERM}" if (root / "memory").is_dir() else LONG_TERM
+    """Return the path of the long-term memory: an existing one, or else with the notes."""
+    existing = [path.relative_to(root).as_posix() for path in files if path.name == LONG_TERM]
+    if existing:
+        return max(existing, key=len)
+    return f"memory/{LONG_TERM}" if (root / "memory").is_dir() else LONG_TERM
 
 
 def _sections(root: Path, path: Path, since: date, until: date) -> list[Dated]:
-    """Read the sections of a daily note, if it is of a day in question."""
+    """Return the sections of a daily note, if its day is in the period."""
     day = note_date(path)
     if day is None or not since <= day < until:
         return []
@@ -110,7 +101,7 @@ def _sections(root: Path, path: Path, since: date, until: date) -> list[Dated]:
 
 
 def _first_line(lines: Sequence[str], heading: int) -> int:
-    """Return the number of the first line with ink below a heading's line."""
+    """Return the number of the first line with text below the line of a heading."""
     return next(
         (number for number, line in enumerate(lines[heading:], heading + 1) if line.strip()),
         heading,
@@ -125,10 +116,7 @@ def _proposals(
 
 
 def _add(memory: Path, proposals: Iterable[Proposal]) -> None:
-    """Append a section for each week, in order, its parts in the order of the notes.
-
-    The caller holds the lock.
-    """
+    """Append a section for each week, in the order of the notes; the caller holds the lock."""
     in_order = sorted(proposals, key=lambda proposal: (proposal.day, proposal.path, proposal.line))
     before = read_file(memory).text
     text = "" if not before or before.endswith("\n") else "\n"
@@ -142,10 +130,7 @@ def _add(memory: Path, proposals: Iterable[Proposal]) -> None:
 
 
 def _item(proposal: Proposal) -> str:
-    """Write a part as an item of a list, with its heading before it and its source behind.
-
-    Code keeps its own lines.
-    """
+    """Return a part as a list item with its heading and source; code keeps its own lines."""
     lines = (f"{proposal.heading}: {proposal.text}" if proposal.heading else proposal.text).split(
         "\n"
     )

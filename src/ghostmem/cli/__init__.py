@@ -1,1 +1,10 @@
-"""The command line."""
+"""The command line.
+
+Data flow of a command:
+    main.py finds the command in its table, runs it, and reports errors
+    commands/ declares the commands, grouped by noun, one module loaded per run
+    options.py derives their options from ghostmem.parameters and reads values
+    console.py gives a command its settings, its store and its output
+    output.py prints text or JSON, tables.py aligns columns
+    overview.py renders `ghost peek`, watch.py and screen.py repeat it
+"""

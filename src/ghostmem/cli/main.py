@@ -1,6 +1,4 @@
-"""The command `ghost`: a table of commands that are loaded when they are called, and one place
-where errors end.
-"""
+"""The command `ghost`: the table of its commands, loaded when they are called, and its errors."""
 
 import gc
 import os
@@ -14,74 +12,90 @@ from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 
-# name: what it does; the module is ghostmem.cli.commands.<name>, its object `command`
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 COMMANDS = {
     "put": "Store a memory, or the next version of one.",
     "get": "Read a memory by its key.",
     "search": "Find memories by words and by meaning.",
-    "context": "Assemble what to read now, within a budget of tokens.",
-    "used": "Say which memories really helped.",
+    "context": "Return the memories for a task, within a token budget.",
+    "used": "Record which memories helped.",
     "list": "List memories, newest first.",
     "history": "Show every version of a memory.",
     "timeline": "Show how a fact evolved.",
-    "conflicts": "List what contradicts each other and is not decided.",
-    "resolve": "Decide what holds when memories contradict each other.",
+    "conflicts": "List unresolved contradictions.",
+    "resolve": "Decide a contradiction between memories.",
     "patch": "Change a memory by a unified diff.",
     "rm": "Remove a memory; it can be restored unless --hard.",
-    "quarantine": "List, release or drop what was put and is not trusted.",
-    "forget": "Remove what a source said, with everything derived from it.",
-    "restore": "Bring back a removed memory or an earlier version.",
-    "peek": "Show what a namespace knows, at a glance.",
+    "quarantine": "List, release or delete quarantined memories.",
+    "forget": "Remove a source's statements, and all derived memories.",
+    "restore": "Restore a removed memory or an earlier version.",
+    "peek": "Show an overview of a namespace.",
     "ns": "List or remove namespaces.",
     "tags": "List, rename or remove tags.",
     "files": "List memories about a file.",
     "edge": "Link memories, and list or remove links.",
-    "clusters": "Show groups of memories that are alike.",
-    "consolidate": "Store a summary that stands for several memories.",
-    "expand": "List summaries, or show what one stands for.",
-    "link": "Link memories in the original Ghost's way.",
-    "infer-edges": "Ask a model how alike memories relate.",
-    "reflect": "Run the rules of the lifecycle.",
-    "undo": "Take back a run of the lifecycle.",
-    "rule": "List, add, change or delete the rules of the lifecycle.",
+    "clusters": "Show groups of similar memories.",
+    "consolidate": "Store a summary of several memories.",
+    "expand": "List summaries, or show the memories of one.",
+    "link": "Link memories with the original Ghost's command.",
+    "infer-edges": "Ask a model how similar memories relate.",
+    "reflect": "Run the lifecycle rules.",
+    "undo": "Revert a lifecycle run.",
+    "rule": "List, add, change or delete lifecycle rules.",
     "curate": "Promote, demote, pin or archive one memory.",
     "mcp": "Serve an agent over MCP, on standard input and output.",
     "tools": "Print the tools as schemas for plain function calling.",
     "serve": "Serve agents and programs over HTTP.",
-    "web": "Look at what is remembered, and correct it, in a browser.",
-    "token": "Make, list or revoke tokens for callers over HTTP.",
-    "notes": "Search markdown folders where they lie; keep them in step.",
+    "web": "Browse and correct memories in a browser.",
+    "token": "Create, list or revoke tokens for callers over HTTP.",
+    "notes": "Search markdown folders in place; keep them in sync.",
     "memory": "Search, list and write role files of markdown sections.",
     "knowledge": "Recall, search and memorize topics in .ai-knowledge.",
     "outline": "Show code as a tree of relations.",
-    "stale": "List memories whose code has moved on.",
-    "setup": "Wire Ghost into an agent's program, or out of it again.",
+    "stale": "List memories whose code has changed.",
+    "setup": "Install Ghost into an agent client, or remove it.",
     "hook": "Add memories to an agent's session, and capture from it.",
-    "capture": "Find what is worth remembering in a conversation.",
-    "mine-procedures": "Find what was done again and again.",
+    "capture": "Find facts worth remembering in a conversation.",
+    "mine-procedures": "Find sequences of actions that several sessions share.",
     "ingest": "Turn markdown or recorded conversations into memories.",
-    "export": "Write everything as lines of JSON.",
-    "import": "Bring in an export, or another tool's memories.",
+    "export": "Write all memories as lines of JSON.",
+    "import": "Import an export, or another tool's memories.",
     "backup": "Copy the store while it is in use.",
     "migrate": "Move the store to a file or a PostgreSQL database.",
-    "gc": "Remove what has expired, is stale, or was removed long ago.",
+    "gc": "Remove expired, stale and long-removed memories.",
     "embed": "Show, fill in or change the vectors.",
-    "stats": "Count what the store holds.",
-    "audit": "Score how tidy a store is, and say what to run next.",
-    "check": "Check the store for damage.",
-    "repair": "Rebuild every index from the rows.",
-    "admin": "Look after a store in PostgreSQL or on Citus.",
-    "doctor": "Look at the installation and say what to do.",
+    "stats": "Show counts and sizes of the store.",
+    "audit": "Score how tidy a store is, or verify its change log.",
+    "check": "Check the store for corruption.",
+    "repair": "Rebuild every index from the stored rows.",
+    "admin": "Administer a store in PostgreSQL or on Citus.",
+    "doctor": "Examine the installation and suggest repairs.",
     "config": "Show or change settings.",
     "completion": "Print a completion script for your shell.",
     "version": "Print the version.",
 }
-ALIASES = {"mcp-serve": "mcp"}  # names that others know a command by
-_MODULES = {
-    "list": "list_",
-    "import": "import_",
-    "infer-edges": "infer_edges",
-    "mine-procedures": "mine_procedures",
+ALIASES = {"mcp-serve": "mcp"}  # other names of a command
+# the module in ghostmem.cli.commands that declares a command, where it has another name
+MODULES = {
+    command: module
+    for module, commands in {
+        "put": "patch",
+        "get": "history",
+        "list_": "list files tags ns",
+        "search": "timeline",
+        "context": "used",
+        "remove": "rm restore forget gc quarantine",
+        "conflicts": "resolve",
+        "graph": "edge link clusters consolidate expand infer-edges",
+        "lifecycle": "reflect undo rule curate",
+        "serve": "mcp tools web token",
+        "capture": "ingest mine-procedures",
+        "outline": "stale",
+        "transfer": "export import backup migrate",
+        "store": "embed stats check repair",
+        "settings": "config doctor completion version",
+    }.items()
+    for command in commands.split()
 }
 
 
@@ -89,24 +103,25 @@ class LazyGroup(click.Group):
     """A group that imports a command only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the table's order, which is the order a newcomer needs them."""
+        """Return the commands in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        cmd_name = ALIASES.get(cmd_name, cmd_name)
-        if cmd_name not in COMMANDS:
+        """Import a command; its object has its name, with `_` where that is a word of Python."""
+        name = ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
+        attribute = f"{name}_" if name in ("import", "list") else name.replace("-", "_")
         module = __import__(
-            f"ghostmem.cli.commands.{_MODULES.get(cmd_name, cmd_name)}", fromlist=["command"]
+            f"ghostmem.cli.commands.{MODULES.get(name, name)}", fromlist=[attribute]
         )
-        found: click.Command = module.command
-        return found
+        command: click.Command = getattr(module, attribute)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or say which ones come close."""
+        """Find a command, or suggest similar ones."""
         if (
             args
             and not args[0].startswith("-")
@@ -154,7 +169,7 @@ def shared_options() -> list[click.Parameter]:
 @click.group(
     cls=LazyGroup,
     params=shared_options(),
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings=CONTEXT_SETTINGS,
     epilog="Examples:  ghost put -n agent:me -k tea 'The user drinks green tea.'  ·  ghost "
     "get -n agent:me tea  ·  ghost list",
 )
@@ -190,15 +205,14 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _start_in_utf8() -> None:
-    """Start over in Python's UTF-8 mode where the locale writes names of files otherwise, which
-    cannot be changed once it runs.
+    """Restart in Python's UTF-8 mode where the locale encodes file names differently.
 
-    SQLite takes every name as UTF-8: with two encodings a store would lie in one place and be
-    looked for in another."""
-    known = (
-        sys.getfilesystemencoding() == "utf-8" or "utf8" in sys._xoptions
-    )  # told already, by us or by the user
-    if os.name != "posix" or known or not sys.executable:
+    SQLite takes every name as UTF-8; with two encodings a store would be written in one place and
+    looked for in another. The encoding cannot be changed in a running interpreter.
+    """
+    # -X utf8 was given, by the user or by this function
+    is_utf8 = sys.getfilesystemencoding() == "utf-8" or "utf8" in sys._xoptions
+    if os.name != "posix" or is_utf8 or not sys.executable:
         return
     os.environ["PYTHONUTF8"] = "1"  # for programs that this one starts
     with suppress(OSError):  # then with the names it can write
@@ -235,7 +249,7 @@ def run(args: list[str]) -> int:
 
 
 def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
-    """Return the error as one of ours, with a next step."""
+    """Return any error as a GhostError with a next step."""
     if isinstance(error, GhostError):
         return error
     if isinstance(error, click.NoSuchOption) and not error.option_name.lstrip("-")[:1].isalpha():
@@ -254,7 +268,7 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
 
 
 def _path(args: list[str], name: str) -> str:
-    """Return the command that was meant, when click does not say."""
+    """Return the command path for a hint, when click does not give it."""
     called = next((arg for arg in args if arg in COMMANDS), None)
     return f"{name} {called}" if called else name
 
@@ -283,9 +297,7 @@ def report(error: GhostError, args: list[str]) -> int:
 
 
 def _style(args: list[str]) -> dict[str, str]:
-    """Return how to print an error: as the command would have printed its answer, as far as that
-    can be known.
-    """
+    """Return format and color for an error, as the command would have used them."""
     from ghostmem.settings import resolve
 
     try:

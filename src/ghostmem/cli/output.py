@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
@@ -39,28 +39,35 @@ class Output:
         click.echo(text, color=self._color)
 
     def raw(self, text: str) -> None:
-        """Print a memory's own text: to the byte into a pipe or file, harmless on a terminal."""
+        """Print the text of a memory: unchanged into a pipe or file, escaped on a terminal."""
         if sys.stdout.isatty():
             click.echo(visible(text), color=self._color)
         else:
             sys.stdout.write(text + "\n")
 
     def note(self, text: str) -> None:
-        """Print one line beside the data."""
+        """Print one line on standard error."""
         self._clear()
         click.echo(text, err=True, color=self._color)
+
+    def notes(self, texts: Iterable[str], prefix: str = "note: ") -> None:
+        """Print notes on standard error, unless the output is JSON, which has them as data."""
+        for text in () if self.as_json else texts:
+            self.note(f"{prefix}{visible(text)}")
 
     def json(self, value: Any) -> None:
         """Print a value as one line of JSON."""
         self._clear()
         click.echo(_json_line(value))
 
-    def one(self, value: Record | dict[str, Any], text: str) -> None:
-        """Print one value: JSON, or the given text."""
+    def show(self, value: Record | dict[str, Any], text: str) -> None:
+        """Print one value, as JSON or as the given text."""
         self.json(value) if self.as_json else self.line(text)
 
-    def many(self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = "") -> None:
-        """Print values one per line; when there are none, say so beside the data."""
+    def show_all(
+        self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = ""
+    ) -> None:
+        """Print values one per line; without any, print `nothing` on standard error."""
         empty = True
         line = _json_line if self.as_json else text
         size = (
@@ -78,7 +85,7 @@ class Output:
             self._progress.clear()
 
     def confirm(self, question: str, yes: bool) -> None:
-        """Ask on a terminal; elsewhere the command itself is the word."""
+        """Ask for confirmation on a terminal; elsewhere the command itself is the confirmation."""
         if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
         if not click.confirm(question, err=True):
@@ -86,18 +93,13 @@ class Output:
             raise click.exceptions.Exit(1)
 
     def progress(self, label: str) -> "Progress":
-        """Return a function that shows a count on a terminal once the work takes longer than a
-        second.
-        """
+        """Return a function that shows a count on a terminal after one second."""
         self._progress = Progress(label)
         return self._progress
 
 
 class Progress:
-    """A count of what is done, shown on a terminal.
-
-    A part of the work may have a name and a number of its own.
-    """
+    """A count of finished items, shown on a terminal; phases have their own label and total."""
 
     def __init__(self, label: str, total: int = 0, on_terminal: bool | None = None) -> None:
         self._label, self._total, self._began = label, total, time.monotonic()
@@ -105,7 +107,7 @@ class Progress:
         self._shown = False
 
     def __call__(self, done: int) -> None:
-        """Show how much is done, and how long the rest will take where that is known."""
+        """Show the count, and the remaining time if the total is known."""
         passed = time.monotonic() - self._began
         if self._on_terminal and passed > 1:
             click.echo(f"\r\x1b[K{self.text(done, passed)}", nl=False, err=True, color=True)
@@ -120,15 +122,12 @@ class Progress:
         return f"{self._label}: {done:,} of {self._total:,}{about}"
 
     def phase(self, label: str, total: int) -> "Progress":
-        """Begin a part of the work, of which the total is known.
-
-        What is called then counts that part.
-        """
+        """Start a phase with a known total; later calls count its items."""
         self._label, self._total, self._began = label, total, time.monotonic()
         return self
 
     def clear(self) -> None:
-        """Take the line away before something else is printed."""
+        """Remove the line before something else is printed."""
         if self._shown:
             click.echo("\r\x1b[K", nl=False, err=True, color=True)
             self._shown = False
@@ -145,22 +144,31 @@ def _duration(seconds: float) -> str:
 
 
 def dim(text: str) -> str:
-    """Style what is beside the point."""
+    """Style secondary text."""
     return click.style(text, dim=True)
 
 
 def bold(text: str) -> str:
-    """Style what matters."""
+    """Style important text."""
     return click.style(text, bold=True)
 
 
-def named(memory: Memory) -> str:
-    """Return `ns/key` with the key standing out."""
-    return f"{dim(memory.ns + '/')}{bold(visible(memory.key))}"
+class HasName(Protocol):
+    """Anything with a namespace and a key."""
+
+    @property
+    def ns(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+
+
+def named(item: HasName) -> str:
+    """Return `ns/key` with the key in bold."""
+    return f"{dim(item.ns + '/')}{bold(visible(item.key))}"
 
 
 def described(memory: Memory) -> str:
-    """Return a memory's particulars in one short text."""
+    """Return kind, tier, priority and tags of a memory."""
     parts = [str(memory.kind), str(memory.tier)]
     if memory.priority != "normal":
         parts.append(str(memory.priority))
@@ -170,7 +178,7 @@ def described(memory: Memory) -> str:
 
 
 def row(memory: Memory) -> str:
-    """Return a memory as a line of a listing: name, particulars, date, start of the text."""
+    """Return a memory as an entry of a list: name, fields, date, first line."""
     about = f"{memory.created_at:%Y-%m-%d}  v{memory.version} {described(memory)}"
     return f"{named(memory)}  {dim(about)}\n    {first_line(memory.content, 110)}"
 

@@ -1,6 +1,4 @@
-"""A screen that is drawn again and again in the same place, and given back as it was, however the
-program ends.
-"""
+"""A terminal screen that is redrawn in place, and restored when the program ends."""
 
 import shutil
 import signal
@@ -16,47 +14,41 @@ _HOME, _TO_END_OF_LINE, _TO_END = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Leaving:
-    """Whether somebody said stop: Ctrl-C, or a signal to end."""
+    """Whether the program was asked to stop, by Ctrl-C or a signal."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.is_asked = False
 
     def wait(self, seconds: float, early: Callable[[], bool] = bool) -> bool:
-        """Wait, unless it is time to go or `early` says that it is time to draw.
-
-        Say whether it is time to go.
-        """
+        """Wait, until asked to stop or until `early` is true; tell whether to stop."""
         end = time.monotonic() + seconds
-        while not self.told and (left := end - time.monotonic()) > 0 and not early():
+        while not self.is_asked and (left := end - time.monotonic()) > 0 and not early():
             time.sleep(min(STEP, left))
-        return self.told
+        return self.is_asked
 
 
 @contextmanager
 def leaving() -> Iterator[Leaving]:
-    """Take the signals that end a program, and give them back afterwards."""
-    found = Leaving()
+    """Catch the signals that end a program, and restore their handlers afterwards."""
+    state = Leaving()
 
     def stop(*_: object) -> None:
-        found.told = True
+        state.is_asked = True
 
     names = [
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
     ]
-    before = {one: signal.signal(one, stop) for one in names}
+    before = {number: signal.signal(number, stop) for number in names}
     try:
-        yield found
+        yield state
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 @contextmanager
 def screen() -> Iterator[Callable[[list[str]], None]]:
-    """Use the terminal's other screen.
-
-    What is returned draws lines on it, as many as there is room for.
-    """
+    """Switch to the terminal's alternate screen, and yield a function that draws lines on it."""
     sys.stdout.write(_ENTER)
     sys.stdout.flush()
     try:
@@ -67,13 +59,13 @@ def screen() -> Iterator[Callable[[list[str]], None]]:
 
 
 def size() -> tuple[int, int]:
-    """Return how many columns and lines the terminal has."""
+    """Return the number of columns and lines of the terminal."""
     found = shutil.get_terminal_size((100, 40))
     return found.columns, found.lines
 
 
 def _draw(lines: list[str]) -> None:
-    """Draw over what is there, line by line, so that nothing flickers."""
+    """Redraw line by line, without flicker."""
     rows = size()[1]
     shown = lines[:rows]
     body = "\n".join(line + _TO_END_OF_LINE for line in shown)

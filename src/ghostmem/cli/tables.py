@@ -1,4 +1,4 @@
-"""Tables for a terminal: columns that line up, whatever the script, within a width."""
+"""Tables for a terminal: aligned columns in any script, within a width."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -9,6 +9,7 @@ from ghostmem.cli.output import bold, dim
 from ghostmem.text.excerpt import visible
 
 GAP = "  "
+MIN_COLUMN = 8
 _AGES = (
     (31_536_000, "y"),
     (2_592_000, "mo"),
@@ -21,9 +22,7 @@ _AGES = (
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, which side it lines up on, how it is styled, and whether it gives way
-    when there is no room.
-    """
+    """A column: its heading, alignment and style, and whether it shrinks when space is short."""
 
     name: str = ""
     right: bool = False
@@ -33,7 +32,7 @@ class Column:
 
 
 def width_of(text: str) -> int:
-    """Return how many cells a text takes."""
+    """Return the number of terminal cells that a text takes."""
     return sum(
         0
         if unicodedata.combining(letter) or letter in "\u200b\u200d\ufe0f"
@@ -43,7 +42,7 @@ def width_of(text: str) -> int:
 
 
 def fit(text: str, width: int) -> str:
-    """Return a text on one line, harmless, cut to a number of cells and marked when cut."""
+    """Return a text as one line without control characters, cut to a number of cells."""
     line = visible(" ".join(text.split()))
     if width_of(line) <= width:
         return line
@@ -59,30 +58,33 @@ def fit(text: str, width: int) -> str:
 def table(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, indent: int = 2
 ) -> list[str]:
-    """Return the lines of a table; columns that yield share what the others leave of the width."""
+    """Return the lines of a table; columns that yield share the width that the others leave."""
     if not rows:
         return []
     cells = [
         [fit(cell, column.most) for cell, column in zip(row, columns, strict=True)] for row in rows
     ]
+    sizes = _sizes(columns, cells, width - indent)
+    lines = [_row(columns, sizes, row, lambda text, column: column.style(text)) for row in cells]
+    if any(column.name for column in columns):
+        names = [column.name for column in columns]
+        lines.insert(0, _row(columns, sizes, names, lambda text, _: dim(text)))
+    return [" " * indent + line for line in lines]
+
+
+def _sizes(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the widths of the columns."""
     sizes = [
         max(width_of(column.name), *(width_of(row[place]) for row in cells))
         for place, column in enumerate(columns)
     ]
-    room = (
-        width
-        - indent
-        - len(GAP) * (len(columns) - 1)
-        - sum(size for size, one in zip(sizes, columns, strict=True) if not one.yields)
-    )
     yielding = [place for place, column in enumerate(columns) if column.yields]
-    for left, place in zip(range(len(yielding), 0, -1), yielding, strict=True):
-        sizes[place] = max(8, min(sizes[place], room // left))
+    fixed = sum(size for place, size in enumerate(sizes) if place not in yielding)
+    room = width - len(GAP) * (len(columns) - 1) - fixed
+    for remaining, place in zip(range(len(yielding), 0, -1), yielding, strict=True):
+        sizes[place] = max(MIN_COLUMN, min(sizes[place], room // remaining))
         room -= sizes[place]
-    head = [[column.name for column in columns]] if any(column.name for column in columns) else []
-    lines = [_row(columns, sizes, row, lambda text, _: dim(text)) for row in head]
-    lines += [_row(columns, sizes, row, lambda text, column: column.style(text)) for row in cells]
-    return [" " * indent + line for line in lines]
+    return sizes
 
 
 def _row(
@@ -103,18 +105,18 @@ def _row(
 
 
 def section(title: str, lines: Sequence[str]) -> list[str]:
-    """Return lines under a title, after an empty line; nothing when there are none."""
+    """Return lines under a title, after an empty line; without lines an empty list."""
     return ["", bold(title), *lines] if lines else []
 
 
 def age(at: datetime | None, now: datetime) -> str:
-    """Return how long ago something was, in a few letters."""
+    """Return the age of a time in a few letters."""
     if at is None:
         return ""
     seconds = (now - at).total_seconds()
     if seconds < 0:
         return "ahead"
-    unit = next((one for one in _AGES if seconds >= one[0]), None)
+    unit = next((step for step in _AGES if seconds >= step[0]), None)
     return f"{int(seconds // unit[0])} {unit[1]}" if unit else "now"
 
 

@@ -1,6 +1,4 @@
-"""Watching a memory from a terminal: the same look again and again, with what happened since the
-last one.
-"""
+"""`ghost peek --watch`: the overview again and again, with the changes since the last one."""
 
 from __future__ import annotations
 
@@ -12,17 +10,9 @@ from datetime import datetime
 
 import click
 
-from ghostmem.cli.commands.peek import (
-    WIDEST,
-    happenings,
-    headline,
-    is_missing,
-    lines,
-    sections,
-    width,
-)
-from ghostmem.cli.face import Face
+from ghostmem.cli.console import Console
 from ghostmem.cli.output import dim, plural
+from ghostmem.cli.overview import MAX_WIDTH, happenings, headline, lines, sections, width
 from ghostmem.cli.screen import leaving, screen, size
 from ghostmem.cli.tables import section
 from ghostmem.errors import EngineError
@@ -36,7 +26,7 @@ STALE = 60.0
 
 @dataclass
 class Seen:
-    """What the last look saw, and what had happened since the one before."""
+    """The last overview, and the changes since the one before."""
 
     found: Look | None = None
     at: datetime | None = None
@@ -45,33 +35,31 @@ class Seen:
     trouble: str = ""
 
 
-def watch_peek(face: Face, ns: str, interval: float) -> None:
-    """Show what a memory holds until somebody says stop: drawn in place on a terminal, as blocks of
-    text elsewhere.
-    """
-    drawn = sys.stdout.isatty() and not face.as_json
+def watch_peek(console: Console, ns: str, interval: float) -> None:
+    """Show an overview until interrupted: redrawn on a terminal, as text blocks elsewhere."""
+    drawn = sys.stdout.isatty() and not console.as_json
     seen = Seen()
     with leaving() as stop, ExitStack() as stack:
         draw = stack.enter_context(screen()) if drawn else None
-        while not stop.told:
-            news = _look_again(face, ns, seen)
+        while not stop.is_asked:
+            news = _look_again(console, ns, seen)
             if draw is not None:
-                draw(_frame(face, ns, seen, interval))
+                draw(_frame(console, ns, seen, interval))
                 now = size()
                 stop.wait(interval, early=lambda now=now: size() != now)  # type: ignore[misc]
                 continue
             if news:
-                _block(face, ns, seen)
+                _block(console, ns, seen)
             stop.wait(interval)
 
 
-def _look_again(face: Face, ns: str, seen: Seen) -> bool:
-    """Look, where somebody wrote or it is long ago; say whether there is something to tell."""
-    if is_missing(face):
+def _look_again(console: Console, ns: str, seen: Seen) -> bool:
+    """Update the overview after a change or a minute; tell whether there is news."""
+    if console.is_store_missing and not console.overrides.get("db"):
         first, seen.ends = seen.ends is None, {}
         return first
     try:
-        store = face.ghost.store
+        store = console.ghost.store
         now, ends = store.clock(), sequences(store)
         if seen.found is not None and ends == seen.ends:
             seen.trouble = ""
@@ -90,25 +78,23 @@ def _look_again(face: Face, ns: str, seen: Seen) -> bool:
         )
         return first or bool(fresh)
     except EngineError as error:  # busy, or gone for a moment: what was seen stays on the screen
-        told, seen.trouble = seen.trouble != error.message, error.message
-        return told
+        is_new, seen.trouble = seen.trouble != error.message, error.message
+        return is_new
 
 
-def _frame(face: Face, ns: str, seen: Seen, interval: float) -> list[str]:
-    """Return the lines of the whole screen: what happened stands above what is there, of which the
-    end may be cut off.
-    """
+def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
+    """Return the lines of the screen: changes first, because the end may be cut off."""
     foot = dim(f"every {interval:g} s; Ctrl-C ends it")
     if seen.trouble:
         foot = f"{visible(seen.trouble)}; trying again"
     columns, rows = size()
     if seen.found is None:
-        told = [
-            f"{visible(ns or 'all namespaces')}: no store yet at {visible(face.settings.shown)}"
+        lines = [
+            f"{visible(ns or 'all namespaces')}: no store yet at {visible(console.settings.shown)}"
         ]
     else:
-        found, now = seen.found, face.ghost.store.clock()
-        columns = min(columns, WIDEST)
+        found, now = seen.found, console.ghost.store.clock()
+        columns = min(columns, MAX_WIDTH)
         several = len(found.namespaces) > 1
         title = (
             f"Changed lately, {plural(len(seen.fresh), 'change')} since the look before"
@@ -116,29 +102,31 @@ def _frame(face: Face, ns: str, seen: Seen, interval: float) -> list[str]:
             else "Changed lately"
         )
         lately = section(title, happenings(found.happened, now, columns, several, seen.fresh))
-        told = [*headline(found, columns), *lately, *sections(found, now, columns)]
-    told = [*told[: rows - 2], "", foot]
-    return told if face.settings.color != "never" else [click.unstyle(line) for line in told]
+        lines = [*headline(found, columns), *lately, *sections(found, now, columns)]
+    lines = [*lines[: rows - 2], "", foot]
+    return lines if console.settings.color != "never" else [click.unstyle(line) for line in lines]
 
 
-def _block(face: Face, ns: str, seen: Seen) -> None:
-    """Print what is to be told: everything the first time, then what happened."""
+def _block(console: Console, ns: str, seen: Seen) -> None:
+    """Print the news: everything the first time, then only changes."""
     if seen.trouble:
-        face.note(f"note: {seen.trouble}; trying again")
+        console.note(f"note: {seen.trouble}; trying again")
     elif seen.found is None:
-        face.note(f"note: there is no store yet at {face.settings.shown}")
-    elif face.as_json:
-        told = face.ghost.peek(ns).to_dict()
-        face.json(
-            {**told, "happened": [one.to_dict() for one in seen.fresh]} if seen.fresh else told
+        console.note(f"note: there is no store yet at {console.settings.shown}")
+    elif console.as_json:
+        overview = console.ghost.peek(ns).to_dict()
+        console.json(
+            {**overview, "happened": [change.to_dict() for change in seen.fresh]}
+            if seen.fresh
+            else overview
         )
     elif not seen.fresh:
-        face.line("\n".join(lines(seen.found, face.ghost.store.clock(), width())))
+        console.line("\n".join(lines(seen.found, console.ghost.store.clock(), width())))
     else:
-        now, found = face.ghost.store.clock(), seen.found
-        face.line(
+        now, found = console.ghost.store.clock(), seen.found
+        console.line(
             f"\n{now:%Y-%m-%d %H:%M:%S}  {visible(ns or 'all namespaces')}: "
             f"{plural(found.total, 'memory')}"
         )
-        face.line("\n".join(happenings(seen.fresh, now, width(), len(found.namespaces) > 1)))
+        console.line("\n".join(happenings(seen.fresh, now, width(), len(found.namespaces) > 1)))
     sys.stdout.flush()

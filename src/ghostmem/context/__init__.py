@@ -1,1 +1,12 @@
-"""context."""
+"""Context: select the memories to read for a task, within a token budget.
+
+request         the checked arguments
+search_results  search results and memories about code and files at hand, with scores
+composite       the score of a candidate; code_seeds: memories about symbols at hand
+expansion       follow edges to linked memories, summaries and corrections
+duplicates      keep one of the memories that say the same
+packer          pack the candidates into the budget, whole or as excerpts
+notes           the reasons and notes of packed memories
+context         the operation: pinned, search, links, duplicates, packing, notes
+brief           the same packing at the start of a session, without a question
+"""

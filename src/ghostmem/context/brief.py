@@ -1,18 +1,19 @@
-"""brief: what an agent should know when a session begins and nothing has been asked yet."""
+"""brief: select the memories that an agent should read when a session begins."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.context.composite import PRIORITY_IMPORTANCE, composite, total
-from ghostmem.context.item import Item
-from ghostmem.context.packed import packed
-from ghostmem.context.packer import Bonds, Packer
-from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Pack, Packed, Priority, Rel, Tier
-from ghostmem.search.ranked import AWAKE
+from ghostmem.context.item import ContextItem, Relations
+from ghostmem.context.notes import Remark, packed_memories
+from ghostmem.context.packer import Packer
+from ghostmem.context.request import estimated_tokens
+from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Pack, Priority, Rel, Tier
+from ghostmem.search.query import ACTIVE_TIERS
 from ghostmem.store import validate
 from ghostmem.store.lookup import count
 from ghostmem.store.rows import Filter
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
 MAX_NEWEST, MAX_CHANGED, MAX_LONG_TERM, MAX_RULES = 100, 100, 200, 200  # candidates read
-RELEVANCE = 0.5  # nothing was asked, so everything is equally relevant
+RELEVANCE = 0.5  # without a question all memories are equally relevant
 
 PINNED, RULE, CHANGED, BRIEF = GROUPS = ("pinned", "rule", "changed", "brief")
 # Capture writes the first four (`Sort` in capture/rules/capture_cues.py, not imported: its patterns
@@ -43,13 +44,13 @@ def brief(
     max_memory_tokens: int = 400,
     since: datetime | None = None,
 ) -> Pack:
-    """Return what a project knows most surely, packed into a budget of tokens.
+    """Return the most important memories of a project, packed into a token budget.
 
     Pinned memories come first, up to a third of the budget; then decisions and standing rules, by
-    importance; then what was created or updated after `since`, and then the rest, both by
+    importance; then memories created or updated after `since`, and then the rest, both by
     importance, age and use. The stage of each memory's `why` names its group. Sections of notes,
-    turns of recorded conversations and memories that no longer hold are left out; a correction
-    comes before what it corrects; of identical texts one is shown.
+    turns of recorded conversations and memories that have ended are left out; a correction comes
+    before the memory that it corrects; of identical texts one is shown.
 
     Args:
         ns: The namespace of the project.
@@ -59,30 +60,32 @@ def brief(
     """
     validate.namespace(ns)
     validate.positive(budget, "budget")
-    at = store.clock()
-    which = Filter(NsFilter(ns), at, tiers=AWAKE, closed=False, noted=False)
+    now = store.clock()
+    filter_ = Filter(NsFilter(ns), now, tiers=ACTIVE_TIERS, closed=False, noted=False)
     with store.engine.read() as tx:
-        pinned = [memory for memory in tx.listing.pinned(which.ns, at) if memory.is_open(at)]
-        found = {memory.id: memory for memory in pinned} | _candidates(tx, which, since)
-        corrections = refuters(tx, found, which, at)
-        found |= {memory.id: memory for others in corrections.values() for memory in others}
-        shown, corrections = _without_duplicates(found, corrections)
+        pinned = [memory for memory in tx.listing.pinned(filter_.ns, now) if memory.is_open(now)]
+        candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
+        corrections = refuters(tx, candidates, filter_, now)
+        candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
+        shown, newer_ids = _without_duplicates(candidates, corrections)
         summaries = _summaries(tx, shown)
-    items = [_item(memory, at, since) for memory in shown.values()]
-    packer = Packer(budget, max_memory_tokens, lambda text: len(text.encode()) // 4)
+    items = [_item(memory, now, since) for memory in shown.values()]
+    packer = Packer(budget, max_memory_tokens, estimated_tokens)
     packer.pack(
         [item for item in items if item.stage == PINNED],
         sorted((item for item in items if item.stage != PINNED), key=_order),
-        Bonds({id_: [one.id for one in others] for id_, others in corrections.items()}, summaries),
+        Relations(newer_ids, summaries),
         roomy=False,
     )
-    pack = Pack(packer.budget, packer.used, tuple(_packed(packer, corrections)), len(packer.left))
-    count(store, [packer.placed[one.id].item.memory for one in pack.memories], at, used=False)
-    return pack
+    packed = [entry.item for entry in packer.placed.values()]
+    reasons = [Remark(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE]
+    memories = packed_memories(packer.placed, newer_ids, reasons)
+    count(store, [item.memory for item in packed], now, used=False)
+    return Pack(packer.budget, packer.used, memories, len(packer.left))
 
 
 def rule_reason(memory: Memory) -> str:
-    """Return what makes a memory a decision or a standing rule; empty if nothing does."""
+    """Return the reason why a memory is a decision or a rule; empty if it is none."""
     tag = next((tag for tag in memory.tags if tag in RULE_TAGS), None)
     if tag is not None:
         return f"tag {tag}"
@@ -93,77 +96,65 @@ def rule_reason(memory: Memory) -> str:
     return f"importance {memory.importance:g}" if memory.importance >= RULE_IMPORTANCE else ""
 
 
-def _candidates(tx: Transaction, which: Filter, since: datetime | None) -> dict[str, Memory]:
+def _candidates(tx: Transaction, filter_: Filter, since: datetime | None) -> dict[str, Memory]:
     """Return the memories of each group, and of the rest the newest and the promoted ones."""
     listing = tx.listing
-    found = listing.decisions(which, RULE_TAGS, RULE_IMPORTANCE, MAX_RULES)
+    memories = listing.decisions(filter_, RULE_TAGS, RULE_IMPORTANCE, MAX_RULES)
     if since is not None:
-        found += listing.select(replace(which, recorded_after=since), limit=MAX_CHANGED)
-    found += listing.select(which, limit=MAX_NEWEST)
-    found += listing.select(replace(which, tiers=(Tier.LTM,)), limit=MAX_LONG_TERM)
-    return {memory.id: memory for memory in found if TRANSCRIPT not in memory.tags}
+        memories += listing.select(replace(filter_, recorded_after=since), limit=MAX_CHANGED)
+    memories += listing.select(filter_, limit=MAX_NEWEST)
+    memories += listing.select(replace(filter_, tiers=(Tier.LTM,)), limit=MAX_LONG_TERM)
+    return {memory.id: memory for memory in memories if TRANSCRIPT not in memory.tags}
 
 
 def _without_duplicates(
-    found: Mapping[str, Memory],
-    corrections: Refuters,
-) -> tuple[dict[str, Memory], Refuters]:
-    """Keep one memory of each text (pinned, or else the latest), with the corrections of all."""
+    memories: Mapping[str, Memory], corrections: Refuters
+) -> tuple[dict[str, Memory], dict[str, list[str]]]:
+    """Keep one memory of each text (pinned, or else the latest), with the corrections of all.
+
+    The corrections are ids of kept memories by the id of the kept memory that they correct."""
+    texts = {id_: " ".join(memory.content.split()) for id_, memory in memories.items()}
     kept: dict[str, Memory] = {}
-    for memory in found.values():
-        text = " ".join(memory.content.split())
-        other = kept.get(text, memory)
-        kept[text] = max(memory, other, key=lambda one: (one.pinned, last_word(one)))
-    by_id = {id_: kept[" ".join(memory.content.split())] for id_, memory in found.items()}
-    joined: dict[str, dict[str, Memory]] = {}
-    for id_, others in corrections.items():
-        if id_ not in by_id:  # a memory that is corrected need not be among the candidates
-            continue
-        memory = by_id[id_]
-        for other in (by_id[one.id] for one in others):
-            # the latest statement of a text may be newer than what corrected an earlier one
-            if other.id != memory.id and prevails(other, memory):
-                joined.setdefault(memory.id, {})[other.id] = other
-    shown = {id_: memory for id_, memory in found.items() if by_id[id_].id == id_}
-    return shown, {id_: list(others.values()) for id_, others in joined.items()}
+    for id_, memory in memories.items():
+        known = kept.get(texts[id_], memory)
+        kept[texts[id_]] = max(memory, known, key=lambda m: (m.pinned, last_word(m)))
+    newer_ids: dict[str, dict[str, None]] = {}
+    for id_ in [id_ for id_ in corrections if id_ in memories]:
+        memory = kept[texts[id_]]
+        for newer in (kept[texts[other.id]] for other in corrections[id_]):
+            # the latest statement of a text may be newer than the correction of an earlier one
+            if newer.id != memory.id and prevails(newer, memory):
+                newer_ids.setdefault(memory.id, {})[newer.id] = None
+    shown = {id_: memory for id_, memory in memories.items() if kept[texts[id_]].id == id_}
+    return shown, {id_: list(ids) for id_, ids in newer_ids.items()}
 
 
-def _summaries(tx: Transaction, found: Mapping[str, Memory]) -> dict[str, list[str]]:
-    """Return the summaries of each memory that are among the memories found."""
+def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:
+    """Return the summaries of each memory that are among the candidates."""
     parents: dict[str, list[str]] = {}
-    for tie in tx.graph.touching(sorted(found), [Rel.CONTAINS]):
-        if tie.from_id in found and tie.to_id in found:
+    for tie in tx.graph.touching(sorted(memories), [Rel.CONTAINS]):
+        if tie.from_id in memories and tie.to_id in memories:
             parents.setdefault(tie.to_id, []).append(tie.from_id)
     return parents
 
 
-def _item(memory: Memory, at: datetime, since: datetime | None) -> Item:
+def _item(memory: Memory, now: datetime, since: datetime | None) -> ContextItem:
     if memory.pinned:
-        return Item(memory, memory.importance, PINNED)
+        return ContextItem(memory, memory.importance, PINNED)
     is_changed = since is not None and (memory.recorded_at or memory.created_at) > since
     group = RULE if rule_reason(memory) else CHANGED if is_changed else BRIEF
-    parts = composite(memory, RELEVANCE, at)
-    return Item(memory, total(parts), group, parts=parts)
+    parts = composite(memory, RELEVANCE, now)
+    return ContextItem(memory, total(parts), group, parts=parts)
 
 
-def _order(item: Item) -> tuple[int, float, tuple[bool, float, float, str, str]]:
-    """Return what candidates are sorted by: a rule does not lose its place by growing old."""
+def _order(item: ContextItem) -> tuple[int, float, tuple[bool, float, float, str, str]]:
+    """Return the sort key; a rule does not lose its place with age."""
     importance = _importance(item.memory) if item.stage == RULE else 0.0
     return GROUPS.index(item.stage), -importance, item.order
 
 
 def _importance(memory: Memory) -> float:
-    """Return the importance of a rule; a high or critical priority stands for one too."""
+    """Return the importance of a rule, at least that of its high or critical priority."""
     if memory.priority not in RULE_PRIORITIES:
         return memory.importance
     return max(memory.importance, PRIORITY_IMPORTANCE[memory.priority])
-
-
-def _packed(packer: Packer, corrections: Refuters) -> Iterable[Packed]:
-    shown = {id_: placed.item.memory for id_, placed in packer.placed.items()}
-    corrected_by = {old: {one.id for one in others} for old, others in corrections.items()}
-    for id_, placed in packer.placed.items():
-        above = [other for other in corrections.get(id_, ()) if other.id in shown]
-        below = [shown[old] for old, ids in corrected_by.items() if old in shown and id_ in ids]
-        about = rule_reason(placed.item.memory) if placed.item.stage == RULE else ""
-        yield packed(placed, below, above, about)

@@ -1,8 +1,8 @@
-"""The score of context assembly.
+"""Score the candidates of a context.
 
 By default relevance decides, and recency, importance, use and tier refine the order (`refined`).
-The specification's composite score (`composite`), which weighs the four by kind and multiplies by
-the tier, is chosen with GHOST_CONTEXT_SCORE=specified."""
+The specified composite score (`composite`), which weighs the four by kind and multiplies by the
+tier, is chosen with GHOST_CONTEXT_SCORE=specified."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from ghostmem.model import Kind, Memory, Priority, Tier
 
 
 class Weights(NamedTuple):
-    """What each part is worth; they add up to 1."""
+    """The weights of the parts of a score, which add up to 1."""
 
     relevance: float
     recency: float
@@ -33,23 +33,20 @@ TIER_FACTORS: Mapping[Tier, float] = {
     Tier.DORMANT: 0.15,
     Tier.SENSORY: 0.1,
 }
-PRIORITY_IMPORTANCE: Mapping[Priority, float] = {  # stands in for an importance of nothing
+PRIORITY_IMPORTANCE: Mapping[Priority, float] = {  # replaces an importance of 0
     Priority.CRITICAL: 1.0,
     Priority.HIGH: 0.75,
     Priority.NORMAL: 0.5,
     Priority.LOW: 0.25,
 }
-FADING = 0.1  # per day: recency halves in a week
-OFTEN = 100  # retrievals that count as often
-BONUS = 0.02  # recency, importance and use together add at most this share of the relevance
+DECAY = 0.1  # of recency per day: it halves in a week
+FULL_USE = 100  # retrievals that count as full use
+MAX_BONUS = 0.02  # recency, importance and use together add at most this share of the relevance
 TIER_EFFECT = 0.05  # the share of a tier's factor that counts where relevance decides
 
 
 def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, float]:
-    """Return the parts of a memory's score, each already weighed, and the tier's factor.
-
-    `total` joins them.
-    """
+    """Return the weighed parts of a memory's score and the tier's factor, which `total` joins."""
     weights = KIND_WEIGHTS[memory.kind]
     days = max(0.0, (now - memory.created_at).total_seconds() / 86_400)
     importance = (
@@ -57,9 +54,9 @@ def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, floa
     )
     return {
         "relevance": weights.relevance * relevance,
-        "recency": weights.recency * exp(-FADING * days),
+        "recency": weights.recency * exp(-DECAY * days),
         "importance": weights.importance * importance,
-        "access": weights.access * min(1.0, log(memory.access_count + 1) / log(OFTEN)),
+        "access": weights.access * min(1.0, log(memory.access_count + 1) / log(FULL_USE)),
         "tier": TIER_FACTORS[memory.tier],
     }
 
@@ -67,10 +64,9 @@ def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, floa
 def refined(memory: Memory, relevance: float, uses: int, now: datetime) -> dict[str, float]:
     """Return the parts of a score in which relevance decides.
 
-    `uses` counts real uses, not how often a memory was shown.
-    """
+    `uses` counts how often a memory helped, not how often it was shown."""
     weights = KIND_WEIGHTS[memory.kind]
-    share = BONUS * relevance / (1 - weights.relevance)
+    share = MAX_BONUS * relevance / (1 - weights.relevance)
     parts = composite(replace(memory, access_count=uses), 0.0, now)
     return {
         "relevance": relevance,
@@ -81,7 +77,7 @@ def refined(memory: Memory, relevance: float, uses: int, now: datetime) -> dict[
     }
 
 
-FACTORS = ("tier", "source")  # the parts that multiply what the others add up to
+FACTORS = ("tier", "source")  # the parts that multiply the sum of the others
 
 
 def total(parts: Mapping[str, float]) -> float:

@@ -1,30 +1,28 @@
-"""context: what an agent should read now, within an exact budget of tokens, and why."""
+"""context: select the memories that an agent should read now, within an exact token budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time
-from ghostmem.context.alike import spread_out, without_duplicates
+from ghostmem.context.duplicates import spread_out, without_duplicates
 from ghostmem.context.expansion import Expansion
-from ghostmem.context.found import LEFT_OUT, SEEDS, Found, Near
-from ghostmem.context.item import Item
-from ghostmem.context.packed import packed
-from ghostmem.context.packer import OVERHEAD, Bonds, Left, Packer, shortened
-from ghostmem.errors import InvalidInputError
-from ghostmem.model import LeftOut, Pack, Stage
+from ghostmem.context.item import ContextItem, Relations
+from ghostmem.context.notes import Remark, packed_memories
+from ghostmem.context.packer import OVERHEAD, Packer, Unplaced, shortened
+from ghostmem.context.request import ContextRequest, token_cap, token_counter
+from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
+from ghostmem.model import LeftOut, Memory, Pack, Stage
 from ghostmem.notes.refresh import refresh
-from ghostmem.search.match_terms import match_terms
-from ghostmem.search.ranked import waits_for_model
-from ghostmem.search.search import chosen_tiers
+from ghostmem.search.corrections import reachable
+from ghostmem.search.query import match_terms, read_query, search_filter
+from ghostmem.search.rank import waits_for_model
 from ghostmem.store import validate
 from ghostmem.store.lookup import bookkeep
-from ghostmem.store.narrowing import narrowed
 from ghostmem.store.retry import again
-from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.truth.standing import maybe_stale
 from ghostmem.truth.vouch import vouched
@@ -33,38 +31,15 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
-    from ghostmem.context.code_seeds import Seed
-    from ghostmem.model import Memory
+    from ghostmem.context.code_seeds import CodeSeed
     from ghostmem.store.narrowing import Narrow
     from ghostmem.store.protocol import Transaction
 
-    class ContextFields(Narrow, total=False):
-        """What a context may be narrowed and shaped by."""
-
-        budget: int
-        tiers: Iterable[str] | None
-        include_all: bool
-        files: Iterable[str] | None
-        symbols: Iterable[str] | None
-        root: str | Path | None
-        language: str | None
-        exclude_pinned: bool
-        min_score: float | None
-        min_spread: float | None
-        max_memory_tokens: int | None
-        expand: bool | None
-        whole: bool | None
-        tokens: Callable[[str], int] | None
-        now: datetime | str | None
-        for_user: str | None
-        for_scope: str | None
-
-
 BUDGET = 4000
-AMPLE = 2.0  # when all that was found would not fill this many budgets whole, the search sends more
-WHOLE_SHARE = 4  # a namespace that takes at most this part of the budget is given whole
-STRENGTHEN = 0.05  # how much of what it lacks an edge gains when both its ends are read together
-SPREAD_AT = 4  # which candidate the best one is compared with by `min_spread`
+MIN_FILLED = 2.0  # further search results are added until all of them would fill this many budgets
+WHOLE_PART = 4  # a namespace that takes at most this part of the budget is given whole
+STRENGTHEN = 0.05  # share of the missing weight that an edge gains when both its ends are packed
+SPREAD_AT = 4  # the place of the candidate that `min_spread` compares with the best one
 STAGES = (
     "pinned",
     "search",
@@ -78,13 +53,6 @@ STAGES = (
 )
 UNASKED = ("pinned", "namespace")  # stages that do not depend on the question
 SAME = "says the same as another memory"
-
-
-class Limits(NamedTuple):
-    """The floors that a caller may set."""
-
-    min_score: float | None
-    min_spread: float | None
 
 
 @again
@@ -113,392 +81,263 @@ def context(
     for_scope: str | None = None,
     **conditions: Unpack[Narrow],
 ) -> Pack:
-    """Return the memories to read for a task, packed into a budget of tokens, each with the reason
-    it is there.
+    """Return the memories to read for a task, packed into a token budget; see `Ghost.context`.
 
-    Pinned memories come first, up to a third of the budget; then what a search finds, most relevant
-    first, refined by recency, importance and use; then what edges lead to. Memories that say the
-    same are packed once, with their count. When all memories of the namespace take at most a
-    quarter of the budget, all of them are given (`whole`, by default as the settings say);
-    `relevant` of the result is False when nothing in it matched the question. Dormant and sensory
-    memories are left out unless `tiers` or `include_all` asks for them, or a correction or a
-    dependency is among them. `files` are paths at hand: memories about them join. So do those about
-    `symbols` of the code in `root` (the working folder) and, damped, about what calls these; with a
-    `root` about what calls the files' symbols too. `min_score` leaves out what scores less,
-    `min_spread` all but the best when the scores lie closer together than this; `max_memory_tokens`
-    caps one memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the
-    tokens of a text instead of estimating them. What was said by `for_user` or in `for_scope`
-    counts more. What no longer holds is left out and listed as superseded; `valid_at` asks for what
-    was true at a time."""
-    text = validate.text(query, "query")
-    validate.positive(budget, "budget")
-    limits = Limits(
-        validate.number(min_score, "min_score"), validate.number(min_spread, "min_spread")
-    )
+    Pinned memories come first, up to a third of the budget; then search results, most relevant
+    first; then memories that edges lead to. When all memories of the namespace take at most a
+    quarter of the budget, all of them are given."""
+    text, settings = validate.text(query, "query"), store.settings
     at = store.clock() if now is None else as_time(now, "now")
-    cap = _cap(store.settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens)
-    which = replace(narrowed(**conditions), now=at, ns=validate.ns_filter(ns))
-    which = replace(
-        which,
-        tiers=chosen_tiers(tiers, include_all, which.valid_at),
-        closed=False if which.valid_at is None else None,
+    filter_ = search_filter(ns, at, tiers, include_all, conditions)
+    with_pinned = not exclude_pinned and filter_.pinned is not False
+    request = ContextRequest(
+        query=read_query(text, at, MAX_SEEDS),
+        filter_=filter_ if with_pinned else replace(filter_, pinned=False),
+        budget=validate.positive(budget, "budget"),
+        cap=token_cap(
+            settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens
+        ),
+        count_tokens=token_counter(tokens),
+        min_score=validate.number(min_score, "min_score"),
+        min_spread=validate.number(min_spread, "min_spread"),
+        for_user=validate.label(for_user, "for_user"),
+        for_scope=validate.label(for_scope, "for_scope"),
+        files=validate.texts(files, "files", "file path"),
+        symbols=validate.texts(symbols, "symbols", "symbol"),
+        root=root,
+        language=language,
+        with_pinned=with_pinned,
+        follow_edges=settings.edge_expansion if expand is None else expand,
+        # the specified scoring packs search results only
+        whole=settings.context_score == "relevance"
+        and (settings.context_whole if whole is None else whole),
     )
-    near = Near(validate.label(for_user, "for_user"), validate.label(for_scope, "for_scope"))
-    unpinned = exclude_pinned or which.pinned is False
-    which = replace(which, pinned=False) if unpinned else which
-    packer = Packer(budget, cap, _counter(tokens), match_terms(text))
-    synced = refresh(store, which.ns)
-    paths, names = (
-        validate.texts(files, "files", "file path"),
-        validate.texts(symbols, "symbols", "symbol"),
-    )
-    code, code_notes = _code(store, which, paths, names, root, language)
+    return _assemble(store, request)
+
+
+def _assemble(store: Store, request: ContextRequest) -> Pack:
+    """Gather candidates, suppress duplicates, pack the rest, and add the notes."""
+    settings = store.settings
+    synced = refresh(store, request.filter_.ns)
+    code, code_notes = _code_seeds(store, request)
     with store.engine.read() as tx:
-        pinned = [] if unpinned else _pinned(tx, which, at)
-        found = Found(store, tx, text, which, at, near)
-        seeds = _with_code(_with_files(tx, found, found.next(SEEDS), paths, which), found, code)
-        expansion = Expansion(
-            tx,
-            store.settings,
-            at,
-            which,
-            store.settings.edge_expansion if expand is None else expand,
-        )
+        pinned = _pinned(tx, request)
+        results = SearchResults(store, tx, request)
+        seeds = results.with_at_hand(results.next(), _at_hand(tx, request, code))
+        expansion = Expansion(tx, settings, request)
         expansion.run(seeds, pinned)
-        while expansion.tokens < budget * AMPLE and (later := found.next(SEEDS)):
-            expansion.more(later)
-        everything = _whole_namespace(tx, which, budget) if _gives_whole(store, whole) else None
-        if everything is not None:
-            expansion.more(found.others(everything))
-        own_words = vouched(
-            tx,
-            [item.memory for item in sorted(expansion.pool.values(), key=lambda item: item.order)],
-            which,
-            at,
-        )
-        for id_, words in own_words.items():
-            for memory in words:
-                expansion.add(memory, expansion.pool[id_].score, "own words")
-        gone = [*found.expired(), *found.superseded()]
-        doubts = maybe_stale(tx, [item.memory for item in (*expansion.pool.values(), *pinned)], at)
-    bonds = expansion.bonds()
-    refuted = bonds.refuters
-    bonds = replace(bonds, refuters=joined_ids(refuted, own_words))
-    floor = found.floor if everything is None else None
-    items, cut = _floored(
-        list(expansion.pool.values()), bonds, limits, floor, {item.id for item in pinned}
-    )
-    copies: dict[str, list[Item]] = {}
-    if store.settings.context_score == "relevance":
-        items, bonds, copies = without_duplicates(pinned, items, bonds)
-        if sum(packer.cost(item) for item in (*pinned, *items)) > budget:
-            items = shortened(spread_out(items, found.strong_score))
-    packer.pack(pinned, items, bonds, store.settings.containment == "roomy")
-    left = [*packer.left.values(), *_same(copies, packer), *gone]
-    left += [one for one in cut if one.item.id not in packer.placed]
-    notes = (*synced, *code_notes, *found.notes, *_pinned_notes(pinned, packer))
-    about = _remarks(code, own_words, refuted, doubts)
-    pack = _pack(
-        packer,
-        left,
-        refuted,
-        expansion,
-        _stages(packer, pinned, expansion.pool),
-        notes,
-        about,
+        _fill_up(tx, request, results, expansion)
+        statements = _add_statements(tx, request, expansion)
+        memories = [item.memory for item in (*expansion.items.values(), *pinned)]
+        doubts = maybe_stale(tx, memories, request.query.now)
+        ended = [*results.expired(), *results.superseded()]
+    relations = expansion.relations()
+    contradictions = relations.refuters
+    relations = _with_statements(relations, statements)
+    terms = match_terms(request.query.text)
+    packer = Packer(request.budget, request.cap, request.count_tokens, terms)
+    candidates = sorted(expansion.items.values(), key=lambda item: item.order)
+    kept = _above_floor(candidates, relations, request, results.floor, {item.id for item in pinned})
+    items = [item for item in candidates if item.id in kept]
+    copies: dict[str, list[ContextItem]] = {}
+    if settings.context_score == "relevance":
+        items, relations, copies = without_duplicates(pinned, items, relations)
+        if sum(packer.cost(item) for item in (*pinned, *items)) > request.budget:
+            items = shortened(spread_out(items, results.strong_score))
+    packer.pack(pinned, items, relations, settings.containment == "roomy")
+    low = [item for item in candidates if item.id not in kept]
+    left = _left_out(packer, copies, low, ended)
+    compaction = expansion.compaction()
+    packed = packed_memories(
+        packer.placed,
+        contradictions,
+        _remarks(code, doubts, statements, contradictions),
+        {id_: expansion.children(id_) for id_ in packer.placed},
         copies,
     )
-    pack = replace(
-        pack, relevant=bool(seeds) and any(one.why.stage not in UNASKED for one in pack.memories)
-    )
-    _remember(store, [packer.placed[one.id].item for one in pack.memories])
-    return pack
-
-
-def _gives_whole(store: Store, whole: bool | None) -> bool:
-    """Say whether all of a small namespace may be given.
-
-    The specified scoring packs only what it finds.
-    """
-    return store.settings.context_score == "relevance" and (
-        store.settings.context_whole if whole is None else whole
+    _record_use(store, [entry.item for entry in packer.placed.values()])
+    return Pack(
+        packer.budget,
+        packer.used,
+        packed,
+        len(left),
+        bool(compaction),
+        compaction,
+        tuple(left[:MAX_LEFT_OUT]),
+        _stages(packer, (*expansion.items.values(), *pinned)),
+        (*synced, *code_notes, *results.notes, *_pinned_notes(pinned, packer)),
+        relevant=bool(seeds) and any(entry.why.stage not in UNASKED for entry in packed),
     )
 
 
-def _whole_namespace(tx: Transaction, which: Filter, budget: int) -> list[Memory] | None:
-    """Return all that the caller asked for, except what is pinned, when it takes at most a quarter
-    of the budget.
-    """
-    if not which.ns or which.ns.is_prefix:
+def _pinned(tx: Transaction, request: ContextRequest) -> list[ContextItem]:
+    """Return the pinned memories by importance: valid ones are packed whatever the question is."""
+    if not request.with_pinned:
+        return []
+    valid_at = request.filter_.valid_at
+    return [
+        ContextItem(memory, memory.importance, "pinned", parts={"importance": memory.importance})
+        for memory in tx.listing.pinned(request.filter_.ns, request.query.now)
+        if valid_at is None or memory.held_at(valid_at)
+    ]
+
+
+def _at_hand(
+    tx: Transaction, request: ContextRequest, code: Sequence[CodeSeed]
+) -> Iterable[tuple[Memory, float]]:
+    """Yield the memories about files and code at hand, each with its weight."""
+    for path in request.files:
+        for memory in tx.listing.select(replace(request.filter_, file=path), limit=MAX_SEEDS):
+            yield memory, 1.0
+    for seed in code:
+        yield seed.memory, seed.share
+
+
+def _fill_up(
+    tx: Transaction, request: ContextRequest, results: SearchResults, expansion: Expansion
+) -> None:
+    """Add further search results while they may fit, and all memories of a small namespace."""
+    while expansion.tokens < request.budget * MIN_FILLED and (later := results.next()):
+        expansion.add(later)
+    everything = _whole_namespace(tx, request) if request.whole else None
+    if everything is not None:
+        expansion.add(results.whole(everything))
+
+
+def _add_statements(
+    tx: Transaction, request: ContextRequest, expansion: Expansion
+) -> dict[str, list[Memory]]:
+    """Add the user's own statements about the same as a candidate, and return them by its id."""
+    best_first = sorted(expansion.items.values(), key=lambda item: item.order)
+    memories = [item.memory for item in best_first]
+    statements = vouched(tx, memories, request.filter_, request.query.now)
+    for id_, stated in statements.items():
+        for memory in stated:
+            expansion.add_statement(memory, expansion.items[id_].score)
+    return statements
+
+
+def _whole_namespace(tx: Transaction, request: ContextRequest) -> list[Memory] | None:
+    """Return all unpinned memories that pass the filter, if all take a quarter of the budget."""
+    filter_, tokens = request.filter_, request.budget // WHOLE_PART
+    if not filter_.ns or filter_.ns.is_prefix:
         return None
-    most = budget // WHOLE_SHARE // OVERHEAD
-    memories = tx.listing.select(which, limit=most + 1)
-    tokens = sum(memory.est_tokens for memory in memories)
-    if len(memories) > most or tokens > budget // WHOLE_SHARE:
+    memories = tx.listing.select(filter_, limit=tokens // OVERHEAD + 1)
+    if len(memories) > tokens // OVERHEAD or sum(m.est_tokens for m in memories) > tokens:
         return None
     return [memory for memory in memories if not memory.pinned]
 
 
-def _same(copies: Mapping[str, Sequence[Item]], packer: Packer) -> list[Left]:
-    """Return the duplicates of what was packed, as left out."""
-    shown = {id_: packer.placed[id_].item.memory.key for id_ in copies if id_ in packer.placed}
-    return [Left(item, SAME, key) for id_, key in shown.items() for item in copies[id_]]
+def _with_statements(relations: Relations, statements: Mapping[str, Sequence[Memory]]) -> Relations:
+    """Let the user's own statements be packed before the memories about the same."""
+    refuters = {id_: dict.fromkeys(others) for id_, others in relations.refuters.items()}
+    for id_, stated in statements.items():
+        refuters.setdefault(id_, {}).update(dict.fromkeys(memory.id for memory in stated))
+    return replace(relations, refuters={id_: list(ids) for id_, ids in refuters.items()})
 
 
-def _pinned_notes(pinned: Sequence[Item], packer: Packer) -> list[str]:
-    """Name the pinned memories that did not fit their share."""
-    over = [item.memory.key for item in pinned if item.id not in packer.placed]
-    return (
-        [f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}"]
-        if over
-        else []
-    )
-
-
-def _remarks(
-    code: Sequence[Seed],
-    own_words: Mapping[str, Sequence[Memory]],
-    refuted: Mapping[str, Sequence[str]],
-    doubts: Mapping[str, str],
-) -> dict[str, str]:
-    """Return what is to be said about memories, by id: the code they are about, doubts, and the
-    user's own words.
-    """
-    found: dict[str, list[str]] = {}
-    for seed in sorted(code, key=lambda seed: seed.share):
-        found[seed.memory.id] = [seed.note]
-    for id_, doubt in doubts.items():
-        found.setdefault(id_, []).append(doubt)
-    for id_, words in own_words.items():
-        named = set(refuted.get(id_, ()))
-        if keys := ", ".join(memory.key for memory in words if memory.id not in named):
-            found.setdefault(id_, []).append(f"the user's own word: {keys}")
-    return {id_: "; ".join(remarks) for id_, remarks in found.items()}
-
-
-def _cap(given: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or (given < 1 and given != -1):
-        raise InvalidInputError(
-            f"max_memory_tokens {given!r} is no cap", "give a number of tokens, or -1 for none"
-        )
-    return given
-
-
-def _counter(tokens: Callable[[str], int] | None) -> Callable[[str], int]:
-    if tokens is None:
-        return lambda text: len(text.encode()) // 4
-    if not callable(tokens):
-        raise InvalidInputError(
-            f"tokens {validate.shown(tokens)} is no function",
-            "give one that counts the tokens of a text",
-        )
-
-    def counted(text: str) -> int:
-        found = tokens(text)
-        if isinstance(found, bool) or not isinstance(found, int) or found < 0:
-            raise InvalidInputError(
-                f"tokens returned {found!r}", "it must return the number of tokens of a text"
-            )
-        return found
-
-    return counted
-
-
-def _pinned(tx: Transaction, which: Filter, at: datetime) -> list[Item]:
-    """Return the pinned memories by importance.
-
-    They are there whatever is asked, as long as they hold.
-    """
-    found = [
-        m
-        for m in tx.listing.pinned(which.ns, at)
-        if which.valid_at is None or m.held_at(which.valid_at)
-    ]
-    return [
-        Item(memory, memory.importance, "pinned", parts={"importance": memory.importance})
-        for memory in found
-    ]
-
-
-def _with_files(
-    tx: Transaction, found: Found, seeds: list[Item], files: Sequence[str], which: Filter
-) -> list[Item]:
-    """Add what is about the files at hand; what was found as well has the better score of both."""
-    pool = {item.id: item for item in seeds}
-    for path in files:
-        for memory in tx.listing.select(replace(which, file=path), limit=SEEDS):
-            _add(pool, found.item_at_hand(memory))
-    return list(pool.values())
-
-
-def _add(pool: dict[str, Item], item: Item) -> None:
-    """Add a memory at hand to a pool.
-
-    One that the search found keeps its ranks and takes the better score.
-    """
-    known = pool.get(item.id)
-    if known is None:
-        pool[item.id] = item
-    elif item.score > known.score:
-        pool[item.id] = replace(known, score=item.score, stage="file", parts=item.parts)
-
-
-def _code(
-    store: Store,
-    which: Filter,
-    files: Sequence[str],
-    symbols: Sequence[str],
-    root: str | Path | None,
-    language: str | None,
-) -> tuple[list[Seed], list[str]]:
-    """Return what is remembered about code at hand.
-
-    Nothing of it is read unless a symbol or a project is named.
-    """
-    if not symbols and (not files or root is None):
+def _code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], list[str]]:
+    """Return memories about code at hand; code is read only if a symbol or a project is named."""
+    if not request.symbols and (not request.files or request.root is None):
         return [], []
     from ghostmem.context.code_seeds import code_seeds
 
-    return code_seeds(
-        store,
-        which,
-        files,
-        symbols,
-        validate.text("." if root is None else str(root), "root"),
-        language,
-    )
+    return code_seeds(store, request)
 
 
-def _with_code(seeds: list[Item], found: Found, code: Sequence[Seed]) -> list[Item]:
-    """Add what is about the code at hand, and, damped, about what calls it."""
-    pool = {item.id: item for item in seeds}
-    for memory, share, _ in code:
-        _add(pool, found.item_at_hand(memory, share))
-    return list(pool.values())
+def _above_floor(
+    items: Sequence[ContextItem],
+    relations: Relations,
+    request: ContextRequest,
+    floor: float | None,
+    pinned: set[str],
+) -> set[str]:
+    """Return the ids of the candidates that score enough.
 
-
-def _floored(
-    items: list[Item], bonds: Bonds, limits: Limits, floor: float | None, pinned: set[str]
-) -> tuple[list[Item], list[Left]]:
-    """Apply the floors to what was found.
-
-    What came over a typed edge is kept with the memory that it came from.
-
-    The built-in `floor` concerns only what the search found; a caller's `min_score` replaces it and
-    concerns everything."""
-    items = sorted(items, key=lambda item: item.order)
+    The built-in `floor` concerns search results only; a caller's `min_score` replaces it and
+    concerns everything. A memory reached over a typed edge stays with the memory it was reached
+    from, and a correction with the memory that it corrects."""
     kept = {item.id for item in items}
-    if limits.min_score is not None:
-        kept = _above(items, {item.id for item in items if item.score >= limits.min_score})
+    if request.min_score is not None:
+        low = {item.id for item in items if item.score < request.min_score}
+        kept = _with_linked(items, kept - low)
     elif floor is not None:
-        kept = _above(
-            items, {item.id for item in items if item.stage != "search" or item.score >= floor}
-        )
-    found = [item for item in items if item.id in kept and item.stage in ("search", "file")]
-    spread = found[0].score - found[min(SPREAD_AT, len(found) - 1)].score if len(found) > 1 else 0.0
-    if limits.min_spread is not None and len(found) > 1 and spread < limits.min_spread:
-        kept &= _above(items, {found[0].id})
-    kept |= _refuters(kept | pinned, bonds)
-    cut = [Left(item, "floor") for item in items if item.id not in kept and item.stage != "child"]
-    return [item for item in items if item.id in kept], cut
+        low = {item.id for item in items if item.stage == "search" and item.score < floor}
+        kept = _with_linked(items, kept - low)
+    results = [item for item in items if item.id in kept and item.stage in ("search", "file")]
+    if request.min_spread is not None and len(results) > 1:
+        spread = results[0].score - results[: SPREAD_AT + 1][-1].score
+        if spread < request.min_spread:
+            kept &= _with_linked(items, {results[0].id})
+    return kept | (reachable(kept | pinned, relations.refuters).keys() - pinned)
 
 
-def _above(items: Sequence[Item], kept: set[str]) -> set[str]:
-    """Add to the memories that pass a floor what typed edges lead to from them."""
+def _with_linked(items: Sequence[ContextItem], kept: set[str]) -> set[str]:
+    """Add the memories that typed edges lead to."""
     return kept | {item.id for item in items if item.firm and item.origin in kept}
 
 
-def _refuters(ids: set[str], bonds: Bonds) -> set[str]:
-    """Return everything newer that contradicts one of these, and what contradicts that."""
-    found, todo = set(), list(ids)
-    while todo:
-        for other in bonds.refuters.get(todo.pop(), ()):
-            if other not in found and other not in ids:
-                found.add(other)
-                todo.append(other)
-    return found
-
-
-def joined_ids(
-    refuted: Mapping[str, Sequence[str]], beside: Mapping[str, Sequence[Memory]]
-) -> dict[str, list[str]]:
-    """Return what must be packed before a memory: what has the last word over it, and the user's
-    words about the same.
-    """
-    found = {id_: list(others) for id_, others in refuted.items()}
-    for id_, words in beside.items():
-        found[id_] = list(dict.fromkeys([*found.get(id_, ()), *(memory.id for memory in words)]))
-    return found
-
-
-def _pack(
+def _left_out(
     packer: Packer,
-    left: list[Left],
-    refuted: Mapping[str, Sequence[str]],
-    expansion: Expansion,
-    stages: Mapping[str, Stage],
-    notes: tuple[str, ...],
-    about: Mapping[str, str],
-    copies: Mapping[str, Sequence[Item]],
-) -> Pack:
-    shown = {id_: placed.item.memory for id_, placed in packer.placed.items()}
-    corrected: dict[str, list[Memory]] = {}
-    for old, found in refuted.items():
-        for new in found if old in shown else ():
-            corrected.setdefault(new, []).append(shown[old])
-    memories = []
-    for id_, placed in packer.placed.items():
-        newer = [shown[other] for other in refuted.get(id_, ()) if other in shown]
-        same = [item.memory.key for item in copies.get(id_, ())]
-        memories.append(
-            packed(
-                placed,
-                corrected.get(id_, []),
-                newer,
-                about.get(id_, ""),
-                expansion.children(id_),
-                same,
-            )
-        )
-    left.sort(key=lambda one: one.item.order)
-    named = tuple(
-        LeftOut(
-            one.item.memory.ns, one.item.memory.key, round(one.item.score, 4), one.reason, one.by
-        )
-        for one in left[:LEFT_OUT]
-    )
-    compaction = expansion.compaction()
-    return Pack(
-        packer.budget,
-        packer.used,
-        tuple(memories),
-        len(left),
-        bool(compaction),
-        compaction,
-        named,
-        stages,
-        notes,
-    )
+    copies: Mapping[str, Sequence[ContextItem]],
+    low: Sequence[ContextItem],
+    ended: Sequence[Unplaced],
+) -> list[LeftOut]:
+    """Return the memories that are not in the pack and why, best first."""
+    entries = list(packer.left.values())
+    for id_ in [id_ for id_ in copies if id_ in packer.placed]:
+        key = packer.placed[id_].item.memory.key
+        entries += [Unplaced(item, SAME, key) for item in copies[id_]]
+    entries += ended
+    entries += [
+        Unplaced(item, "floor")
+        for item in low
+        if item.id not in packer.placed and item.stage != "child"
+    ]
+    entries.sort(key=lambda entry: entry.item.order)
+    return [
+        LeftOut(item.memory.ns, item.memory.key, round(item.score, 4), reason, by)
+        for item, reason, by in entries
+    ]
 
 
-def _stages(packer: Packer, pinned: Sequence[Item], pool: Mapping[str, Item]) -> dict[str, Stage]:
-    """Count what each stage brought and what came of it."""
-    tally = {name: [0, 0, 0] for name in STAGES}
-    for item in {item.id: item for item in (*pool.values(), *pinned)}.values():
+def _pinned_notes(pinned: Sequence[ContextItem], packer: Packer) -> list[str]:
+    """Name the pinned memories that did not fit into their part of the budget."""
+    keys = [item.memory.key for item in pinned if item.id not in packer.placed]
+    if not keys:
+        return []
+    return [f"{len(keys)} pinned not shown, a third of the budget is theirs: {', '.join(keys[:5])}"]
+
+
+def _remarks(
+    code: Sequence[CodeSeed],
+    doubts: Mapping[str, str],
+    statements: Mapping[str, Sequence[Memory]],
+    contradictions: Mapping[str, Sequence[str]],
+) -> list[Remark]:
+    """Return notes about memories: the code they are about, doubts, and the user's statements."""
+    by_id = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
+    remarks = [Remark(*entry) for entry in (*by_id.items(), *doubts.items())]
+    for id_, stated in statements.items():
+        named = contradictions.get(id_, ())
+        if keys := ", ".join(memory.key for memory in stated if memory.id not in named):
+            remarks.append(Remark(id_, f"the user's own word: {keys}"))
+    return remarks
+
+
+def _stages(packer: Packer, items: Iterable[ContextItem]) -> dict[str, Stage]:
+    """Return, for each stage, the numbers of candidates and of packed memories and their tokens."""
+    counts = {name: [0, 0, 0] for name in STAGES}
+    for item in {item.id: item for item in items}.values():
         placed = packer.placed.get(item.id)
-        counts = tally[placed.item.stage if placed else item.stage]
-        counts[0] += 1
-        if placed:
-            counts[1] += 1
-            counts[2] += placed.tokens
-    return {name: Stage(*counts) for name, counts in tally.items() if counts[0]}
+        count = counts[placed.item.stage if placed else item.stage]
+        added = (1, 1, placed.tokens) if placed else (1, 0, 0)
+        count[:] = map(sum, zip(count, added, strict=True))
+    return {name: Stage(*count) for name, count in counts.items() if count[0]}
 
 
-def _remember(store: Store, items: Sequence[Item]) -> None:
-    """Count what was shown, and strengthen the edges between what was read together.
-
-    Never in the way of the answer.
-    """
+def _record_use(store: Store, items: Sequence[ContextItem]) -> None:
+    """Count the packed memories as shown, and strengthen the edges between them."""
     if not items:
         return
     now = store.clock()

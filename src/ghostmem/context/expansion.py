@@ -1,18 +1,18 @@
-"""Following edges from what was found: who comes along, and what holds the candidates together."""
+"""Follow edges from search results: add linked memories, summaries and corrections."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.context.item import Item
-from ghostmem.context.packer import Bonds
+from ghostmem.context.item import ContextItem, Relations
+from ghostmem.context.request import ContextRequest
 from ghostmem.graph.components import components
 from ghostmem.graph.spread import CONFLICT, POLICIES, Step, propagated, steps
 from ghostmem.model import Hop, Memory, Rel, Tie
+from ghostmem.search.corrections import reachable
 from ghostmem.settings import Settings
 from ghostmem.store.rows import Filter
 from ghostmem.truth.last_word import prevails
@@ -20,370 +20,306 @@ from ghostmem.truth.last_word import prevails
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-BINDING = (
-    Rel.CONTRADICTS,
-    Rel.CONTAINS,
-    Rel.DEPENDS_ON,
-    Rel.PREVENTS,
-)  # what matters also where no way leads on
-SPARE = 8  # how many more memories are looked up at once than may join
-FEW = 3  # from how many alike memories on a summary is worth writing
+# relations that constrain packing, and so matter even where edges are not followed further
+CONSTRAINTS = (Rel.CONTRADICTS, Rel.CONTAINS, Rel.DEPENDS_ON, Rel.PREVENTS)
+SPARE_LOOKUPS = 8  # memories that are read in addition to those that may still join
+MIN_CLUSTER = 3  # similar memories from which a summary is worth writing
 
 
 class Expansion:
-    """The pool of a context while edges are followed."""
+    """The candidates of a context, while edges are followed from them."""
 
-    def __init__(
-        self, tx: Transaction, settings: Settings, now: datetime, which: Filter, follow: bool
-    ) -> None:
-        self._tx, self._settings, self._now, self._which, self._follow = (
-            tx,
-            settings,
-            now,
-            which,
-            follow,
-        )
+    def __init__(self, tx: Transaction, settings: Settings, request: ContextRequest) -> None:
+        self._tx, self._settings, self._request = tx, settings, request
         self._relevance_first = settings.context_score == "relevance"
-        self.pool: dict[str, Item] = {}
+        self.items: dict[str, ContextItem] = {}
+        self._pinned: dict[str, ContextItem] = {}
         self._edges: dict[Tie, None] = {}
-        self._near: list[Tie] = []  # the edges of those looked at last
-        plain = Filter(ns=which.ns, now=which.now, closed=which.closed)
-        # what a memory at the end of an edge must meet beside being current, if anything
-        self._narrow = (
-            None
-            if replace(which, tiers=()).__dict__ == plain.__dict__
-            else replace(which, tiers=())
-        )
-        self._looked: set[str] = set()
-        self._memories: dict[str, Memory | None] = {}
-        self._allowed: dict[str, bool] = {}
-        self._added = 0
-        self._pinned: dict[str, Item] = {}
-        self._kids: Mapping[str, set[str]] = {}
+        self._last_edges: list[Tie] = []  # of the memories visited last
+        self._visited: set[str] = set()
+        self._memories: dict[str, Memory | None] = {}  # read at the ends of edges
+        self._added = 0  # memories that joined over plain edges
+        self._children: dict[str, set[str]] = {}
+        filter_ = request.filter_
+        plain = Filter(ns=filter_.ns, now=filter_.now, closed=filter_.closed)
+        anywhere = replace(filter_, tiers=())
+        # the caller's conditions for memories at the ends of edges, if there are any
+        self._conditions = None if anywhere.__dict__ == plain.__dict__ else anywhere
+        self._passing: set[str] = set()  # ids that meet these conditions
 
-    def run(self, seeds: Sequence[Item], pinned: Sequence[Item]) -> None:
-        """Fill the pool with the seeds and with what is reached from them."""
-        self.pool = {item.id: item for item in seeds}
+    def run(self, seeds: Sequence[ContextItem], pinned: Sequence[ContextItem]) -> None:
+        """Start with seeds and add the memories that edges lead to."""
+        self.items = {item.id: item for item in seeds}
         self._pinned = {item.id: item for item in pinned}
-        self._look([item.id for item in (*seeds, *pinned)])
-        if not self._follow:
+        self._visit([*seeds, *pinned])
+        if not self._request.follow_edges:
             return
-        source: list[Item] = sorted(seeds, key=lambda item: item.order)
-        for left in reversed(range(self._settings.edge_hops)):
-            source = self._hop(source)
-            onward = left and self._added < self._settings.edge_max_expansion
-            self._look([item.id for item in source], () if onward else BINDING)
-        self._correct((*self.pool.values(), *pinned))
-        self._settle()
+        sources = sorted(seeds, key=lambda item: item.order)
+        for hops_left in reversed(range(self._settings.edge_hops)):
+            sources = self._hop(sources)
+            goes_on = hops_left and self._added < self._settings.edge_max_expansion
+            self._visit(sources, () if goes_on else CONSTRAINTS)
+        self._add_corrections((*self.items.values(), *pinned))
+        self._lift_conflicts_and_summaries()
 
-    def add(self, memory: Memory, score: float, stage: str) -> None:
-        """Add a memory that came neither from the search nor over an edge, with all that corrects
-        it.
-        """
-        if memory.id not in self.pool and memory.id not in self._pinned:
-            self.pool[memory.id] = Item(memory, score, stage)
-            self._look([memory.id], BINDING)
-            if self._follow:
-                self._correct([self.pool[memory.id]])
+    def add(self, items: Iterable[ContextItem]) -> None:
+        """Add candidates without following their edges, but with all their corrections."""
+        fresh = [item for item in items if item.id not in self.items]
+        self.items |= {item.id: item for item in fresh}
+        self._visit(fresh, CONSTRAINTS)
+        if self._request.follow_edges:
+            self._add_corrections(fresh)
 
-    def more(self, seeds: Sequence[Item]) -> None:
-        """Add further seeds without following their edges, but with all that corrects them."""
-        fresh = [item for item in seeds if item.id not in self.pool]
-        self.pool |= {item.id: item for item in fresh}
-        self._look([item.id for item in fresh], BINDING)
-        if self._follow:
-            self._correct(fresh)
+    def add_statement(self, memory: Memory, score: float) -> None:
+        """Add a statement of the user about the same as a candidate."""
+        if memory.id not in self._pinned:
+            self.add([ContextItem(memory, score, "own words")])
 
     @property
     def tokens(self) -> int:
-        """Estimate what the whole pool would cost."""
-        return sum(item.memory.est_tokens for item in self.pool.values())
+        """Estimate the tokens of all candidates."""
+        return sum(item.memory.est_tokens for item in self.items.values())
 
-    def _look(self, ids: Iterable[str], rels: tuple[Rel, ...] = ()) -> None:
-        """Fetch the edges of memories; with `rels`, only those of some relations."""
-        fresh = [id_ for id_ in ids if id_ not in self._looked]
-        self._looked.update(fresh)
-        self._near = self._tx.graph.touching(fresh, rels) if fresh else []
-        self._edges |= dict.fromkeys(self._near)
+    def _visit(self, items: Iterable[ContextItem], rels: tuple[Rel, ...] = ()) -> None:
+        """Read the edges of memories; with `rels`, only those of some relations."""
+        fresh = [item.id for item in items if item.id not in self._visited]
+        self._visited.update(fresh)
+        self._last_edges = self._tx.graph.touching(fresh, rels) if fresh else []
+        self._edges |= dict.fromkeys(self._last_edges)
 
     def _load(self, ids: Iterable[str]) -> None:
-        """Fetch memories, and whether they pass the caller's conditions."""
-        unknown = sorted({id_ for id_ in ids if id_ not in self._memories and id_ not in self.pool})
-        if unknown:
-            rows = self._tx.memories.by_ids(unknown)
-            self._memories |= {id_: rows.get(id_) for id_ in unknown}
-            if self._narrow:
-                passing = self._tx.listing.passing(unknown, self._narrow)
-                self._allowed |= {id_: id_ in passing for id_ in unknown}
+        """Read memories, and whether they pass the caller's conditions."""
+        if unknown := sorted({id_ for id_ in ids if not self._is_known(id_)}):
+            memories = self._tx.memories.by_ids(unknown)
+            self._memories |= {id_: memories.get(id_) for id_ in unknown}
+            if self._conditions:
+                self._passing.update(self._tx.listing.passing(unknown, self._conditions))
 
-    def _hop(self, sources: Sequence[Item]) -> list[Item]:
-        """Follow the edges of some items by one step and return the items that are new."""
-        least = self._settings.edge_min_weight
-        edges = [edge for edge in self._near if edge.weight >= least or POLICIES[edge.rel].always]
+    def _is_known(self, id_: str) -> bool:
+        return id_ in self.items or id_ in self._memories
+
+    def _hop(self, sources: Sequence[ContextItem]) -> list[ContextItem]:
+        """Follow the edges of some candidates by one step and return the new candidates."""
         scores = {item.id: item.score for item in sources if item.stage != "child"}
-        ways = [
-            way
-            for way in steps(scores, edges, self._settings.edge_max_per_seed)
-            if way.target not in self._pinned
-        ]
-        # a summary of more than may join could never be shown by its children: they are not even
-        # looked up
-        kids = Counter(way.source for way in ways if way.edge.rel == Rel.CONTAINS and way.outward)
-        large = {
-            source for source, count in kids.items() if count > self._settings.edge_max_expansion
-        }
-        ways = (
-            [
-                w
-                for w in ways
-                if not (w.source in large and w.edge.rel == Rel.CONTAINS and w.outward)
-            ]
-            if large
-            else ways
-        )
-        self._load(way.target for way in ways if POLICIES[way.edge.rel].always)
-        fresh: list[Item] = []
-        for at, way in enumerate(ways):
-            if way.target not in self.pool and way.target not in self._memories:
-                if not self._has_room(way):
+        to_follow = self._steps(scores)
+        self._load(step.target for step in to_follow if POLICIES[step.edge.rel].always)
+        fresh: list[ContextItem] = []
+        for at, step in enumerate(to_follow):
+            if not self._is_known(step.target):
+                if not self._has_room(step):
                     continue
                 room = self._settings.edge_max_expansion - self._added
                 ahead = dict.fromkeys(
-                    later.target for later in ways[at:] if later.target not in self._memories
+                    later.target for later in to_follow[at:] if later.target not in self._memories
                 )
-                self._load(list(ahead)[: room + SPARE])
-            item = self._arrive(self.pool[way.source], way, scores[way.source])
+                self._load(list(ahead)[: room + SPARE_LOOKUPS])
+            item = self._arrive(self.items[step.source], step, scores[step.source])
             fresh += [item] if item else []
         return fresh
 
-    def _arrive(self, source: Item, way: Step, score: float) -> Item | None:
-        """Let a way add a memory to the pool, or raise one that is there.
+    def _steps(self, sources: Iterable[str]) -> list[Step]:
+        """Return the steps from some memories that may be followed."""
+        settings = self._settings
+        edges = [
+            edge
+            for edge in self._last_edges
+            if edge.weight >= settings.edge_min_weight or POLICIES[edge.rel].always
+        ]
+        allowed = [
+            step
+            for step in steps(sources, edges, settings.edge_max_per_seed)
+            if step.target not in self._pinned
+        ]
+        # a summary with more children than may join could never be replaced by them: they are not
+        # even read
+        children = Counter(step.source for step in allowed if _is_to_child(step))
+        limit = settings.edge_max_expansion
+        return [
+            step for step in allowed if not (_is_to_child(step) and children[step.source] > limit)
+        ]
 
-        Return it when it is new.
-        """
-        there = self.pool.get(way.target)
-        passed = propagated(score, way, self._settings.edge_damping)
-        if way.edge.rel == Rel.CONTAINS and not way.outward:
-            passed = score  # a summary scores no less than what it was found by
-        if there is not None:
-            self._raise(there, source, way, passed)
+    def _arrive(self, source: ContextItem, step: Step, score: float) -> ContextItem | None:
+        """Add the memory at the end of a step and return it, or raise the score of a known one."""
+        passed = propagated(score, step, self._settings.edge_damping)
+        if _is_to_summary(step):
+            passed = score  # a summary scores no less than the memory it was reached from
+        known = self.items.get(step.target)
+        if known is not None:
+            self._raise(known, source, step, passed)
             return None
-        memory = self._memories.get(way.target)
-        if (
-            memory is None
-            or not self._may_come(memory, source.memory, way)
-            or not self._has_room(way)
-        ):
+        memory = self._memories.get(step.target)
+        if memory is None or not self._may_join(memory, source.memory, step):
             return None
-        stage = self._stage(memory, source.memory, way)
-        hop = self._hop_of(way, source.memory, memory)
-        item = Item(
+        stage = _stage(memory, source.memory, step)
+        item = ContextItem(
             memory,
             passed,
             stage,
-            path=(*source.path, hop),
-            firm=way.typed,
+            parts={"seed": score, "weight": step.edge.weight},
+            path=(*source.path, _hop_of(step, source.memory, memory)),
+            firm=step.typed,
             origin=source.origin or source.id,
+            last=self._relevance_first and stage == "edge" and not step.typed,
         )
-        item.last = self._relevance_first and stage == "edge" and not way.typed
-        item.parts = {"seed": score, "weight": way.edge.weight}
-        self.pool[memory.id] = item
+        self.items[memory.id] = item
         self._added += stage == "edge"
         return item
 
-    def _raise(self, item: Item, source: Item, way: Step, passed: float) -> None:
-        """Add what an edge passes on to a memory that is already there."""
-        if way.source == way.target:
+    def _raise(self, item: ContextItem, source: ContextItem, step: Step, passed: float) -> None:
+        """Add the score that an edge passes on to a known candidate."""
+        is_lifted_later = step.edge.rel == Rel.CONTRADICTS or _is_to_summary(step)
+        if step.source == step.target or is_lifted_later:
             return
-        if way.edge.rel == Rel.CONTRADICTS or (way.edge.rel == Rel.CONTAINS and not way.outward):
-            return  # settled at the end
-        if self._relevance_first and item.stage in ("search", "file"):
-            if way.typed and not item.firm and item.score < source.score:
+        is_result = item.stage in ("search", "file")
+        if self._relevance_first and is_result:
+            if step.typed and not item.firm and item.score < source.score:
                 item.firm, item.origin = True, source.origin or source.id
-        elif item.stage in ("search", "file") and way.edge.rel != Rel.CONTAINS and not source.path:
+        elif is_result and step.edge.rel != Rel.CONTAINS and not source.path:
             direct = item.score - item.boost
             added = min(passed, self._settings.edge_max_boost * direct - item.boost)
             if added > 0:
                 item.boost += added
                 item.score += added
                 item.parts["edges"] = item.boost
-        elif passed > item.score and item.stage == "edge" and source.path == ():
-            item.score, item.path = passed, (self._hop_of(way, source.memory, item.memory),)
-            item.parts = {"seed": source.score, "weight": way.edge.weight}
-            item.firm, item.origin = way.typed, source.id
-            item.last = self._relevance_first and not way.typed
+        elif passed > item.score and item.stage == "edge" and not source.path:
+            item.score, item.path = passed, (_hop_of(step, source.memory, item.memory),)
+            item.parts = {"seed": source.score, "weight": step.edge.weight}
+            item.firm, item.origin = step.typed, source.id
+            item.last = self._relevance_first and not step.typed
 
-    def _may_come(self, memory: Memory, source: Memory, way: Step) -> bool:
-        """Say whether a memory at the end of a way may join: current, of the same namespace, awake,
-        and asked for.
-        """
-        if not self._holds(memory) or memory.ns != source.ns:
+    def _may_join(self, memory: Memory, source: Memory, step: Step) -> bool:
+        """Return whether a memory may join: current, of the same namespace, and asked for."""
+        if not self._is_valid(memory) or memory.ns != source.ns or not self._has_room(step):
             return False
-        needed = way.reserved and (way.edge.rel != Rel.CONTRADICTS or prevails(memory, source))
-        if self._which.tiers and memory.tier not in self._which.tiers and not needed:
+        is_conflict, tiers = step.edge.rel == Rel.CONTRADICTS, self._request.filter_.tiers
+        if step.reserved and (not is_conflict or prevails(memory, source)):
+            return True  # needed, whatever the caller's conditions
+        if tiers and memory.tier not in tiers:
             return False
-        return (
-            needed
-            or way.edge.rel == Rel.CONTRADICTS
-            or self._narrow is None
-            or self._allowed.get(memory.id, False)
-        )
+        return is_conflict or self._conditions is None or memory.id in self._passing
 
-    def _has_room(self, way: Step) -> bool:
-        bypass = way.edge.rel == Rel.CONTRADICTS or (
-            way.edge.rel == Rel.CONTAINS and not way.outward
-        )
-        return bypass or self._added < self._settings.edge_max_expansion
+    def _has_room(self, step: Step) -> bool:
+        is_exempt = step.edge.rel == Rel.CONTRADICTS or _is_to_summary(step)
+        return is_exempt or self._added < self._settings.edge_max_expansion
 
-    @staticmethod
-    def _stage(memory: Memory, source: Memory, way: Step) -> str:
-        if way.edge.rel == Rel.CONTAINS:
-            return "child" if way.outward else "parent"
-        return (
-            "correction" if way.edge.rel == Rel.CONTRADICTS and prevails(memory, source) else "edge"
-        )
-
-    def _hop_of(self, way: Step, source: Memory, target: Memory) -> Hop:
-        first, second = (source, target) if way.outward else (target, source)
-        return Hop(first.key, way.edge.rel, second.key, round(way.edge.weight, 4))
-
-    def _correct(self, items: Iterable[Item]) -> None:
-        """Bring in whatever is newer than a candidate and contradicts it, and whatever is newer
-        than that.
-        """
+    def _add_corrections(self, items: Iterable[ContextItem]) -> None:
+        """Add the memories that contradict a candidate and prevail, and their corrections."""
         todo = list(items)
         while todo:
-            self._look([item.id for item in todo], BINDING)
+            self._visit(todo, CONSTRAINTS)
             sources = {item.id: item for item in todo}
             conflicts = [edge for edge in self._edges if edge.rel == Rel.CONTRADICTS]
-            self._load(
-                end
-                for edge in conflicts
-                for end in (edge.from_id, edge.to_id)
-                if end not in self._pinned
-            )
+            ends = [(edge, *pair) for edge in conflicts for pair in _both_ways(edge)]
+            self._load(end for _, _, end in ends if end not in self._pinned)
             todo = []
-            for edge in conflicts:
-                for start, end in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
-                    if start in sources and end not in self.pool and end not in self._pinned:
-                        other, source = self._memories.get(end), sources[start]
-                        if other is not None and prevails(other, source.memory):
-                            item = self._arrive(
-                                source,
-                                Step(start, end, edge, start == edge.from_id, True),
-                                source.score,
-                            )
-                            todo += [item] if item else []
+            for edge, start, end in ends:
+                source, memory = sources.get(start), self._memories.get(end)
+                if source is None or memory is None or end in self.items or end in self._pinned:
+                    continue
+                if prevails(memory, source.memory):
+                    step = Step(start, end, edge, start == edge.from_id, True)
+                    item = self._arrive(source, step, source.score)
+                    todo += [item] if item else []
 
-    def _settle(self) -> None:
-        """Let conflicts and summaries have their share of what edges have added to a score since
-        they were reached.
-        """
+    def _lift_conflicts_and_summaries(self) -> None:
+        """Give conflicts and summaries their share of scores that edges raised later."""
         for share, rel, name in (
             (CONFLICT, Rel.CONTRADICTS, "conflict"),
             (1.0, Rel.CONTAINS, "child"),
         ):
             for edge in self._edges:
-                if edge.rel != rel:
+                start, end = self.items.get(edge.from_id), self.items.get(edge.to_id)
+                if edge.rel != rel or start is None or end is None or end.stage == "child":
                     continue
-                one, other = self.pool.get(edge.from_id), self.pool.get(edge.to_id)
-                if one is not None and other is not None and other.stage != "child":
-                    _lift(one, other.score * share, name)
-                    if rel == Rel.CONTRADICTS:
-                        _lift(other, one.score * share, name)
+                _lift(start, end.score * share, name)
+                if rel == Rel.CONTRADICTS:
+                    _lift(end, start.score * share, name)
 
-    def bonds(self) -> Bonds:
-        """Return what holds the candidates together."""
+    def relations(self) -> Relations:
+        """Return the relations of the candidates that packing must respect."""
         refuters: dict[str, list[str]] = defaultdict(list)
         companions: dict[str, list[str]] = defaultdict(list)
         parents: dict[str, list[str]] = defaultdict(list)
-        children: dict[str, set[str]] = defaultdict(set)
+        self._children = defaultdict(set)
         for edge in self._edges:
+            start, end = edge.from_id, edge.to_id
             match edge.rel:
                 case Rel.CONTRADICTS:
-                    self._conflict(edge, refuters)
+                    self._add_conflict(edge, refuters)
                 case Rel.CONTAINS:
-                    children[edge.from_id].add(edge.to_id)
-                    if edge.from_id in self.pool or edge.from_id in self._pinned:
-                        parents[edge.to_id].append(edge.from_id)
-                case Rel.DEPENDS_ON | Rel.PREVENTS if (
-                    edge.from_id in self.pool and edge.to_id in self.pool
-                ):
-                    companions[edge.from_id].append(edge.to_id)
-        self._kids = children
-        for id_, kids in children.items():
-            self._inherit(id_, kids, refuters)
-        alive = {
-            id_: frozenset(kids)
-            for id_, kids in children.items()
-            if all(self._current(kid) for kid in kids)
+                    self._children[start].add(end)
+                    if start in self.items or start in self._pinned:
+                        parents[end].append(start)
+                case Rel.DEPENDS_ON | Rel.PREVENTS if start in self.items and end in self.items:
+                    companions[start].append(end)
+        for id_, children in self._children.items():
+            self._inherit(id_, children, refuters)
+        for ids in companions.values():
+            ids.sort(key=lambda id_: self.items[id_].order)
+        ancestors = {
+            child: [id_ for id_ in reachable([child], parents) if id_ != child] for child in parents
         }
-        for found in companions.values():
-            found.sort(key=lambda id_: self.pool[id_].order)
-        return Bonds(refuters, _ancestors(parents), alive, companions)
+        current = {
+            id_: frozenset(children)
+            for id_, children in self._children.items()
+            if len(self._current(children)) == len(children)
+        }
+        return Relations(refuters, ancestors, current, companions)
 
-    def _conflict(self, edge: Tie, refuters: dict[str, list[str]]) -> None:
-        one, other = self.memory(edge.from_id), self.memory(edge.to_id)
-        if one is None or other is None or one.id == other.id:
+    def _add_conflict(self, edge: Tie, refuters: dict[str, list[str]]) -> None:
+        start, end = self._memory(edge.from_id), self._memory(edge.to_id)
+        if start is None or end is None or start.id == end.id:
             return
-        old, new = (other, one) if prevails(one, other) else (one, other)
-        if self._holds(new) and new.id not in refuters[old.id]:
-            refuters[old.id].append(new.id)
+        older, newer = (end, start) if prevails(start, end) else (start, end)
+        if self._is_valid(newer) and newer.id not in refuters[older.id]:
+            refuters[older.id].append(newer.id)
 
-    def _inherit(self, id_: str, kids: set[str], refuters: dict[str, list[str]]) -> None:
-        """Hold against a summary what is newer than it and contradicts what it stands for."""
-        summary = self.memory(id_)
+    def _inherit(self, id_: str, children: set[str], refuters: dict[str, list[str]]) -> None:
+        """Let memories that contradict a child of an older summary contradict the summary too."""
+        summary = self._memory(id_)
         if summary is None:
             return
-        for kid in sorted(kids):
-            for other in refuters.get(kid, ()):
-                new = self.memory(other)
-                if (
-                    other not in kids
-                    and other not in refuters[id_]
-                    and new is not None
-                    and prevails(new, summary)
-                ):
-                    refuters[id_].append(other)
+        for other in [newer for child in sorted(children) for newer in refuters.get(child, ())]:
+            newer = self._memory(other)
+            if other in children or other in refuters[id_] or newer is None:
+                continue
+            if prevails(newer, summary):
+                refuters[id_].append(other)
 
-    def memory(self, id_: str) -> Memory | None:
-        """Return a memory that was met on the way."""
-        known = self.pool.get(id_) or self._pinned.get(id_)
+    def _memory(self, id_: str) -> Memory | None:
+        known = self.items.get(id_) or self._pinned.get(id_)
         return known.memory if known else self._memories.get(id_)
 
-    def _current(self, id_: str) -> bool:
-        memory = self.memory(id_)
-        return memory is not None and self._holds(memory)
+    def _current(self, ids: Iterable[str]) -> list[Memory]:
+        """Return the memories among some ids that are known and valid."""
+        memories = [self._memory(id_) for id_ in ids]
+        return [memory for memory in memories if memory is not None and self._is_valid(memory)]
 
-    def _holds(self, memory: Memory) -> bool:
-        """Say whether a memory is current and true: now, or at the time that was asked for."""
-        at = self._which.valid_at
-        return memory.is_current(self._now) and (
-            memory.is_open(self._now) if at is None else memory.held_at(at)
-        )
+    def _is_valid(self, memory: Memory) -> bool:
+        """Return whether a memory is current and holds, now or at the time that was asked for."""
+        now, at = self._request.query.now, self._request.filter_.valid_at
+        holds = memory.is_open(now) if at is None else memory.held_at(at)
+        return holds and memory.is_current(now)
 
     def children(self, id_: str) -> list[str]:
-        """Return the keys of a summary's current children, as far as they were met."""
-        if id_ not in self._kids:
-            return []
-        kids = [self.memory(kid) for kid in self._kids[id_]]
-        return sorted(kid.key for kid in kids if kid is not None and self._holds(kid))
+        """Return the keys of a summary's current children that were reached."""
+        return sorted(memory.key for memory in self._current(self._children.get(id_, ())))
 
     def compaction(self) -> str:
-        """Say what consolidation would join among the candidates: alike memories that no summary
-        stands for yet.
-        """
-        told = {kid for kids in self._kids.values() for kid in kids}
+        """Suggest consolidating similar candidates that have no summary yet; empty if none."""
+        summarised = {child for children in self._children.values() for child in children}
         pairs = [
             (edge.from_id, edge.to_id)
             for edge in self._edges
-            if edge.rel == Rel.RELATES_TO and edge.from_id in self.pool and edge.to_id in self.pool
+            if edge.rel == Rel.RELATES_TO
+            and edge.from_id in self.items
+            and edge.to_id in self.items
         ]
         for group in sorted(components(pairs), key=lambda group: (-len(group), group)):
-            loose = [id_ for id_ in group if id_ not in told and not self._kids.get(id_)]
-            if len(loose) >= FEW and len(loose) * 2 > len(group):
-                keys = sorted(self.pool[id_].memory.key for id_ in loose)
-                shown = ", ".join(keys[:FEW]) + (" …" if len(keys) > FEW else "")
+            loose = [id_ for id_ in group if id_ not in summarised and id_ not in self._children]
+            if len(loose) >= MIN_CLUSTER and len(loose) * 2 > len(group):
+                keys = sorted(self.items[id_].memory.key for id_ in loose)
+                shown = ", ".join(keys[:MIN_CLUSTER]) + (" …" if len(keys) > MIN_CLUSTER else "")
                 return (
                     f"{len(loose)} alike memories have no summary yet ({shown}); `ghost "
                     "clusters`, then `ghost consolidate`"
@@ -391,22 +327,31 @@ class Expansion:
         return ""
 
 
-def _lift(item: Item, least: float, name: str) -> None:
-    if least > item.score:
-        item.parts[name] = item.parts.get(name, 0.0) + least - item.score
-        item.score = least
+def _is_to_child(step: Step) -> bool:
+    return step.edge.rel == Rel.CONTAINS and step.outward
 
 
-def _ancestors(parents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return, for each memory, its summaries, theirs, and so on; nearest first."""
-    found: dict[str, list[str]] = {}
-    for child in parents:
-        above: dict[str, None] = {}
-        todo = list(parents[child])
-        while todo:
-            nearest = todo.pop(0)
-            if nearest != child and nearest not in above:
-                above[nearest] = None
-                todo += parents.get(nearest, ())
-        found[child] = list(above)
-    return found
+def _is_to_summary(step: Step) -> bool:
+    return step.edge.rel == Rel.CONTAINS and not step.outward
+
+
+def _both_ways(edge: Tie) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (edge.from_id, edge.to_id), (edge.to_id, edge.from_id)
+
+
+def _stage(memory: Memory, source: Memory, step: Step) -> str:
+    if step.edge.rel == Rel.CONTAINS:
+        return "child" if step.outward else "parent"
+    is_correction = step.edge.rel == Rel.CONTRADICTS and prevails(memory, source)
+    return "correction" if is_correction else "edge"
+
+
+def _hop_of(step: Step, source: Memory, target: Memory) -> Hop:
+    first, second = (source, target) if step.outward else (target, source)
+    return Hop(first.key, step.edge.rel, second.key, round(step.edge.weight, 4))
+
+
+def _lift(item: ContextItem, minimum: float, name: str) -> None:
+    if minimum > item.score:
+        item.parts[name] = item.parts.get(name, 0.0) + minimum - item.score
+        item.score = minimum

@@ -1,4 +1,4 @@
-"""What every provider of vectors offers."""
+"""The protocol of embedding providers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,42 +15,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which cosine on two texts are alike, in the terms of one model.
-
-    The specification's numbers are MiniLM's.
-    """
+    """The minimum cosines of similar texts for one model; the defaults are those of MiniLM."""
 
     link: float = 0.80
     merge: float = 0.90
     dedup: float = 0.92
     repeat: float = 0.82
-    # the cosine, with part of the wording, from which one of ten texts may answer a question
+    # with some shared words, one in ten texts with this cosine may answer a question
     answer: float = 0.16
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors; `model` names what made them, and vectors of different models are
-    never compared.
-    """
+    """Turns texts into unit vectors; vectors of different models are never compared."""
 
     model: str
     dimension: int
     thresholds: Thresholds
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one unit vector a text."""
+        """Return one unit vector per text."""
         ...
 
     def known(self, text: str) -> float:
-        """Return the share of a text that the model has words for.
+        """Return the share of the words of a text that the model knows.
 
-        Cosine alone is no ground for a link below a half.
+        Below a half, a cosine alone is not enough for a link.
         """
         ...
 
 
 def unit_rows(rows: object, count: int, who: str) -> "Vectors":
-    """Make unit vectors of what somebody else sent, or say what is wrong with it."""
+    """Return external vectors as unit vectors, or raise an error that names the problem."""
     import numpy as np
 
     try:
@@ -60,9 +55,9 @@ def unit_rows(rows: object, count: int, who: str) -> "Vectors":
             f"{who} failed to send vectors: {error}", "check the model's name"
         ) from None
     if made.ndim != 2 or len(made) != count or not made.shape[1] or not np.isfinite(made).all():
-        found = len(made) if made.ndim == 2 else 0
+        received = len(made) if made.ndim == 2 else 0
         raise EmbeddingError(
-            f"{who} sent {found} vectors for {count} texts (shape {made.shape})",
+            f"{who} sent {received} vectors for {count} texts (shape {made.shape})",
             "check the model's name",
         )
     made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)

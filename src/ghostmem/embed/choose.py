@@ -1,4 +1,4 @@
-"""Choosing a provider by its name; the model behind it loads when the first vector is asked for."""
+"""Choose a provider by its name; its model loads when it is created."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings, own: "Function | None" = None) -> "Embedder | None":
-    """Return the provider that the settings or the caller chose; None for none."""
+    """Return the provider of the settings or the caller, or None for the provider `none`."""
     if own is not None:
         from ghostmem.embed.own import OwnEmbedder
 

@@ -1,4 +1,4 @@
-"""Providers over HTTP: an Ollama server, or anything that speaks OpenAI's embeddings API."""
+"""Providers over HTTP: an Ollama server, or a server with OpenAI's embeddings API."""
 
 import json
 import time
@@ -11,16 +11,16 @@ from ghostmem.errors import EmbeddingError
 if TYPE_CHECKING:
     from ghostmem.embed.base import Vectors
 
-TIMEOUT, TRIES, BATCH = 30.0, 3, 64
+TIMEOUT = 30.0  # seconds
+TRIES = 3
+BATCH = 64  # texts per request
 _RETRY = {408, 425, 429, 500, 502, 503, 504}
 
 
 def post(
     url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT, pause: float = 0.5
 ) -> dict[str, Any]:
-    """Send JSON and read JSON, trying again with growing pauses when the server is busy or does not
-    answer.
-    """
+    """Post JSON and return the JSON answer; retry while the server is busy or does not answer."""
     import http.client
     import urllib.error
     import urllib.request
@@ -29,7 +29,7 @@ def post(
 
     if not url.startswith(("http://", "https://")):
         raise EmbeddingError(
-            f"{url} is no web address",
+            f"{url} is not a web address",
             "set GHOST_EMBED_URL to one that starts with http:// or https://",
         )
     headers = {
@@ -39,26 +39,28 @@ def post(
     try:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     except ValueError as error:
-        raise EmbeddingError(f"{url} is no web address: {error}", "check GHOST_EMBED_URL") from None
+        raise EmbeddingError(
+            f"{url} is not a web address: {error}", "check GHOST_EMBED_URL"
+        ) from None
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
         try:
             with opener().open(request, timeout=timeout) as answer:
-                found = json.loads(answer.read())
-            if not isinstance(found, dict):
+                result = json.loads(answer.read())
+            if not isinstance(result, dict):
                 raise EmbeddingError(
-                    f"{url} answered with something else than an object", "check GHOST_EMBED_URL"
+                    f"{url} answered with JSON that is not an object", "check GHOST_EMBED_URL"
                 )
-            return found
+            return result
         except urllib.error.HTTPError as error:
             if last or error.code not in _RETRY:
-                said = first_words(error.read(100_000), key)
+                detail = first_words(error.read(100_000), key)
                 raise EmbeddingError(
-                    f"{url} answered {error.code}: {said}", _advice(error.code)
+                    f"{url} answered {error.code}: {detail}", _advice(error.code)
                 ) from None
         except http.client.InvalidURL as error:
             raise EmbeddingError(
-                f"{url} is no web address: {error}", "check GHOST_EMBED_URL"
+                f"{url} is not a web address: {error}", "check GHOST_EMBED_URL"
             ) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
             if last:
@@ -71,15 +73,13 @@ def post(
 
 
 def _advice(code: int) -> str:
-    return (
-        "check OPENAI_API_KEY"
-        if code in (401, 403)
-        else "check GHOST_EMBED_MODEL and GHOST_EMBED_URL"
-    )
+    if code in (401, 403):
+        return "check OPENAI_API_KEY"
+    return "check GHOST_EMBED_MODEL and GHOST_EMBED_URL"
 
 
 class HttpEmbedder:
-    """Ask a server for vectors; the dimension is learned from its first answer."""
+    """Get vectors from a server; the dimension is known after its first answer."""
 
     thresholds = Thresholds()
 
@@ -89,7 +89,7 @@ class HttpEmbedder:
         self.dimension = 0
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one unit vector a text."""
+        """Return one unit vector per text."""
         rows: list[list[float]] = []
         for start in range(0, len(texts), BATCH):
             rows += self._ask(list(texts[start : start + BATCH]))
@@ -99,15 +99,10 @@ class HttpEmbedder:
 
     def _ask(self, texts: list[str]) -> list[list[float]]:
         try:
+            body = {"model": self._name, "input": texts}
             if self._style == "ollama":
-                return list(
-                    post(f"{self._url}/api/embed", {"model": self._name, "input": texts})[
-                        "embeddings"
-                    ]
-                )
-            data = post(
-                f"{self._url}/embeddings", {"model": self._name, "input": texts}, self._key
-            )["data"]
+                return list(post(f"{self._url}/api/embed", body)["embeddings"])
+            data = post(f"{self._url}/embeddings", body, self._key)["data"]
             return [row["embedding"] for row in sorted(data, key=lambda row: row.get("index", 0))]
         except (KeyError, TypeError, AttributeError) as error:
             raise EmbeddingError(
@@ -115,5 +110,5 @@ class HttpEmbedder:
             ) from None
 
     def known(self, text: str) -> float:
-        """Say that everything is known: a server's vocabulary cannot be seen."""
+        """Return 1: the vocabulary of a server is unknown."""
         return 1.0

@@ -1,6 +1,4 @@
-"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, inside the package, run by
-onnxruntime.
-"""
+"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, run by onnxruntime."""
 
 import os
 from collections.abc import Sequence
@@ -15,34 +13,30 @@ from ghostmem.errors import EmbeddingError
 if TYPE_CHECKING:
     from ghostmem.embed.base import Vectors
 
-_START, _END, _MOST = 101, 102, 254
+_START, _END = 101, 102  # the tokens [CLS] and [SEP]
+_MAX_TOKENS = 254
 
 
 class LocalEmbedder:
-    """Run the model, one text at a time: batches are slower on a CPU, and padding would change
-    nothing but the time.
-    """
+    """Run the model on one text at a time, because batches are slower on a CPU."""
 
     model = "all-MiniLM-L6-v2-int8"
     dimension = 384
     thresholds = Thresholds()
 
     def __init__(self) -> None:
-        os.environ["ORT_DISABLE_TELEMETRY"] = (
-            "1"  # else it notes its runs in ~/.cache and sends them to its makers
-        )
+        # without this, it records its runs in ~/.cache and sends them to its vendor
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         try:
             import onnxruntime
         except ImportError as error:
             hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
             raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
-        onnxruntime.disable_telemetry_events()  # for a program that had loaded it before
+        onnxruntime.disable_telemetry_events()  # for a program that imported it before
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.enable_mem_reuse = (
-            False  # the planner is half of the start and saves no memory here
-        )
+        options.enable_mem_reuse = False  # planning takes half of the start and saves nothing here
         file = str(FOLDER / "minilm-l6-v2-int8.onnx")
         self._session: Any = onnxruntime.InferenceSession(
             file, options, providers=["CPUExecutionProvider"]
@@ -50,15 +44,15 @@ class LocalEmbedder:
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one unit vector a text."""
+        """Return one unit vector per text."""
         made = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):
-            ids = np.array([[_START, *self._words.encode(text)[:_MOST], _END]], np.int64)
+            ids = np.array([[_START, *self._words.encode(text)[:_MAX_TOKENS], _END]], np.int64)
             made[at] = self._session.run(
                 None, {"input_ids": ids, "attention_mask": np.ones_like(ids)}
             )[0][0]
         return made
 
     def known(self, text: str) -> float:
-        """Return the share of a text that the model has words for."""
+        """Return the share of the words of a text that the model knows."""
         return known_share(text)

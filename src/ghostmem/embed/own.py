@@ -1,4 +1,4 @@
-"""A caller's own function as a provider."""
+"""Use a function of the caller as a provider."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
 
 class OwnEmbedder:
-    """Call a function that takes texts and returns their vectors.
-
-    Name the model by the function's `model` attribute.
-    """
+    """Call a function from texts to vectors; its attribute `model` names the model."""
 
     thresholds = Thresholds()
 
@@ -25,7 +22,7 @@ class OwnEmbedder:
         self.dimension = 0
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one unit vector a text."""
+        """Return one unit vector per text."""
         try:
             rows = self._function(list(texts))
         except Exception as error:
@@ -37,5 +34,5 @@ class OwnEmbedder:
         return made
 
     def known(self, text: str) -> float:
-        """Say that everything is known."""
+        """Return 1: the vocabulary of the function is unknown."""
         return 1.0

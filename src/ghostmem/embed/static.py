@@ -1,4 +1,4 @@
-"""Provider `static`: our 256-d distil of MiniLM, one row a token, numpy only."""
+"""Provider `static`: a distilled MiniLM with one 256-d vector per token; numpy only."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class StaticEmbedder:
-    """Sum the rows of a text's tokens."""
+    """Sum the vectors of the tokens of a text."""
 
     model = "minilm-static-256-int8"
     dimension = 256
-    # as many pairs of real sentences lie above these as above MiniLM's numbers: see
+    # the same share of real sentence pairs is above these as above those of MiniLM: see
     # docs/decisions.md
     thresholds = Thresholds(link=0.90, merge=0.96, dedup=0.97, repeat=0.92, answer=0.20)
 
@@ -34,7 +34,7 @@ class StaticEmbedder:
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one unit vector a text."""
+        """Return one unit vector per text."""
         made = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):
             ids = self._words.encode(text)
@@ -45,5 +45,5 @@ class StaticEmbedder:
         return made
 
     def known(self, text: str) -> float:
-        """Return the share of a text that the model has words for."""
+        """Return the share of the words of a text that the model knows."""
         return known_share(text)

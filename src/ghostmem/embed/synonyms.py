@@ -1,12 +1,10 @@
-"""Near words, found in a sorted file without reading it: numpy is not needed, and a look-up takes
-microseconds.
-"""
+"""Look up near words in a sorted, memory-mapped file, in microseconds and without numpy."""
 
 import os
 from functools import cache, lru_cache
 from mmap import ACCESS_READ, mmap
 
-# not through `files`: that loads a tokenizer, which a search without vectors never needs
+# not through `files`, which loads a tokenizer that a search without vectors does not need
 _FILE = os.path.join(os.path.dirname(__file__), "data", "synonyms.txt")
 
 
@@ -18,7 +16,7 @@ def _table() -> mmap:
 
 @lru_cache(4096)
 def near_words(word: str) -> tuple[tuple[str, float], ...]:
-    """Return words that mean much the same, nearest first, each with its cosine."""
+    """Return words with a similar meaning, nearest first, each with its cosine."""
     table, wanted = _table(), word.encode() + b" "
     low, high = 0, len(table)
     while low < high:

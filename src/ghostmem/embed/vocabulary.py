@@ -1,9 +1,9 @@
-"""Which words are common: those that the shipped models have whole in their vocabulary."""
+"""Recognise common words: those that are single tokens of the shipped models."""
 
 import os
 from functools import cache, lru_cache
 
-# not through `files`: that makes a table of all words, and a search looks a few of them up
+# not through `files`, which builds a table of all words; a search looks up only a few
 _FILE = os.path.join(os.path.dirname(__file__), "data", "vocab.txt")
 
 
@@ -15,5 +15,5 @@ def _lines() -> bytes:
 
 @lru_cache(4096)
 def is_common_word(word: str) -> bool:
-    """Say whether a lower-case word is common in English texts, and so hardly a typo."""
+    """Say whether a lower-case word is common in English, and so probably no typo."""
     return b"\n" + word.encode() + b"\n" in _lines()

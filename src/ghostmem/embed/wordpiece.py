@@ -1,8 +1,8 @@
-"""BERT's uncased WordPiece in the standard library: the token ids of both shipped models, without
-the `tokenizers` package.
+"""BERT's uncased WordPiece with the standard library: the token ids of both shipped models.
 
-The ids are those of `tokenizers`, which `tools/build_models.py --check` verifies; only letters and
-marks that Unicode gained after version 8 may differ, because that library's tables end there."""
+The ids are those of the `tokenizers` package, as `tools/build_models.py --check` verifies. Only
+letters and marks that came after Unicode 8 may differ, because its tables end there.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-CACHED_RUNS: Final = 32_768
-LONGEST_CACHED: Final = 48
-LONGEST_WORD: Final = 100
+MAX_CACHED_RUNS: Final = 32_768
+MAX_CACHED_LENGTH: Final = 48  # characters of a run in the cache
+MAX_WORD: Final = 100  # characters; a longer word is unknown
 
-# str.split() breaks at these, BERT deletes them; NUL is deleted too and breaks nothing.
+# str.split() splits at these, but BERT deletes them; NUL is deleted too and splits nothing.
 _FALSE_SPACE: Final = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 _SPECIAL: Final = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 _IDEOGRAPHS: Final = (
@@ -29,7 +29,7 @@ class WordPiece:
     """Turn text into the token ids of one vocabulary."""
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
-        """Number the tokens in the order given."""
+        """Number the tokens in their order."""
         self._ids = {token: number for number, token in enumerate(vocabulary)}
         self._longest = max(map(len, self._ids))
         self._cache: dict[str, list[int]] = {}
@@ -37,7 +37,7 @@ class WordPiece:
 
     @classmethod
     def load(cls, path: Path) -> WordPiece:
-        """Read a vocabulary file of one token a line."""
+        """Read a vocabulary file with one token per line."""
         return cls(path.read_bytes().decode().removesuffix("\n").split("\n"))
 
     def encode(self, text: str) -> list[int]:
@@ -45,12 +45,12 @@ class WordPiece:
         ids: list[int] = []
         cache = self._cache
         for run in _FALSE_SPACE.sub("\0", text).split():
-            known = cache.get(run)
-            ids += self._remember(run) if known is None else known
+            cached = cache.get(run)
+            ids += self._encode_run(run) if cached is None else cached
         return ids
 
-    def _remember(self, run: str) -> list[int]:
-        """Encode what stands between two spaces, and keep the result while there is room."""
+    def _encode_run(self, run: str) -> list[int]:
+        """Encode a run without spaces and cache the result."""
         ids: list[int] = []
         for index, part in enumerate(_SPECIAL.split(run)):
             if index % 2:
@@ -58,17 +58,16 @@ class WordPiece:
             else:
                 for word in split_words(part):
                     ids += self._pieces(word)
-        if len(run) <= LONGEST_CACHED:
-            # Dropping all at once needs neither lock nor order; common words are back within a few
-            # lines.
-            if len(self._cache) >= CACHED_RUNS:
+        if len(run) <= MAX_CACHED_LENGTH:
+            # Clearing all at once needs no lock and no order; common words return soon.
+            if len(self._cache) >= MAX_CACHED_RUNS:
                 self._cache.clear()
             self._cache[run] = ids
         return ids
 
     def _pieces(self, word: str) -> list[int]:
-        """Cut a word into the longest known pieces from the left, or call all of it unknown."""
-        if len(word) > LONGEST_WORD:
+        """Split a word into the longest known pieces from the left; without them it is unknown."""
+        if len(word) > MAX_WORD:
             return [self.unknown]
         ids: list[int] = []
         start, prefix = 0, ""
@@ -85,9 +84,7 @@ class WordPiece:
 
 
 class _Clean(dict[int, str | None]):
-    """Map a character to itself, to itself between spaces (an ideograph), or to nothing (control,
-    format, private).
-    """
+    """Map a character to itself, with spaces around an ideograph, or to nothing (control)."""
 
     def __missing__(self, code: int) -> str | None:
         c = chr(code)
@@ -98,9 +95,7 @@ class _Clean(dict[int, str | None]):
 
 
 class _Split(dict[int, str | None]):
-    """Map a character to itself, to itself between spaces (punctuation, any ASCII symbol), or to
-    nothing (accent, control).
-    """
+    """Map a character to itself, with spaces around punctuation, or to nothing (accent)."""
 
     def __missing__(self, code: int) -> str | None:
         c = chr(code)
@@ -115,9 +110,7 @@ _SPLIT: Final = _Split()
 
 
 def split_words(run: str) -> list[str]:
-    """Return the words of a run as the vocabulary spells them: lower case, no accents, punctuation
-    apart.
-    """
+    """Return the words of a run in lower case, without accents, punctuation separate."""
     if not run.isascii():
         run = unicodedata.normalize("NFD", run.translate(_CLEAN))
     # A final sigma has a form of its own in str.lower(), not in the model's vocabulary.

@@ -1,4 +1,6 @@
-"""Groups of things that are connected."""
+"""Connected components of a graph."""
+
+from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
@@ -7,7 +9,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def components(pairs: Iterable[tuple[T, T]]) -> list[list[T]]:
-    """Return the groups that pairs connect, each in order of first appearance."""
+    """Return the groups of items that pairs connect, each in order of first appearance."""
     parent: dict[T, T] = {}
 
     def root(item: T) -> T:
@@ -16,10 +18,10 @@ def components(pairs: Iterable[tuple[T, T]]) -> list[list[T]]:
             item = parent[item]
         return item
 
-    for one, other in pairs:
-        parent.setdefault(one, one)
-        parent.setdefault(other, other)
-        parent[root(other)] = root(one)
+    for first, second in pairs:
+        parent.setdefault(first, first)
+        parent.setdefault(second, second)
+        parent[root(second)] = root(first)
     groups: dict[T, list[T]] = {}
     for item in parent:
         groups.setdefault(root(item), []).append(item)

@@ -1,4 +1,6 @@
-"""edge: make, remove and list the links between memories."""
+"""edge: make, remove and list the edges between memories."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import EDGE_WEIGHTS, Edge, Link, Memory, Outcome, Record, Rel
+from ghostmem.model import EDGE_WEIGHTS, Edge, Link, Outcome, Record, Rel
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.retry import again
@@ -15,6 +17,7 @@ from ghostmem.store.store import Store
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
+# The relations of the original Ghost's links.
 LEGACY = (
     Rel.RELATES_TO,
     Rel.CONTRADICTS,
@@ -27,7 +30,7 @@ LEGACY = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidate(Record):
-    """Two memories that are alike, for somebody to say how they relate."""
+    """Two similar memories whose relation is to be classified."""
 
     from_key: str
     from_content: str
@@ -38,7 +41,7 @@ class Candidate(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeCandidates(Record):
-    """Pairs to be classified, and how many already are."""
+    """Pairs to be classified, and the number of pairs that already are."""
 
     candidates: tuple[Candidate, ...]
     skipped_existing: int
@@ -48,99 +51,79 @@ class EdgeCandidates(Record):
 def edge(
     store: Store, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None
 ) -> Edge:
-    """Link two memories of a namespace.
-
-    An edge that exists gets the new weight and keeps its counts.
-    """
+    """Link two memories; an existing edge gets the new weight and keeps its counts."""
     kind = relation(rel)
-    given = validate.share(weight, "weight")
+    share = validate.share(weight, "weight")
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
-        one, other = _ends(tx, ns, from_key, to_key, now)
-        before = tx.graph.edge(one.id, other.id, kind)
-        made = Edge(one.id, other.id, kind, EDGE_WEIGHTS[kind] if given is None else given, now)
-        if before is not None:
-            made = replace(before, weight=made.weight, automatic=False)  # now it is somebody's word
-        tx.graph.put_edge(made)
-        tx.journal.record(ns, one.id, "link", now)
+        ends = _ends(tx, ns, from_key, to_key, now)
+        before = tx.graph.edge(*ends, kind)
+        linked = before or Edge(*ends, kind, 0.0, now)
+        linked = replace(
+            linked, weight=EDGE_WEIGHTS[kind] if share is None else share, automatic=False
+        )
+        tx.graph.put_edge(linked)
+        tx.journal.record(ns, ends[0], "link", now)
     outcome = Outcome.CREATED if before is None else Outcome.UPDATED
-    return replace(made, ns=ns, from_key=from_key, to_key=to_key, outcome=outcome)
+    return replace(linked, ns=ns, from_key=from_key, to_key=to_key, outcome=outcome)
 
 
 def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-    """Remove a link, and return it as it was."""
+    """Remove an edge, and return it as it was."""
     kind = relation(rel)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
-        one, other = _ends(tx, ns, from_key, to_key, now)
-        before = tx.graph.edge(one.id, other.id, kind)
-        if not tx.graph.remove_edge(one.id, other.id, kind):
-            hint = f"`ghost edge list -n {ns} {from_key}` shows what is there"
+        ends = _ends(tx, ns, from_key, to_key, now)
+        removed = tx.graph.edge(*ends, kind) or Edge(*ends, kind, EDGE_WEIGHTS[kind], now)
+        if not tx.graph.remove_edge(*ends, kind):
+            hint = f"`ghost edge list -n {ns} {from_key}` shows its edges"
             raise NotFoundError(f"there is no edge {from_key} {kind} {to_key} in {ns}", hint)
-        tx.journal.record(ns, one.id, "unlink", now)
-    found = before or Edge(one.id, other.id, kind, EDGE_WEIGHTS[kind], now)
-    return replace(found, ns=ns, from_key=from_key, to_key=to_key)
+        tx.journal.record(ns, ends[0], "unlink", now)
+    return replace(removed, ns=ns, from_key=from_key, to_key=to_key)
 
 
 def edges(store: Store, ns: str, key: str | None = None, rel: str | None = None) -> list[Edge]:
-    """List the links of a memory in both directions, or of a whole namespace.
-
-    Heaviest first, with the keys of both ends.
-    """
+    """List the edges of a memory in both directions, or of a namespace, heaviest first."""
     kind = None if rel is None else relation(rel)
     now = store.clock()
     with store.engine.read() as tx:
         if key is None:
-            found = tx.graph.of_namespace(validate.namespace(ns), now, kind)
+            listed = tx.graph.of_namespace(validate.namespace(ns), now, kind)
         else:
-            found = list(
-                tx.graph.edges(
-                    find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now).id
-                )
-            )
-        return keyed(tx, [one for one in found if kind is None or one.rel == kind], now)
-
-
-def keyed(tx: "Transaction", found: Iterable[Edge], now: datetime) -> list[Edge]:
-    """Return edges between current memories with the keys of their ends, heaviest first."""
-    kept = list(found)
-    ends = tx.memories.by_ids(sorted({end for one in kept for end in (one.from_id, one.to_id)}))
-    live = {id_: memory for id_, memory in ends.items() if memory.is_current(now)}
+            memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
+            listed = [edge for edge in tx.graph.edges(memory.id) if kind in (None, edge.rel)]
+        ids = {id_ for edge in listed for id_ in (edge.from_id, edge.to_id)}
+        rows = tx.memories.by_ids(sorted(ids))
+    live = {id_: memory for id_, memory in rows.items() if memory.is_current(now)}
     named = [
-        replace(
-            one, ns=live[one.from_id].ns, from_key=live[one.from_id].key, to_key=live[one.to_id].key
-        )
-        for one in kept
-        if one.from_id in live and one.to_id in live
+        replace(edge, ns=start.ns, from_key=start.key, to_key=end.key)
+        for edge in listed
+        if (start := live.get(edge.from_id)) and (end := live.get(edge.to_id))
     ]
-    return sorted(named, key=lambda one: (-one.weight, one.from_key, one.to_key, one.rel))
+    return sorted(named, key=lambda edge: (-edge.weight, edge.from_key, edge.to_key, edge.rel))
 
 
 def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-    """Link two memories in the way of the original Ghost.
-
-    It counts as an edge of the same relation.
-    """
+    """Link two memories like the original Ghost; the link counts as an edge of that relation."""
     kind = relation(rel, LEGACY)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
-        one, other = _ends(tx, ns, from_key, to_key, now)
-        tx.graph.add_link(Link(one.id, other.id, kind, now))
-        made = Edge(one.id, other.id, kind, EDGE_WEIGHTS[kind], now)
-        tx.graph.add_edge(made)
-        tx.journal.record(ns, one.id, "link", now)
-        made = tx.graph.edge(one.id, other.id, kind) or made
-    return replace(made, ns=ns, from_key=from_key, to_key=to_key)
+        ends = _ends(tx, ns, from_key, to_key, now)
+        tx.graph.add_link(Link(*ends, kind, now))
+        linked = Edge(*ends, kind, EDGE_WEIGHTS[kind], now)
+        tx.graph.add_edge(linked)
+        tx.journal.record(ns, ends[0], "link", now)
+        linked = tx.graph.edge(*ends, kind) or linked
+    return replace(linked, ns=ns, from_key=from_key, to_key=to_key)
 
 
 def edge_candidates(
     store: Store, ns: str, *, max_pairs: int = 50, seed: Iterable[str] | None = None
 ) -> EdgeCandidates:
-    """Return the heaviest pairs of alike memories of which nobody has said yet whether one causes,
-    prevents or implies the other.
+    """Return the heaviest pairs of similar memories without a causal edge.
 
-    `seed` are keys: only pairs with one of them. Whoever calls reads both texts and commits what it
-    finds with `edge`."""
+    The caller reads both texts and stores the relation with `edge`. With `seed`, a list of keys,
+    only pairs with one of these."""
     validate.namespace(ns)
     validate.positive(max_pairs, "max_pairs")
     keys = seed_keys(seed)
@@ -148,24 +131,21 @@ def edge_candidates(
     with store.engine.read() as tx:
         for key in keys:
             find(tx, ns, key, now)
-        alike = tx.graph.alike(ns, now, keys)
-        found = tx.graph.undecided(ns, now, keys, -1)
+        similar = tx.graph.alike(ns, now, keys)
+        undecided = tx.graph.undecided(ns, now, keys, -1)
     pairs = tuple(
-        Candidate(a.key, a.content, b.key, b.content, weight) for a, b, weight in found[:max_pairs]
+        Candidate(a.key, a.content, b.key, b.content, weight)
+        for a, b, weight in undecided[:max_pairs]
     )
-    return EdgeCandidates(pairs, alike - len(found))
+    return EdgeCandidates(pairs, similar - len(undecided))
 
 
 def seed_keys(seed: Iterable[str] | None) -> list[str]:
-    """Accept keys to start from; none at all when it is left out."""
+    """Validate the keys to start from; None means all, an empty list is refused."""
     if seed is None:
         return []
-    if isinstance(seed, str):
-        raise InvalidInputError(
-            f"seed must be a list, not the text {validate.shown(seed)}", "pass seed=['a', 'b']"
-        )
-    keys = [validate.key(key) for key in seed]
-    if not keys:  # a forgotten value must not turn into everything
+    keys = [validate.key(key) for key in validate.texts(seed, "seed", "key")]
+    if not keys:
         raise InvalidInputError(
             "no seed key was given", "name the keys, or leave seed out for all pairs"
         )
@@ -173,7 +153,7 @@ def seed_keys(seed: Iterable[str] | None) -> list[str]:
 
 
 def relation(value: str, among: tuple[Rel, ...] = tuple(Rel)) -> Rel:
-    """Accept a relation."""
+    """Validate a relation."""
     if value not in among:
         raise InvalidInputError(
             f"invalid relation {validate.shown(value)}", f"must be one of: {', '.join(among)}"
@@ -181,11 +161,10 @@ def relation(value: str, among: tuple[Rel, ...] = tuple(Rel)) -> Rel:
     return Rel(value)
 
 
-def _ends(
-    tx: "Transaction", ns: str, from_key: str, to_key: str, now: datetime
-) -> tuple[Memory, Memory]:
-    one = find(tx, validate.text(ns, "namespace"), validate.text(from_key, "key"), now)
-    other = find(tx, ns, validate.text(to_key, "key"), now)
-    if one.id == other.id:
+def _ends(tx: Transaction, ns: str, from_key: str, to_key: str, now: datetime) -> tuple[str, str]:
+    """Return the ids of two different current memories."""
+    start = find(tx, validate.text(ns, "namespace"), validate.text(from_key, "key"), now)
+    end = find(tx, ns, validate.text(to_key, "key"), now)
+    if start.id == end.id:
         raise InvalidInputError(f"{from_key} cannot be linked to itself", "name two different keys")
-    return one, other
+    return start.id, end.id

@@ -1,10 +1,9 @@
-"""expand: which summaries there are, and what one of them stands for."""
+"""expand: list summaries, or show the memories that one contains."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,15 +17,13 @@ from ghostmem.text.excerpt import first_line
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-DEEPEST = 200  # levels that are opened at most
-SUMMARY = 200  # characters of a text in a list
+MAX_DEPTH = 200  # levels that are opened
+SUMMARY_LENGTH = 200  # characters of a text in a list
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Node(Record):
-    """A memory in the tree of summaries: a child has its whole content, everything else the start
-    of it.
-    """
+    """A memory in the tree of summaries: a child with its content, others with a first line."""
 
     key: str
     kind: Kind
@@ -41,10 +38,7 @@ class Node(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Expanded(Record):
-    """The summaries of a namespace with the groups that have none yet.
-
-    Or one summary and what it stands for.
-    """
+    """The summaries of a namespace and clusters without one, or one summary with its children."""
 
     ns: str
     parent: Node | None = optional()
@@ -54,102 +48,71 @@ class Expanded(Record):
 
 
 def expand(store: Store, ns: str, key: str | None = None, *, depth: int = 1) -> Expanded:
-    """List the summaries of a namespace, newest first.
+    """List the summaries of a namespace, newest first, or return the contents of one summary.
 
-    Or, with a key, return what that one stands for.
-
-    `depth` is how many levels of summaries within summaries are opened. What is returned whole is
-    counted as used."""
+    `depth` is the number of levels of nested summaries to open. Memories that are returned whole
+    are counted as used."""
     validate.positive(depth, "depth")
     now = store.clock()
     with store.engine.read() as tx:
         if key is None:
             return _overview(tx, validate.namespace(ns), now)
         memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
-        tree = _Tree(tx, now)
-        tree.fetch([memory.id], depth)
-        children = tree.below(memory.id, min(depth, DEEPEST), {memory.id})
-        parent = _node(memory, len(tree.children(memory.id)), whole=False)
-    count(store, [memory, *tree.shown.values()], now, used=True)
-    return Expanded(ns, parent, children)
+        children = _fetch(tx, memory.id, depth, now)
+    opened = {memory.id: memory}
+    nodes = _nodes(children, memory.id, min(depth, MAX_DEPTH), opened)
+    count(store, list(opened.values()), now, used=True)
+    return Expanded(ns, _stub(memory, len(children[memory.id])), nodes)
 
 
 def _overview(tx: Transaction, ns: str, now: datetime) -> Expanded:
-    kids: dict[str, list[str]] = defaultdict(list)
-    for edge in tx.graph.of_namespace(ns, now, Rel.CONTAINS):
-        kids[edge.from_id].append(edge.to_id)
+    counts = Counter(edge.from_id for edge in tx.graph.of_namespace(ns, now, Rel.CONTAINS))
     parents = sorted(
-        tx.memories.by_ids(list(kids)).values(), key=lambda m: (-m.created_at.timestamp(), m.key)
+        tx.memories.by_ids(list(counts)).values(), key=lambda m: (-m.created_at.timestamp(), m.key)
     )
-    loose = tuple(
-        group for group in find_clusters(tx, ns, now) if group.summarised * 2 <= group.count
+    unsummarised = tuple(
+        cluster for cluster in find_clusters(tx, ns, now) if cluster.summarised * 2 <= cluster.count
     )
-    return Expanded(
-        ns,
-        nodes=tuple(_node(memory, len(kids[memory.id]), whole=False) for memory in parents),
-        clusters=loose,
-    )
+    nodes = tuple(_stub(memory, counts[memory.id]) for memory in parents)
+    return Expanded(ns, nodes=nodes, clusters=unsummarised)
 
 
-class _Tree:
-    """Summaries and what they contain, fetched level by level."""
+def _fetch(tx: Transaction, id_: str, depth: int, now: datetime) -> dict[str, list[Memory]]:
+    """Return the children of a memory and of its descendants, by the ids of these.
 
-    def __init__(self, tx: Transaction, now: datetime) -> None:
-        self._tx, self._now = tx, now
-        self._kids: dict[str, list[str]] = defaultdict(list)
-        self._memories: dict[str, Memory] = {}
-        self._fetched: set[str] = set()
-        self.shown: dict[str, Memory] = {}
-
-    def fetch(self, ids: list[str], depth: int) -> None:
-        """Read the levels that are shown, and one more to count what is below them."""
-        for _ in range(depth + 1):
-            todo = [id_ for id_ in ids if id_ not in self._fetched]
-            if not todo:
-                return
-            self._fetched.update(todo)
-            found = [
-                edge
-                for edge in self._tx.graph.touching(todo)
-                if edge.rel == Rel.CONTAINS and edge.from_id in set(todo)
-            ]
-            rows = self._tx.memories.by_ids([edge.to_id for edge in found])
-            self._memories |= {
-                id_: memory for id_, memory in rows.items() if memory.is_current(self._now)
-            }
-            for edge in found:
-                if edge.to_id in self._memories:
-                    self._kids[edge.from_id].append(edge.to_id)
-            ids = [edge.to_id for edge in found]
-
-    def children(self, id_: str) -> list[Memory]:
-        """Return a summary's children by their keys."""
-        return sorted(
-            (self._memories[kid] for kid in self._kids[id_]), key=lambda memory: memory.key
-        )
-
-    def below(self, id_: str, depth: int, opened: set[str]) -> tuple[Node, ...]:
-        """Return the nodes below a memory.
-
-        One that stands in several places is opened in the first.
-        """
-        if depth == 0:
-            return ()
-        found = []
-        for memory in self.children(id_):
-            self.shown[memory.id] = memory
-            inner: tuple[Node, ...] = ()
-            if memory.id not in opened:
-                opened.add(memory.id)
-                inner = self.below(memory.id, depth - 1, opened)
-            found.append(_node(memory, len(self.children(memory.id)), whole=True, nodes=inner))
-        return tuple(found)
+    One level more than is shown is read, to count the children of the last."""
+    children: dict[str, list[Memory]] = defaultdict(list)
+    todo, fetched = {id_}, set[str]()
+    for _ in range(depth + 1):
+        if not todo:
+            break
+        fetched |= todo
+        edges = tx.graph.touching(sorted(todo), [Rel.CONTAINS])
+        edges = [edge for edge in edges if edge.from_id in todo]
+        rows = tx.memories.by_ids([edge.to_id for edge in edges])
+        for edge in edges:
+            if edge.to_id in rows and rows[edge.to_id].is_current(now):
+                children[edge.from_id].append(rows[edge.to_id])
+        todo = {edge.to_id for edge in edges} - fetched
+    return children
 
 
-def _node(memory: Memory, children: int, whole: bool, nodes: tuple[Node, ...] = ()) -> Node:
-    text: Mapping[str, str] = (
-        {"content": memory.content} if whole else {"summary": first_line(memory.content, SUMMARY)}
-    )
+def _nodes(
+    children: dict[str, list[Memory]], id_: str, depth: int, opened: dict[str, Memory]
+) -> tuple[Node, ...]:
+    """Return the nodes below a memory; one with several parents is opened only once."""
+    nodes = []
+    for memory in sorted(children[id_], key=lambda m: m.key) if depth else ():
+        inner: tuple[Node, ...] = ()
+        if memory.id not in opened:
+            opened[memory.id] = memory
+            inner = _nodes(children, memory.id, depth - 1, opened)
+        node = _stub(memory, len(children[memory.id]))
+        nodes.append(replace(node, content=memory.content, summary="", nodes=inner))
+    return tuple(nodes)
+
+
+def _stub(memory: Memory, children: int) -> Node:
     return Node(
         memory.key,
         memory.kind,
@@ -157,6 +120,5 @@ def _node(memory: Memory, children: int, whole: bool, nodes: tuple[Node, ...] = 
         memory.importance,
         memory.est_tokens,
         children,
-        nodes=nodes,
-        **text,
+        summary=first_line(memory.content, SUMMARY_LENGTH),
     )

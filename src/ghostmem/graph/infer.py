@@ -1,12 +1,9 @@
-"""infer_edges: ask a model how alike memories bear on each other, and keep what it says as
-edges.
-"""
+"""infer_edges: ask a model how similar memories relate, and store its answers as edges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import ModelError
@@ -19,14 +16,13 @@ from ghostmem.text.infer import NONE, Answer, pair_prompt, read_answer
 
 if TYPE_CHECKING:
     from ghostmem.graph.ask.base import Asker
-    from ghostmem.store.protocol import Transaction
 
-STRIKES = 3  # failures in a row after which asking on is no use
+MAX_FAILURES = 3  # in a row, after which a run stops
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Inference(Record):
-    """What a model said about one pair, in the direction it holds, and whether it is stored now."""
+    """A model's answer about one pair, in the direction it holds, and whether it was stored."""
 
     from_key: str
     to_key: str
@@ -37,7 +33,7 @@ class Inference(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InferReport(Record):
-    """What a run asked and stored; in a dry run, what it would have stored."""
+    """The answers of a run; in a dry run, those that it would have stored."""
 
     dry_run: bool
     model: str
@@ -61,13 +57,17 @@ def infer_edges(
     ask: Asker | Callable[[str], str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> InferReport:
-    """Ask a model whether memories that relate also cause, prevent or imply one another, heaviest
-    pairs first.
+    """Ask a model whether similar memories cause, prevent or imply one another, heaviest first.
 
-    Each answer is stored at once, so that a run that is stopped goes on where it was and nothing is
-    asked twice; `again` also asks about pairs that were answered with none. `seed` names keys of
-    which a pair must have one. `ask` takes a prompt and returns an answer, and defaults to the
-    settings' choice. A dry run asks, and stores nothing."""
+    Each answer is stored at once: a run that is stopped continues where it was, and no pair is
+    asked about twice.
+
+    Args:
+        seed: Keys; only pairs with one of them.
+        again: Also ask about pairs that were answered with none.
+        dry_run: Ask, and store nothing.
+        ask: A function from a prompt to an answer (default: the one of the settings).
+    """
     validate.namespace(ns)
     validate.positive(max_pairs, "max pairs")
     seeds = seed_keys(seed)
@@ -75,42 +75,44 @@ def infer_edges(
         from ghostmem.graph.ask.choose import choose
 
         ask = choose(store.settings)
-    model = str(
-        getattr(ask, "name", None) or f"own:{getattr(ask, '__qualname__', type(ask).__name__)}"
-    )
+    own_name = f"own:{getattr(ask, '__qualname__', type(ask).__name__)}"
+    model = str(getattr(ask, "name", None) or own_name)
     pairs = _pairs(store, ns, seeds, again)
     if not dry_run:
-        with (
-            store.engine.write()
-        ):  # a store that cannot be written fails here, not after the first answer was paid for
-            pass
-    done: list[Inference] = []
+        with store.engine.write():
+            pass  # a read-only store fails here, not after the first answer was paid for
+    inferences: list[Inference] = []
     errors: list[str] = []
-    kept = strikes = 0
+    answered = failures = 0
     for asked, (start, to) in enumerate(pairs[:max_pairs], 1):
         try:
             text = ask(pair_prompt(start, to))
-            strikes = 0
+            failures = 0
             answer = read_answer(text)
         except ModelError as error:
             errors.append(f"{start.key} → {to.key}: {error.message}")
-            strikes += 1
-            if strikes == STRIKES:
-                errors.append(f"stopped after {STRIKES} failures in a row; {error.hint}")
+            failures += 1
+            if failures == MAX_FAILURES:
+                errors.append(f"stopped after {MAX_FAILURES} failures in a row; {error.hint}")
                 break
         except ValueError as error:
             errors.append(f"{start.key} → {to.key}: {error}")
         else:
             stored = dry_run or _store(store, start, to, answer, model)
-            kept += stored
-            done.append(_inference(start, to, answer, stored and not dry_run))
+            answered += stored
+            inferences.append(_inference(start, to, answer, stored and not dry_run))
         if progress is not None:
             progress(asked)
-    none = sum(one.rel == NONE for one in done)
-    typed = sum(one.rel != NONE and (one.applied or dry_run) for one in done)
-    left = len(pairs) - kept
     return InferReport(
-        dry_run, model, len(done), typed, none, left, strikes == STRIKES, tuple(errors), tuple(done)
+        dry_run,
+        model,
+        pairs_examined=len(inferences),
+        edges_created=sum(i.rel != NONE and (i.applied or dry_run) for i in inferences),
+        edges_skipped=sum(i.rel == NONE for i in inferences),
+        remaining=len(pairs) - answered,
+        stopped=failures == MAX_FAILURES,
+        errors=tuple(errors),
+        inferences=tuple(inferences),
     )
 
 
@@ -127,28 +129,22 @@ def _pairs(store: Store, ns: str, seeds: list[str], again: bool) -> list[tuple[M
 
 
 def _store(store: Store, start: Memory, to: Memory, answer: Answer, model: str) -> bool:
-    """Store one answer and that it was given; False when it is about something that is no more."""
-    at = store.clock()
+    """Store an answer; False when one of the memories changed, or the pair has an edge by now."""
+    now = store.clock()
     with store.engine.write(within=(start.ns,)) as tx:
-        if not _open(tx, start, to, at):
+        rows = tx.memories.by_ids([start.id, to.id]).values()
+        if len(rows) < 2 or not all(memory.is_current(now) for memory in rows):
+            return False
+        if any(
+            edge.rel in REASONING and {edge.from_id, edge.to_id} == {start.id, to.id}
+            for edge in tx.graph.edges(start.id)
+        ):
             return False
         if answer.rel is not None:
             first, second = (to, start) if answer.reverse else (start, to)
-            tx.graph.put_edge(Edge(first.id, second.id, answer.rel, EDGE_WEIGHTS[answer.rel], at))
-        tx.graph.note_inference(start.id, to.id, answer.rel or NONE, model, at)
+            tx.graph.put_edge(Edge(first.id, second.id, answer.rel, EDGE_WEIGHTS[answer.rel], now))
+        tx.graph.note_inference(start.id, to.id, answer.rel or NONE, model, now)
     return True
-
-
-def _open(tx: Transaction, start: Memory, to: Memory, now: datetime) -> bool:
-    """Say whether both versions are still current and nobody has related them meanwhile."""
-    found = tx.memories.by_ids([start.id, to.id])
-    if len(found) < 2 or not all(memory.is_current(now) for memory in found.values()):
-        return False
-    ends = {start.id, to.id}
-    return not any(
-        edge.rel in REASONING and {edge.from_id, edge.to_id} == ends
-        for edge in tx.graph.edges(start.id)
-    )
 
 
 def _inference(start: Memory, to: Memory, answer: Answer, stored: bool) -> Inference:

@@ -1,22 +1,22 @@
-"""Spreading activation: from the memories that were found to those that edges lead to."""
+"""Spreading activation: follow edges from found memories to further ones."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ghostmem.model import Rel, Tie
 
-CONFLICT = 0.8  # a memory that contradicts another scores at least this share of it
+CONFLICT = 0.8  # the least share of its score that a memory passes on to one it contradicts
 
 
 class Policy(NamedTuple):
-    """How a relation is followed: out of its memory and back, and whether what it leads to has room
-    reserved.
-    """
+    """In which directions a relation is followed, and whether room is reserved for its target."""
 
     out: bool
     back: bool
     reserve: bool = False
-    always: bool = False  # beyond the number of edges that are followed from one memory
+    always: bool = False  # also beyond the maximum number of edges per memory
 
 
 POLICIES: Mapping[Rel, Policy] = {
@@ -33,25 +33,22 @@ POLICIES: Mapping[Rel, Policy] = {
 
 
 class Step(NamedTuple):
-    """One way from a memory to another over an edge."""
+    """A step from a memory to another over an edge."""
 
     source: str
     target: str
     edge: Tie
     outward: bool  # follows the edge's direction
-    # what it leads to has room reserved: a conflict, or what the source depends on or must prevent
-    reserved: bool
+    reserved: bool  # room is reserved for the target: a conflict, a dependency, a prevention
 
     @property
     def typed(self) -> bool:
-        """Say whether somebody said how the two relate, rather than that they are alike."""
+        """Say whether the edge has a specific relation, not mere similarity."""
         return self.edge.rel != Rel.RELATES_TO
 
 
 def steps(sources: Iterable[str], edges: Iterable[Tie], per_source: int) -> list[Step]:
-    """Return the ways out of each source, in the order of the sources: conflicts and summaries
-    always, the best of the rest.
-    """
+    """Return the steps from each source: all conflicts and summaries, and the best of the rest."""
     around: dict[str, list[Step]] = {source: [] for source in sources}
     for edge in edges:
         policy = POLICIES[edge.rel]
@@ -61,24 +58,24 @@ def steps(sources: Iterable[str], edges: Iterable[Tie], per_source: int) -> list
             around[edge.to_id].append(
                 Step(edge.to_id, edge.from_id, edge, False, edge.rel == Rel.CONTRADICTS)
             )
-    found: list[Step] = []
-    for ways in around.values():
-        ways.sort(
-            key=lambda way: (
-                not way.reserved,
-                -way.edge.weight,
-                not way.outward,
-                way.edge.rel,
-                way.target,
+    chosen: list[Step] = []
+    for candidates in around.values():
+        candidates.sort(
+            key=lambda step: (
+                not step.reserved,
+                -step.edge.weight,
+                not step.outward,
+                step.edge.rel,
+                step.target,
             )
         )
-        always = [way for way in ways if POLICIES[way.edge.rel].always]
-        others = [way for way in ways if not POLICIES[way.edge.rel].always]
-        found += always + others[:per_source]
-    return found
+        chosen += [step for step in candidates if POLICIES[step.edge.rel].always]
+        others = [step for step in candidates if not POLICIES[step.edge.rel].always]
+        chosen += others[:per_source]
+    return chosen
 
 
-def propagated(score: float, way: Step, damping: float) -> float:
-    """Return what a memory at the end of a way scores."""
-    passed = score * way.edge.weight * damping
-    return max(passed, CONFLICT * score) if way.edge.rel == Rel.CONTRADICTS else passed
+def propagated(score: float, step: Step, damping: float) -> float:
+    """Return the score of a memory that a step leads to."""
+    passed = score * step.edge.weight * damping
+    return max(passed, CONFLICT * score) if step.edge.rel == Rel.CONTRADICTS else passed

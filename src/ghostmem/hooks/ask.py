@@ -1,10 +1,9 @@
-"""Asking the user's own agent command what a conversation holds that is worth remembering.
+"""Ask the user's own agent command for memories worth keeping, in the background.
 
-Never while a host waits.
-
-`start` leaves a process behind that runs this module. It and everything it starts carry
-GHOST_HOOK_CHILD, so that the hooks of an agent that is asked do nothing. What the agent proposes is
-observed, not stated, and goes through the gate of every capture."""
+`start` starts a process that runs this module, so that no host waits. The process and its children
+have GHOST_HOOK_CHILD set, so that the hooks of the asked agent do nothing. Its proposals are stored
+as observed, not as stated, with the checks of every capture.
+"""
 
 import json
 import os
@@ -24,12 +23,12 @@ from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings, child_env, load
 
-LINES: Mapping[Moment, int] = {Moment.COMPACT: 100, Moment.STOP: 200}
-MOST_ANSWERED = 200_000  # bytes
-MOST_ASKED = 400_000  # characters of a transcript
-MOST_TAKEN = 20  # candidates of one answer
-# a process that outlives the one that starts it, in a group of its own
-_APART: dict[str, Any] = (
+TRANSCRIPT_LINES: Mapping[Moment, int] = {Moment.COMPACT: 100, Moment.STOP: 200}
+MAX_ANSWER = 200_000  # bytes
+MAX_TRANSCRIPT = 400_000  # characters
+MAX_CANDIDATES = 20  # of one answer
+# a process that outlives its parent, in a group of its own
+_DETACHED: dict[str, Any] = (
     {"creationflags": 0x00000208} if os.name == "nt" else {"start_new_session": True}
 )
 INSTRUCTION = """\
@@ -49,10 +48,12 @@ decision, gotcha, procedure or fact", "importance": 0.0 to 1.0}
 
 
 def start(settings: Settings, call: Call, ns: str, command: str) -> None:
-    """Begin to ask in the background, when the moment is one for it and the transcript has grown
-    since the last time.
-    """
-    if call.moment not in LINES or not call.transcript or not _has_grown(settings, call, ns):
+    """Ask in the background, at a suitable moment and if the transcript has grown."""
+    if (
+        call.moment not in TRANSCRIPT_LINES
+        or not call.transcript
+        or not _has_grown(settings, call, ns)
+    ):
         return
     job = {
         "command": command,
@@ -62,7 +63,7 @@ def start(settings: Settings, call: Call, ns: str, command: str) -> None:
         "event": call.event,
         "session": call.session,
         "transcript": os.path.abspath(call.transcript),
-        "lines": LINES[call.moment],
+        "lines": TRANSCRIPT_LINES[call.moment],
     }
     child = subprocess.Popen(
         [sys.executable, "-m", "ghostmem.hooks.ask"],
@@ -70,61 +71,52 @@ def start(settings: Settings, call: Call, ns: str, command: str) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=child_env(GHOST_HOOK_CHILD="1"),
-        **_APART,
+        **_DETACHED,
     )
     assert child.stdin is not None
     with child.stdin as stream:
         stream.write(json.dumps(job).encode())
-    child.returncode = 0  # nobody waits for it
+    child.returncode = 0  # no one waits for it
 
 
 def _has_grown(settings: Settings, call: Call, ns: str) -> bool:
     from ghostmem.ghost import Ghost
-    from ghostmem.hooks.session import changed, is_there, known
+    from ghostmem.hooks.session import store_exists, stored_session, update_session
 
     size = size_of(call.transcript or "")
-    if not is_there(settings):
+    if not store_exists(settings):
         return True
     with Ghost.open(settings=settings) as ghost:
-        session = known(ghost.store, call, ns)
+        session = stored_session(ghost.store, call, ns)
         if session.asked_to == size:
             return False
-        changed(ghost.store, session, lambda now: replace(now, asked_to=size))
+        update_session(ghost.store, session, lambda now: replace(now, asked_to=size))
     return True
 
 
 def main() -> None:
-    """Do the job that standard input describes."""
+    """Run the job on standard input."""
     job = json.loads(sys.stdin.buffer.read())
     settings = load(db=job["db"])
     try:
-        taken = ask(settings, job)
+        refused = ask(settings, job)
     except Exception as error:  # noqa: BLE001 (the outermost handler of this process)
         note(log_path(settings), job["host"], job["event"], f"--llm: {told(error)}")
     else:
-        if taken is not None:
-            note(
-                log_path(settings),
-                job["host"],
-                job["event"],
-                f"--llm: {taken} of the candidates refused",
-            )
+        if refused is not None:
+            message = f"--llm: {refused} of the candidates refused"
+            note(log_path(settings), job["host"], job["event"], message)
 
 
 def ask(settings: Settings, job: Mapping[str, Any]) -> int | None:
-    """Ask, and store what comes back; return how many candidates were refused, if any were."""
+    """Ask and store the candidates; return the number of refused ones, or None."""
     lines = last_lines(job["transcript"], job["lines"])
-    said = "\n".join(lines)[-MOST_ASKED:]
-    if not said.strip():
+    transcript = "\n".join(lines)[-MAX_TRANSCRIPT:]
+    if not transcript.strip():
         return None
-    found = candidates_in(
-        answer(
-            job["command"],
-            f"{INSTRUCTION}<transcript>\n{said}\n</transcript>\n",
-            settings.hook_llm_timeout,
-        )
-    )
-    if not found:
+    prompt = f"{INSTRUCTION}<transcript>\n{transcript}\n</transcript>\n"
+    candidates = candidates_in(answer(job["command"], prompt, settings.hook_llm_timeout))
+    if not candidates:
         return None
     from ghostmem.ghost import Ghost
 
@@ -133,7 +125,7 @@ def ask(settings: Settings, job: Mapping[str, Any]) -> int | None:
         done = ghost.capture(
             None,
             job["ns"],
-            candidates=found,
+            candidates=candidates,
             source_client=client,
             source_scope=job["session"] or None,
             source_kind="observed",
@@ -142,7 +134,7 @@ def ask(settings: Settings, job: Mapping[str, Any]) -> int | None:
 
 
 def answer(command: str, prompt: str, seconds: float) -> str:
-    """Return what a command prints when it reads a prompt; too much or too late is nothing."""
+    """Return the output of a command for a prompt; too much or too late is an error."""
     try:
         words: list[str] | str = command if os.name == "nt" else shlex.split(command)
         child = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
@@ -150,7 +142,7 @@ def answer(command: str, prompt: str, seconds: float) -> str:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            **_APART,
+            **_DETACHED,
         )
     except (OSError, IndexError, ValueError):
         raise UnansweredError("the command cannot be run") from None
@@ -161,9 +153,9 @@ def answer(command: str, prompt: str, seconds: float) -> str:
     late.start()
     threading.Thread(target=_feed, args=(child.stdin, prompt.encode()), daemon=True).start()
     try:
-        said = child.stdout.read(MOST_ANSWERED + 1)
-        if len(said) > MOST_ANSWERED:
-            raise UnansweredError(f"the command printed more than {MOST_ANSWERED:,} bytes")
+        output = child.stdout.read(MAX_ANSWER + 1)
+        if len(output) > MAX_ANSWER:
+            raise UnansweredError(f"the command printed more than {MAX_ANSWER:,} bytes")
         code = child.wait()
     finally:
         is_late = not late.is_alive()
@@ -177,17 +169,17 @@ def answer(command: str, prompt: str, seconds: float) -> str:
             if is_late
             else f"the command ended with {code}"
         )
-    return str(said, "utf-8", "replace")
+    return str(output, "utf-8", "replace")
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
-    """End a command and whatever it has started."""
+    """End a command and its children."""
     try:
         if os.name == "nt":
             child.kill()
         else:
             os.killpg(child.pid, signal.SIGKILL)
-    except OSError:  # it is over
+    except OSError:  # it has ended
         pass
 
 
@@ -195,18 +187,18 @@ def _feed(stream: Any, data: bytes) -> None:
     try:
         with stream:
             stream.write(data)
-    except OSError:  # it did not want to read to the end
+    except OSError:  # it does not read all of its input
         pass
 
 
 def candidates_in(text: str) -> list[dict[str, Any]]:
-    """Return the candidates of an answer: a JSON array, wherever in the text it stands."""
+    """Return the candidates in the JSON array of an answer."""
     start, stop = text.find("["), text.rfind("]")
     try:
-        found = json.loads(text[start : stop + 1]) if 0 <= start < stop else []
+        items = json.loads(text[start : stop + 1]) if 0 <= start < stop else []
     except (ValueError, RecursionError):
-        raise UnansweredError("the command's answer holds no JSON array") from None
-    return [one for one in found if isinstance(one, dict)][:MOST_TAKEN]
+        raise UnansweredError("the command's answer has no JSON array") from None
+    return [item for item in items if isinstance(item, dict)][:MAX_CANDIDATES]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A call of a hook: what a host says on standard input, read into one shape."""
+"""Read the call of a hook from standard input, the same for all hosts."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _SESSIONS = ("session_id", "conversation_id")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Call:
-    """One call: by which host, at which of its events, in which session and folder, with what."""
+    """One call of a hook by a host."""
 
     host: Host
     event: str
@@ -27,42 +27,42 @@ class Call:
     source: str = ""
 
 
-def read_call(host: str, event: str | None, said: bytes) -> Call:
-    """Read what a host said."""
+def read_call(host: str, event: str | None, data: bytes) -> Call:
+    """Return the call in the input of a host."""
     row = HOSTS.get(host)
     if row is None:
-        raise UnansweredError(f"there is no host of that name; known are {', '.join(HOSTS)}")
-    if not said.strip():
+        raise UnansweredError(f"there is no host of that name; known: {', '.join(HOSTS)}")
+    if not data.strip():
         raise UnansweredError("standard input is empty")
     try:
-        found = json.loads(said.decode("utf-8-sig"))
+        fields = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        found = None
-    if len(said) > MOST or not isinstance(found, Mapping):
-        raise UnansweredError("standard input is no JSON object")
-    named = row.event(event or _text(found, "hook_event_name"))
+        fields = None
+    if len(data) > MOST or not isinstance(fields, Mapping):
+        raise UnansweredError("standard input is not a JSON object")
+    named = row.event(event or _text(fields, "hook_event_name"))
     if named is None:
-        raise UnansweredError("an event that is not answered")
-    source = _text(found, "source") or _text(found, "trigger")
-    prompt = next((text for name in _PROMPTS if (text := _text(found, name))), "")
-    session = next((text for name in _SESSIONS if (text := _text(found, name))), "")
+        raise UnansweredError("this event has no hook")
+    source = _text(fields, "source") or _text(fields, "trigger")
+    prompt = next((text for name in _PROMPTS if (text := _text(fields, name))), "")
+    session = next((text for name in _SESSIONS if (text := _text(fields, name))), "")
     return Call(
         row,
         *named,
         " ".join(session.split())[:200],
-        _folder(found),
+        _folder(fields),
         prompt,
-        _text(found, "transcript_path") or None,
+        _text(fields, "transcript_path") or None,
         source,
     )
 
 
-def _text(found: Mapping[str, Any], name: str) -> str:
-    return _storable(found.get(name))
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    return _storable(fields.get(name))
 
 
 def _storable(value: object) -> str:
-    """Return a text without what no store can hold: NUL and halves of characters."""
+    """Return a text that a store can hold: without NUL and lone surrogates."""
     return (
         value.replace("\0", " ").encode("utf-8", "replace").decode()
         if isinstance(value, str)
@@ -70,11 +70,11 @@ def _storable(value: object) -> str:
     )
 
 
-def _folder(found: Mapping[str, Any]) -> str | None:
-    """Return the folder that the session is in."""
-    roots = found.get("workspace_roots")
+def _folder(fields: Mapping[str, Any]) -> str | None:
+    """Return the folder of the session, or None."""
+    roots = fields.get("workspace_roots")
     return (
-        _text(found, "cwd")
+        _text(fields, "cwd")
         or _storable(roots[0] if isinstance(roots, list) and roots else None)
         or None
     )

@@ -1,4 +1,4 @@
-"""Embeddings for a hook: the store's provider, waited for until a deadline."""
+"""Use the embedding provider of the store in a hook, with a deadline."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """Work in a daemon thread, whose result is waited for until a deadline.
+    """Work in a daemon thread with a deadline for its result.
 
     The thread may outlive the wait: it loads a model or asks a server, does not use the store, and
     `ghost` ends its process without joining threads.
@@ -69,7 +69,7 @@ class DeadlineEmbedder:
         return vectors
 
     def known(self, text: str) -> float:
-        """Return the share of a text that the model has words for."""
+        """Return the share of the words of a text that the model knows."""
         return self._embedder.known(text)
 
 
@@ -77,7 +77,7 @@ class DeadlineVectoriser(Vectoriser):
     """The store's provider, used if it is ready by a deadline (a time of `time.monotonic`).
 
     `start` loads the provider and embeds the prompt in the background. Without a provider, or with
-    one that fails or is late, `get` returns None, so that searches go by words.
+    one that fails or is late, `get` returns None, and searches use words only.
     """
 
     def __init__(self, settings: Settings, deadline: float) -> None:
@@ -89,7 +89,7 @@ class DeadlineVectoriser(Vectoriser):
 
     @property
     def fallback(self) -> str:
-        """Return why a search went by words although there is a provider; empty if none did."""
+        """Return why a search used words only although there is a provider, or an empty text."""
         ready = self._embedder_in_time
         return self._failure or (ready.problem if ready is not None else "")
 
@@ -108,7 +108,7 @@ class DeadlineVectoriser(Vectoriser):
                 self._embedder_in_time = self._background.result(self._deadline)
             except EmbeddingError as error:
                 self._failure = self.problem = error.message
-            except Exception as error:  # noqa: BLE001 (whatever it is, words are searched)
+            except Exception as error:  # noqa: BLE001 (any failure: search by words)
                 self._failure = self.problem = f"failed with {type(error).__name__}"
         return self._embedder_in_time
 

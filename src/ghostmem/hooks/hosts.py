@@ -1,6 +1,4 @@
-"""The agent hosts whose hooks Ghost answers: what they call the moments of a session, and how they
-want to be answered.
-"""
+"""The table of agent hosts: their names for the moments of a session, and their answers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from typing import Any
 
 
 class Moment(StrEnum):
-    """What happens in a session."""
+    """A moment of a session at which a hook is called."""
 
     START = "start"
     PROMPT = "prompt"
@@ -23,10 +21,9 @@ ADDING = (Moment.START, Moment.PROMPT)  # moments at which memories are added
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Host:
-    """A host: the program's name in sources, its events, the format of its transcripts (if they can
-    be read), its answers.
+    """A host: its name in sources, its events, the format of its transcripts, its answers.
 
-    `restarts` says that it calls the start of a session again when it has compacted it.
+    `restarts` means that the host calls the start hook again after a compaction.
     """
 
     name: str
@@ -36,11 +33,9 @@ class Host:
     answer: Callable[[str, str], Mapping[str, Any]]
     restarts: bool = False
 
-    def event(self, said: str) -> tuple[str, Moment] | None:
-        """Return an event by its name as the host spells it, however it was spelt, and its
-        moment.
-        """
-        wanted = said.replace("-", "").replace("_", "").lower()
+    def event(self, spelling: str) -> tuple[str, Moment] | None:
+        """Return the host's name and the moment of an event in any spelling, or None."""
+        wanted = spelling.replace("-", "").replace("_", "").lower()
         return next(
             ((name, moment) for name, moment in self.events.items() if name.lower() == wanted), None
         )
@@ -51,12 +46,9 @@ def _specific(event: str, text: str) -> Mapping[str, Any]:
 
 
 def _cursor(event: str, text: str) -> Mapping[str, Any]:
-    """Answer Cursor; with a prompt the field is accepted, though only `continue` is promised."""
-    return (
-        {"continue": True, "additional_context": text}
-        if event == "beforeSubmitPrompt"
-        else {"additional_context": text}
-    )
+    """Answer Cursor; with a prompt it accepts the field, but documents only `continue`."""
+    answer = {"additional_context": text}
+    return {"continue": True, **answer} if event == "beforeSubmitPrompt" else answer
 
 
 _CLAUDE = {

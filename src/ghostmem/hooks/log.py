@@ -1,7 +1,4 @@
-"""The log of hooks: one line for what went wrong, beside the store.
-
-What was said is never in it.
-"""
+"""The log of hooks next to the store: one line per error, without the texts of sessions."""
 
 import os
 
@@ -11,31 +8,27 @@ from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 
 NAME = "hooks.log"
-MOST = 64_000  # bytes, after which the older half goes
-_LONGEST = 300  # characters of a line
-_TELLING = (
-    5,
-    6,
-)  # exit codes of errors whose messages are about the store or a model, and not about what was said
+MAX_BYTES = 64_000  # a longer log loses its older half
+_MAX_LINE = 300  # characters
+# exit codes of errors whose messages are about the store or a model, not about a text
+_SAFE_EXIT_CODES = (5, 6)
 
 
 def log_path(settings: Settings) -> str | None:
-    """Return where the log is, or None for a store that is no file."""
+    """Return the path of the log, or None for a store that is not a file."""
     path = settings.path
-    return (
-        None
-        if path == ":memory:" or "://" in path
-        else os.path.join(os.path.dirname(path) or ".", NAME)
-    )
+    if path == ":memory:" or "://" in path:
+        return None
+    return os.path.join(os.path.dirname(path) or ".", NAME)
 
 
-def note(path: str | None, host: str, event: str, what: str) -> None:
-    """Add a line; a log that cannot be written changes nothing."""
+def note(path: str | None, host: str, event: str, message: str) -> None:
+    """Add a line to the log; errors of writing are ignored."""
     if path is None:
         return
-    line = " ".join(f"{format_time(now())[:19]}Z {host[:20]} {event[:40] or '-'}: {what}".split())[
-        :_LONGEST
-    ]
+    line = " ".join(
+        f"{format_time(now())[:19]}Z {host[:20]} {event[:40] or '-'}: {message}".split()
+    )[:_MAX_LINE]
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         _shorten(path)
@@ -49,19 +42,19 @@ def note(path: str | None, host: str, event: str, what: str) -> None:
 
 
 def last(path: str | None) -> str | None:
-    """Return the last line of the log, or None when nothing ever went wrong."""
+    """Return the last line of the log, or None without one."""
     if path is None:
         return None
     try:
         with open(path, "rb") as stream:
-            lines = stream.read(2 * MOST).decode("utf-8", "replace").splitlines()
+            lines = stream.read(2 * MAX_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return None
     return lines[-1] if lines else None
 
 
 def told(error: BaseException) -> str:
-    """Say what went wrong and where, in words that hold nothing of what was said."""
+    """Describe an error and its place without the texts of a session."""
     if isinstance(error, UnansweredError):
         return str(error)
     at = error.__traceback__
@@ -72,7 +65,7 @@ def told(error: BaseException) -> str:
         if at is not None
         else ""
     )
-    if isinstance(error, GhostError) and error.exit_code in _TELLING:
+    if isinstance(error, GhostError) and error.exit_code in _SAFE_EXIT_CODES:
         return f"{type(error).__name__}: {error.message}"
     if isinstance(error, OSError):
         return f"{type(error).__name__}: {error.strerror}{where}"
@@ -81,10 +74,10 @@ def told(error: BaseException) -> str:
 
 def _shorten(path: str) -> None:
     try:
-        if os.path.getsize(path) <= MOST:
+        if os.path.getsize(path) <= MAX_BYTES:
             return
         with open(path, "rb") as stream:
-            kept = stream.read()[-MOST // 2 :].partition(b"\n")[2]
+            kept = stream.read()[-MAX_BYTES // 2 :].partition(b"\n")[2]
     except OSError:
         return
     from ghostmem.atomic import replacing

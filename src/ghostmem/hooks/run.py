@@ -1,4 +1,4 @@
-"""Answering a call: what a hook does at each moment of a session."""
+"""Answer the call of a hook at each moment of a session."""
 
 import json
 from dataclasses import replace
@@ -8,24 +8,24 @@ from ghostmem.caller import CLIENT
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import ADDING, Moment
-from ghostmem.hooks.session import is_there, namespace
+from ghostmem.hooks.session import namespace, store_exists
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CAPTURING = 5  # a hook that captures has so many times as long as one that adds
-# Share of the time box for loading the model and embedding the prompt. With the local model that
+CAPTURE_FACTOR = 5  # a hook that captures may take this many times as long as one that adds
+# Share of the time limit for loading the model and embedding the prompt. With the local model that
 # takes 0.2 to 0.3 s, so half of the default 2 s is enough on a machine that is four times slower.
-# A search by words and writing down what was shown take about 0.1 s of the rest.
+# A search by words and the record of shown memories take about 0.1 s of the rest.
 EMBEDDING_SHARE = 0.5
-LOCK_SHARE = 0.4  # of the time box, for waiting for another program's write lock
+LOCK_SHARE = 0.4  # of the time limit, for waiting for another program's write lock
 _READY = ("none", "static")  # providers that need no model to be loaded and no server to be asked
 
 
 def seconds_for(moment: Moment, settings: Settings) -> float:
-    """Return how long a hook may take."""
-    return settings.hook_timeout * (1 if moment in ADDING else CAPTURING)
+    """Return the time limit of a hook."""
+    return settings.hook_timeout * (1 if moment in ADDING else CAPTURE_FACTOR)
 
 
 def respond(
@@ -35,12 +35,12 @@ def respond(
     say: "Callable[[str], object]",
     began: float,
 ) -> None:
-    """Do what a call is for.
+    """Answer a call.
 
     Args:
-        llm: The user's command that proposes memories, if there is one.
-        say: Is given the answer, if there is one, as soon as it is known.
-        began: When the time box began, as a time of `time.monotonic`.
+        llm: The user's command that proposes memories, if any.
+        say: Called with the answer, if any, as soon as it is known.
+        began: The start of the time limit, as a time of `time.monotonic`.
     """
     patience = min(settings.busy_timeout, seconds_for(call.moment, settings) * LOCK_SHARE)
     settings = replace(settings, busy_timeout=patience)
@@ -56,7 +56,7 @@ def respond(
 
 
 def _vectoriser(call: Call, settings: Settings, began: float) -> DeadlineVectoriser:
-    """Return the provider of a hook that adds memories: only a prompt is searched with."""
+    """Return the provider of a hook that adds memories; only a prompt needs a model."""
     is_allowed = settings.hook_model or settings.embed_provider in _READY
     if call.moment is not Moment.PROMPT or not is_allowed:
         settings = replace(settings, embed_provider="none")
@@ -70,8 +70,8 @@ def _add(
     say: "Callable[[str], object]",
     vectoriser: DeadlineVectoriser,
 ) -> None:
-    """Add memories, and capture from the prompt where the host has no transcript to read."""
-    if is_there(settings):
+    """Add memories, and capture from the prompt if the host has no readable transcript."""
+    if store_exists(settings):
         from ghostmem.ghost import Ghost
         from ghostmem.hooks.add import added
 
@@ -82,10 +82,10 @@ def _add(
         if vectoriser.fallback:
             from ghostmem.hooks.log import log_path, note
 
-            # a server may repeat the prompt in the details of its answer: they stay out of the log
+            # a server may repeat the prompt in the details of its answer: do not log them
             reason = vectoriser.fallback.partition(": ")[0]
-            what = f"searched by words; provider {settings.embed_provider}: {reason}"
-            note(log_path(settings), call.host.name, call.event, what)
+            message = f"searched by words; provider {settings.embed_provider}: {reason}"
+            note(log_path(settings), call.host.name, call.event, message)
     if call.moment is Moment.PROMPT and not (call.transcript and call.host.transcripts):
         from ghostmem.hooks.capture import capture_prompt
 
@@ -93,10 +93,7 @@ def _add(
 
 
 def _capture(call: Call, settings: Settings, ns: str, llm: str | None) -> None:
-    """Capture by rules, and ask the user's command if there is one.
-
-    The one does not depend on the other.
-    """
+    """Capture by rules, and ask the user's command, if any, even after an error."""
     from ghostmem.hooks.capture import capture_session
 
     try:

@@ -1,5 +1,6 @@
-"""What a session was shown and how far it was captured: read and written in one step, for hooks run
-side by side.
+"""Read and update the state of a session: shown memories, and the captured part of its transcript.
+
+An update is one transaction, because hooks run in parallel.
 """
 
 import os
@@ -12,54 +13,49 @@ from ghostmem.store.session import Session
 from ghostmem.store.store import Store
 
 
-def is_there(settings: Settings) -> bool:
-    """Say whether there is a store: looking at a session makes none."""
+def store_exists(settings: Settings) -> bool:
+    """Say whether the store exists; a hook that only reads must not create one."""
     return "://" in settings.path or os.path.exists(settings.path)
 
 
 def session_id(call: Call, ns: str) -> str:
-    """Return the name of a session in the store; a host that names none has one per namespace."""
+    """Return the id of a session in the store; a host without ids has one per namespace."""
     return f"{call.host.name}:{call.session or f'in {ns}'}"
 
 
 def namespace(call: Call, settings: Settings) -> str:
-    """Return the namespace of a call: that of the settings, or of the project that its folder
-    belongs to.
-    """
+    """Return the namespace of the settings, or that of the project of the call's folder."""
     from ghostmem.notes.project import project_namespace
 
     return settings.ns or project_namespace(call.folder)
 
 
-def known(store: Store, call: Call, ns: str) -> Session:
-    """Return what is known of a session.
-
-    It stays in the namespace that it began in, wherever its shell goes.
-    """
+def stored_session(store: Store, call: Call, ns: str) -> Session:
+    """Return the session of a call; it stays in the namespace in which it began."""
     id_ = session_id(call, ns)
     with store.engine.read() as tx:
-        found = tx.sessions.get(id_)
-    return found or Session(id_, ns, store.clock())
+        stored = tx.sessions.get(id_)
+    return stored or Session(id_, ns, store.clock())
 
 
-def changed(store: Store, session: Session, change: Callable[[Session], Session]) -> Session:
-    """Change what is known of a session, starting from what is known by now."""
+def update_session(store: Store, session: Session, change: Callable[[Session], Session]) -> Session:
+    """Apply a change to the stored state of a session and return the new state."""
     with store.engine.write(durable=False, within=()) as tx:
-        made = replace(change(tx.sessions.get(session.id) or session), at=store.clock())
-        tx.sessions.put(made)
-    return made
+        updated = replace(change(tx.sessions.get(session.id) or session), at=store.clock())
+        tx.sessions.put(updated)
+    return updated
 
 
-def claimed(store: Store, session: Session, ids: Iterable[str], afresh: bool) -> set[str]:
-    """Write down that memories are shown, and return those that were not before: two hooks never
-    show one twice.
-    """
+def claim_memories(
+    store: Store, session: Session, ids: Iterable[str], is_cleared: bool
+) -> set[str]:
+    """Record memories as shown and return the new ones, so that two hooks never show one twice."""
     fresh: set[str] = set()
 
     def claim(now: Session) -> Session:
-        shown = () if afresh else now.shown
+        shown = () if is_cleared else now.shown
         fresh.update(id_ for id_ in ids if id_ not in shown)
         return replace(now, shown=(*shown, *(id_ for id_ in dict.fromkeys(ids) if id_ in fresh)))
 
-    changed(store, session, claim)
+    update_session(store, session, claim)
     return fresh

@@ -1,4 +1,4 @@
-"""The end of a transcript: what was added since it was last read, however long it is."""
+"""Read the part of a transcript that was added since the last time."""
 
 import json
 import os
@@ -11,21 +11,21 @@ from ghostmem.capture.transcripts.base import LONGEST_LINE, USER, Source, Troubl
 from ghostmem.capture.transcripts.choose import FORMATS
 from ghostmem.hooks.unanswered import UnansweredError
 
-MOST = 8_000_000  # bytes that are read at one time; of more, the end
-_WHOLE = ".json"  # such a file is one value, and is read from its beginning
+MAX_BYTES = 8_000_000  # read at one time; of a longer part, only the end
+_ONE_VALUE = ".json"  # such a file is one JSON value and is read from its beginning
 
 
-class Said(NamedTuple):
-    """What the user said since a place, and the place to go on from."""
+class UserTexts(NamedTuple):
+    """The texts of the user since a position, and the next position."""
 
     texts: list[str]
     to: int
 
 
 class Tail(Source):
-    """A transcript from a place on, up to the last whole line.
+    """A transcript from a position to its last complete line.
 
-    Its first line, if it describes the session, stays.
+    Its first line is included if it describes the session.
     """
 
     start: int = 0
@@ -34,11 +34,11 @@ class Tail(Source):
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         with self.path.open("rb") as stream:
             if self.start:
-                first = stream.readline(MOST)
+                first = stream.readline(MAX_BYTES)
                 if b'"session_meta"' in first[:200]:
                     yield 1, first
                 stream.seek(max(self.start - 1, 0))
-                stream.readline(LONGEST_LINE)  # the rest of the line that the place is in
+                stream.readline(LONGEST_LINE)  # the rest of the line at this position
             number = 1
             while stream.tell() < self.stop and (raw := stream.readline(LONGEST_LINE)):
                 number += 1
@@ -47,75 +47,67 @@ class Tail(Source):
 
 
 def size_of(path: str) -> int:
-    """Return the size of a transcript.
-
-    What is no file is refused, for reading it might never end.
-    """
+    """Return the size of a transcript; only a regular file is accepted, because it has an end."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
-        found = None
-    if found is None or not stat.S_ISREG(found.st_mode):
-        raise UnansweredError("the transcript that the host named is not there")
-    return found.st_size
+        status = None
+    if status is None or not stat.S_ISREG(status.st_mode):
+        raise UnansweredError("the transcript that the host named does not exist")
+    return status.st_size
 
 
-def said_since(path: str, kind: str, place: int) -> Said:
-    """Return what the user said in a transcript since a place: a byte, or for a file that is one
-    JSON value a turn.
-    """
+def texts_since(path: str, kind: str, place: int) -> UserTexts:
+    """Return the texts of the user since a position: a byte, or a turn in one JSON value."""
     size = size_of(path)
     source = Tail(Path(path), Troubles())
-    is_whole = source.path.suffix.lower() == _WHOLE
-    if is_whole and size > MOST:
+    is_one_value = source.path.suffix.lower() == _ONE_VALUE
+    if is_one_value and size > MAX_BYTES:
         raise UnansweredError(
-            f"the transcript has more than the {MOST:,} bytes that are read whole"
+            f"the transcript has more than the {MAX_BYTES:,} bytes that can be read"
         )
-    if not is_whole:
-        place = place if place <= size else 0  # it was written anew
-        source.start, source.stop = max(place, size - MOST), _whole_lines(path, size)
+    if not is_one_value:
+        place = place if place <= size else 0  # the file was written again
+        source.start, source.stop = max(place, size - MAX_BYTES), _lines_end(path, size)
         if source.stop <= source.start:
-            return Said([], place)
+            return UserTexts([], place)
     texts = [
         event.text
         for event in FORMATS[kind].read(source)
         if isinstance(event, Turn) and event.role == USER
     ]
-    if is_whole:
+    if is_one_value:
         place = place if place <= len(texts) else 0
-        return Said(texts[place:], len(texts))
-    return Said(texts, source.stop)
+        return UserTexts(texts[place:], len(texts))
+    return UserTexts(texts, source.stop)
 
 
-def _whole_lines(path: str, size: int) -> int:
-    """Return where the last whole line ends: the host may be writing the next one."""
+def _lines_end(path: str, size: int) -> int:
+    """Return the end of the last complete line: the host may be writing the next one."""
     at = size
     with open(path, "rb") as stream:
         while at > 0:
             before = max(0, at - 65_536)
             stream.seek(before)
-            found = stream.read(at - before).rfind(b"\n")
-            if found >= 0:
-                return before + found + 1
+            feed = stream.read(at - before).rfind(b"\n")
+            if feed >= 0:
+                return before + feed + 1
             at = before
     return 0
 
 
-def last_lines(path: str, count: int, longest: int = 4_000) -> list[str]:
-    """Return the last lines of a transcript, each cut to a length.
-
-    Messages stand for the lines of one JSON value.
-    """
+def last_lines(path: str, count: int, max_length: int = 4_000) -> list[str]:
+    """Return the last lines of a transcript, or messages of one JSON value, each shortened."""
     size = size_of(path)
     with open(path, "rb") as stream:
-        if not path.lower().endswith(_WHOLE):
-            stream.seek(max(0, size - MOST))
-            lines = stream.read(MOST).decode("utf-8", "replace").splitlines()[-count:]
-            return [line[:longest] for line in lines]
+        if not path.lower().endswith(_ONE_VALUE):
+            stream.seek(max(0, size - MAX_BYTES))
+            lines = stream.read(MAX_BYTES).decode("utf-8", "replace").splitlines()[-count:]
+            return [line[:max_length] for line in lines]
         try:
-            found = json.loads(stream.read(MOST + 1))
+            value = json.loads(stream.read(MAX_BYTES + 1))
         except (ValueError, RecursionError):
             return []
-    messages = found.get("messages", found.get("history")) if isinstance(found, dict) else found
-    shown = messages if isinstance(messages, list) else []
-    return [json.dumps(message, ensure_ascii=False)[:longest] for message in shown[-count:]]
+    messages = value.get("messages", value.get("history")) if isinstance(value, dict) else value
+    last = messages[-count:] if isinstance(messages, list) else []
+    return [json.dumps(message, ensure_ascii=False)[:max_length] for message in last]

@@ -1,8 +1,5 @@
-"""Why a hook does nothing."""
+"""The error of a hook that does nothing."""
 
 
 class UnansweredError(Exception):
-    """A call that cannot be answered.
-
-    Unlike other errors its words hold nothing of what was said, and may stand in the log.
-    """
+    """A call that cannot be answered; its message contains no text of a session."""

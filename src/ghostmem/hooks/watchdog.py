@@ -1,6 +1,4 @@
-"""A time box: a hook that takes too long leaves, silently and with exit code 0, whatever it is
-stuck in.
-"""
+"""End a hook that takes too long, silently and with exit code 0."""
 
 import os
 import signal
@@ -9,11 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Self
 
-BACKSTOP = 2.0  # how many boxes later the system ends a process that cannot end itself
+BACKSTOP = 2.0  # time limits after which the system ends a process that cannot end itself
 
 
 class Watchdog:
-    """Leave after some seconds, unless the work was done before; `leave` is for tests."""
+    """End the process after some seconds, unless the work is done; `leave` is for tests."""
 
     def __init__(
         self, seconds: float, late: Callable[[], object], leave: Callable[[int], object] = os._exit
@@ -21,7 +19,7 @@ class Watchdog:
         self.began = time.monotonic()
         self._seconds, self._late, self._leave = seconds, late, leave
         self._done = threading.Event()
-        self.busy = threading.Lock()  # while it is held, nobody leaves
+        self.busy = threading.Lock()  # while it is held, the process does not end
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._watch, name="ghost-watchdog", daemon=True).start()
@@ -34,7 +32,7 @@ class Watchdog:
         self._alarm(0)
 
     def extend(self, seconds: float) -> None:
-        """Allow so many seconds, counted from the beginning."""
+        """Raise the limit to this many seconds from the beginning."""
         self._seconds = max(seconds, self._seconds)
         self._alarm(self._seconds * BACKSTOP)
 
@@ -48,8 +46,6 @@ class Watchdog:
                 self._leave(0)
 
     def _alarm(self, seconds: float) -> None:
-        """Ask the system to end the process, for what holds the interpreter and lets no
-        thread run.
-        """
+        """Let the system end the process if the interpreter runs no threads."""
         if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
             signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -1,4 +1,4 @@
-"""Carrying out one change of a run, or taking it back."""
+"""Make one change of a reflect run, or reverse it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.memory.draft import index_memory
+from ghostmem.memory.write import index_memory
 from ghostmem.model import Edge, Memory, Rel, Tier
 from ghostmem.store.export_lines import record_of, values_of
 from ghostmem.store.indexing import retag
@@ -17,23 +17,18 @@ from ghostmem.store.store import Store
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-
-JOINS = (
-    "DEDUP",
-    "MERGE",
-)  # what is done to a double, as long as the one it is a double of is there
+DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
 
 
 def digest(memory: Memory) -> str:
-    """Return a content's hash, by which a record knows it again without holding it."""
+    """Return a short hash of a memory's content."""
     return hashlib.sha256(memory.content.encode()).hexdigest()[:16]
 
 
 def apply(store: Store, tx: Transaction, entry: Entry, at: datetime, back: bool = False) -> bool:
-    """Make one change, or take it back.
+    """Make a change, or reverse it with `back`.
 
-    False when its subject is no longer as the plan found it, or is guarded now.
-    """
+    Returns False if its subject has changed since it was planned, or is protected now."""
     before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
     if " " in entry.subject:
         return _edge(tx, entry.subject, before, after, back)
@@ -45,7 +40,7 @@ def apply(store: Store, tx: Transaction, entry: Entry, at: datetime, back: bool 
         return False
     if not back and (memory.protected or memory.deleted_at is not None):
         return False
-    if not back and entry.op in JOINS and not _is_doubled(tx, memory, at):
+    if not back and entry.op in DUPLICATE_OPS and not _has_kept_memory(tx, memory, at):
         return False
     _write(store, tx, memory, entry.op.lower(), values, at)
     return True
@@ -56,25 +51,23 @@ def _is_superseded(tx: Transaction, memory: Memory) -> bool:
     return last is None or last.id != memory.id
 
 
-def _is_doubled(tx: Transaction, memory: Memory, at: datetime) -> bool:
-    """Say whether what a memory is a double of is still there, and awake."""
-    trails = [
+def _has_kept_memory(tx: Transaction, memory: Memory, at: datetime) -> bool:
+    """Say whether the memory that a duplicate was merged into is current and not dormant."""
+    kept_ids = [
         edge.to_id
         for edge in tx.graph.touching([memory.id], [Rel.MERGED_INTO])
         if edge.from_id == memory.id
     ]
     return any(
         kept.is_current(at) and kept.tier != Tier.DORMANT
-        for kept in tx.memories.by_ids(trails).values()
+        for kept in tx.memories.by_ids(kept_ids).values()
     )
 
 
 def _write(
     store: Store, tx: Transaction, memory: Memory, op: str, values: dict[str, Any], at: datetime
 ) -> None:
-    """Change a memory's fields; what goes leaves the index, what returns enters it, what stops
-    being sensory is to be linked.
-    """
+    """Change the fields of a memory, and update the index and the queue of unlinked memories."""
     if values.get("deleted_at"):
         tx.index.remove(memory)
     tx.memories.change(memory, op, at, **values)
@@ -95,25 +88,24 @@ def _edge(
     after: dict[str, Any] | None,
     back: bool,
 ) -> bool:
-    """Make, change or drop an edge.
+    """Add, change or drop an edge.
 
-    One that is taken back may end at a memory whose removal is taken back after it.
-    """
+    When it is reversed, one end may be a memory whose removal is reversed after it."""
     start, to, rel = subject.split(" ")
-    there = tx.graph.edge(start, to, Rel(rel))
+    edge = tx.graph.edge(start, to, Rel(rel))
     if before is None:
         ends = tx.memories.by_ids([start, to])
         if (
-            there is not None
+            edge is not None
             or len(ends) < 2
             or (not back and any(end.deleted_at for end in ends.values()))
         ):
             return False
-        made = record_of("edge", after or {})
-        return isinstance(made, Edge) and tx.graph.add_edge(made)
-    if there is None or there.weight != before["weight"]:
+        new = record_of("edge", after or {})
+        return isinstance(new, Edge) and tx.graph.add_edge(new)
+    if edge is None or edge.weight != before["weight"]:
         return False
     if after is None:
         return tx.graph.drop_edge(start, to, Rel(rel))
-    tx.graph.put_edge(replace(there, weight=after["weight"]))
+    tx.graph.put_edge(replace(edge, weight=after["weight"]))
     return True

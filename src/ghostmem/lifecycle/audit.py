@@ -1,18 +1,18 @@
-"""audit: how tidy a store is, and what to run next."""
+"""Score how tidy a store is, and suggest the next command."""
 
 from __future__ import annotations
 
 import json
 import shlex
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.clock import earlier
-from ghostmem.lifecycle.duplicates import nearly_said_again, said_again
+from ghostmem.lifecycle.duplicates import exact_duplicates, near_duplicates
 from ghostmem.model import Memory, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
@@ -24,20 +24,18 @@ if TYPE_CHECKING:
     from ghostmem.model import Edge
     from ghostmem.store.protocol import Transaction
 
-EXAMPLES = 5
-STALE = timedelta(days=90)
-UNPROVEN = timedelta(days=14)
-CHURN = timedelta(days=7)
-_AT_ONCE = 500  # memories that are searched for secrets as one text
-_BETWEEN = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret reaches across it
-OVERSIZED = 4 * 400  # tokens; a context shows 400 of a memory
+MAX_EXAMPLES = 5
+STALE_AFTER = timedelta(days=90)
+UNUSED_AFTER = timedelta(days=14)
+CHURN_WINDOW = timedelta(days=7)
+MAX_TOKENS = 4 * 400  # a context shows 400 tokens of a memory
+_MEMORIES_PER_TEXT = 500  # memories that are searched for secrets as one text
+_SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Finding(Record):
-    """One thing looked for: how many memories have it, what share, a few of them, what it cost, and
-    the next command.
-    """
+    """The result of one check: count, share and examples of memories, cost, and next command."""
 
     name: str
     count: int
@@ -49,7 +47,7 @@ class Finding(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditReport(Record):
-    """How tidy a store is, from 0 to 100, and why; `unjudged` says what could not be looked at."""
+    """The score of a store from 0 to 100 with its findings; `unjudged` lists skipped checks."""
 
     source: str
     score: int
@@ -63,9 +61,7 @@ class AuditReport(Record):
 
 @dataclass(frozen=True)
 class Survey:
-    """What one look at a store collects for every check: nothing here is written, counted or
-    changed.
-    """
+    """The data that all checks read."""
 
     store: Store
     tx: Transaction
@@ -77,9 +73,7 @@ class Survey:
 
 
 class Check(NamedTuple):
-    """A row of the table: the points lost when `full` of the memories have it, and what to do about
-    one of them.
-    """
+    """A check: the points lost if a share `full` of the memories is found, and the advice."""
 
     points: int
     full: float
@@ -90,39 +84,26 @@ class Check(NamedTuple):
 def audit(
     store: Store, ns: str | None = None, *, skip: Mapping[str, str] | None = None
 ) -> AuditReport:
-    """Score a store, or one namespace or prefix of it, without writing anything, not even that
-    somebody looked.
+    """Score how tidy a store is, or a namespace or prefix of it, without writing anything.
 
-    The score is 100 less what each finding costs: its points times the share of memories that have
-    it, in full from the second number on.
+    The score is 100 minus the cost of each finding. A finding costs its points times the share of
+    memories that have it, in full from the share in the second column on.
 
-    | finding        | points | full at | a memory has it when
-    |
-    |----------------|--------|---------|---------------------------------------------------------------------------------|
-    | duplicates     |     25 |    25 % | an older one of its namespace and source says the same, or
-    nearly               |
-    | contradictions |     20 |    10 % | an edge says that it contradicts another, and both hold;
-    each pair counts once  |
-    | stale          |     10 |    50 % | it is stm or ltm, older than 90 days, and nobody asked for
-    it in that time      |
-    | never_used     |     10 |   100 % | it is older than 14 days, was never used on any day, and
-    never helped           |
+    | finding        | points | full at | a memory has it if
+    |----------------|--------|---------|------------------------------------------------------
+    | duplicates     |     25 |    25 % | an older one of its namespace and source says the same
+    | contradictions |     20 |    10 % | it contradicts another that also holds; pairs count once
+    | stale          |     10 |    50 % | it is stm or ltm, and was not read for 90 days
+    | never_used     |     10 |   100 % | it is older than 14 days, and never was used or useful
     | orphans        |      5 |   100 % | no edge touches it, in a namespace that has edges
-    |
-    | oversized      |     10 |    10 % | it has more than 1600 tokens, four times what a context
-    shows of one            |
+    | oversized      |     10 |    10 % | it has over 1600 tokens, 4 times a context's share
     | unembedded     |     10 |    50 % | a chunk of it has no vector of the chosen model
-    |
-    | expired        |      5 |    20 % | its time is up and it was not collected
-    |
-    | rule_churn     |      5 |   100 % | rules moved it to and fro: twice or more in the last 7
-    days                     |
-    | secrets        |      0 |       - | a key, a token or a password of a known shape stands in it
-    |
-    | quarantine     |      0 |       - | it is held in quarantine, and so no memory yet
-    |
+    | expired        |      5 |    20 % | it has expired and was not collected
+    | rule_churn     |      5 |   100 % | rules moved it twice or more in the last 7 days
+    | secrets        |      0 |       - | it contains a key, token or password of a known form
+    | quarantine     |      0 |       - | it is in quarantine, and so not a memory yet
 
-    Pinned and locked memories are never stale or never used. `skip` names checks not to make, with
+    Pinned and locked memories are never stale or never used. `skip` names checks to leave out, with
     the reason."""
     chosen = validate.ns_filter(ns)
     now = store.clock()
@@ -134,92 +115,82 @@ def audit(
         edges = {name: tx.graph.of_namespace(name, now) for name in names}
         expired = tx.memories.by_ids(sorted(tx.listing.expired_ids(chosen, now)))
         survey = Survey(store, tx, now, memories, edges, expired)
-        survey.unjudged.extend(_reasons(skip or {}))
-        found = [
-            _finding(survey, name, check)
-            for name, check in CHECKS.items()
-            if name not in (skip or {})
+        skip = skip or {}
+        survey.unjudged.extend(
+            f"{', '.join(name for name in skip if skip[name] == reason)}: {reason}"
+            for reason in dict.fromkeys(skip.values())
+        )
+        results = [
+            _run_check(survey, name, check) for name, check in CHECKS.items() if name not in skip
         ]
-        found += [] if "quarantine" in (skip or {}) else [_held(tx, chosen)]
-    findings = tuple(one for one in found if one is not None)
-    score = round(max(0.0, 100 - sum(one.cost for one in findings)))
-    count = sum(len(some) for some in edges.values())
+        results += [] if "quarantine" in skip else [_quarantined(tx, chosen)]
+    findings = tuple(finding for finding in results if finding is not None)
     return AuditReport(
         store.engine.location,
-        score,
+        round(max(0.0, 100 - sum(finding.cost for finding in findings))),
         len(memories),
         len(names),
-        count,
+        sum(len(of_namespace) for of_namespace in edges.values()),
         findings,
         tuple(survey.unjudged),
     )
 
 
-def _reasons(skip: Mapping[str, str]) -> Iterable[str]:
-    return (
-        f"{', '.join(name for name in skip if skip[name] == why)}: {why}"
-        for why in dict.fromkeys(skip.values())
-    )
-
-
-def _finding(survey: Survey, name: str, check: Check) -> Finding | None:
+def _run_check(survey: Survey, name: str, check: Check) -> Finding | None:
     ids = check.find(survey)
     if ids is None:
         return None
-    known = {**survey.memories, **survey.expired}
-    having = sorted((known[id_].ns, known[id_].key) for id_ in ids)
-    total = len(survey.memories) + (len(survey.expired) if name == "expired" else 0)
-    share = len(having) / total if total else 0.0
-    cost = round(check.points * min(1.0, share / check.full), 2)
-    if not having:
+    memories = {**survey.memories, **survey.expired}
+    matches = sorted((memories[id_].ns, memories[id_].key) for id_ in ids)
+    if not matches:
         return Finding(name, 0, 0.0, 0.0)
-    ns, key = having[0]
+    total = len(survey.memories) + (len(survey.expired) if name == "expired" else 0)
+    share = len(matches) / total if total else 0.0
+    cost = round(check.points * min(1.0, share / check.full), 2)
+    ns, key = matches[0]
     advice = check.advice.format(ns=shlex.quote(ns), key=shlex.quote(key))
-    examples = tuple(f"{ns}/{key}" for ns, key in list(dict.fromkeys(having))[:EXAMPLES])
-    return Finding(name, len(having), round(share, 4), cost, examples, advice)
+    examples = tuple(f"{ns}/{key}" for ns, key in list(dict.fromkeys(matches))[:MAX_EXAMPLES])
+    return Finding(name, len(matches), round(share, 4), cost, examples, advice)
 
 
 def _duplicates(survey: Survey) -> set[str]:
     ordered = sorted(
         survey.memories.values(), key=lambda memory: (memory.ns, memory.created_at, memory.id)
     )
-    found = said_again(ordered)
+    duplicates = exact_duplicates(ordered)
     embedder = survey.store.vectoriser.get()
     if embedder is None:
         survey.unjudged.append("near duplicates: there are no vectors")
-        return found
-    blind = []
+        return duplicates
+    unjudged = []
     for ns, group in groupby(ordered, key=lambda memory: memory.ns):
-        members = {memory.id: memory for memory in group if memory.id not in found}
-        near = nearly_said_again(survey.tx, embedder, ns, members)
-        blind += [ns] if near is None else []
-        found |= near or set()
-    if blind:
-        names = ", ".join(blind[:EXAMPLES]) + (", …" if len(blind) > EXAMPLES else "")
+        members = {memory.id: memory for memory in group if memory.id not in duplicates}
+        near = near_duplicates(survey.tx, embedder, ns, members)
+        unjudged += [ns] if near is None else []
+        duplicates |= near or set()
+    if unjudged:
+        names = ", ".join(unjudged[:MAX_EXAMPLES])
+        names += ", …" if len(unjudged) > MAX_EXAMPLES else ""
         survey.unjudged.append(
             f"near duplicates: {names} have no vectors of the chosen model, or too many to compare"
         )
-    return found
+    return duplicates
 
 
 def _contradictions(survey: Survey) -> list[str]:
-    """Return one end of each pair that nobody has decided about: both still hold."""
-    holds = {memory.id for memory in survey.memories.values() if memory.is_open(survey.now)}
-    said = (
-        _ends(edge)
+    """Return one end of each unresolved contradiction."""
+    valid = {memory.id for memory in survey.memories.values() if memory.is_open(survey.now)}
+    pairs = {
+        frozenset((edge.from_id, edge.to_id))
         for edges in survey.edges.values()
         for edge in edges
         if edge.rel == Rel.CONTRADICTS
-    )
-    return [max(pair) for pair in {frozenset(ends) for ends in said} if pair <= holds]
-
-
-def _ends(edge: Edge) -> tuple[str, str]:
-    return edge.from_id, edge.to_id
+    }
+    return [max(pair) for pair in pairs if pair <= valid]
 
 
 def _unprotected(survey: Survey, age: timedelta) -> Iterable[Memory]:
-    """Yield memories that maintenance may touch and that have been here for longer than an age."""
+    """Return the memories older than an age that maintenance may change."""
     before = earlier(survey.now, age)
     return (
         m
@@ -229,10 +200,10 @@ def _unprotected(survey: Survey, age: timedelta) -> Iterable[Memory]:
 
 
 def _stale(survey: Survey) -> set[str]:
-    before = earlier(survey.now, STALE)
+    before = earlier(survey.now, STALE_AFTER)
     return {
         memory.id
-        for memory in _unprotected(survey, STALE)
+        for memory in _unprotected(survey, STALE_AFTER)
         if memory.tier in (Tier.STM, Tier.LTM)
         and (memory.last_accessed_at or memory.created_at) < before
     }
@@ -242,22 +213,23 @@ def _never_used(survey: Survey) -> set[str]:
     used = {access.memory_id for access in survey.tx.journal.accesses() if access.used}
     return {
         memory.id
-        for memory in _unprotected(survey, UNPROVEN)
+        for memory in _unprotected(survey, UNUSED_AFTER)
         if not memory.utility_count and memory.id not in used
     }
 
 
 def _orphans(survey: Survey) -> set[str]:
-    touched = {end for edges in survey.edges.values() for edge in edges for end in _ends(edge)}
+    edges = [edge for of_namespace in survey.edges.values() for edge in of_namespace]
+    linked = {edge.from_id for edge in edges} | {edge.to_id for edge in edges}
     return {
         memory.id
         for memory in survey.memories.values()
-        if survey.edges[memory.ns] and memory.id not in touched
+        if survey.edges[memory.ns] and memory.id not in linked
     }
 
 
 def _oversized(survey: Survey) -> set[str]:
-    return {memory.id for memory in survey.memories.values() if memory.est_tokens > OVERSIZED}
+    return {memory.id for memory in survey.memories.values() if memory.est_tokens > MAX_TOKENS}
 
 
 def _unembedded(survey: Survey) -> set[str] | None:
@@ -273,37 +245,25 @@ def _unembedded(survey: Survey) -> set[str] | None:
 
 
 def _secrets(survey: Survey) -> list[str]:
-    suspects = (
-        memory for batch in _batches(survey.memories.values()) for memory in _suspects(batch)
-    )
-    return [
-        memory.id for memory in suspects if any(one.sure for one in find_secrets(_said(memory)))
-    ]
+    """Return the memories with secrets: candidates are searched as one text, which is faster."""
+    remaining, with_secrets = iter(survey.memories.values()), list[str]()
+    while batch := list(islice(remaining, _MEMORIES_PER_TEXT)):
+        texts = [_all_text(memory) for memory in batch]
+        starts = list(accumulate((len(text + _SEPARATOR) for text in texts), initial=0))
+        candidates: set[int] = set()
+        for secret in find_secrets("".join(text + _SEPARATOR for text in texts)):
+            first, last = bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop)
+            candidates.update(range(first, last))
+        with_secrets += [
+            batch[number].id
+            for number in sorted(candidates)
+            if any(secret.sure for secret in find_secrets(texts[number]))
+        ]
+    return with_secrets
 
 
-def _batches(memories: Iterable[Memory]) -> Iterator[list[Memory]]:
-    rest = iter(memories)
-    while batch := list(islice(rest, _AT_ONCE)):
-        yield batch
-
-
-def _suspects(batch: list[Memory]) -> list[Memory]:
-    """Return the memories of a batch that may hold secrets.
-
-    Their texts are read as one, which is many times faster.
-    """
-    texts = [_said(memory) + _BETWEEN for memory in batch]
-    starts = list(accumulate(map(len, texts), initial=0))
-    found: set[int] = set()
-    for secret in find_secrets("".join(texts)):
-        found.update(
-            range(bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop))
-        )
-    return [memory for number, memory in enumerate(batch) if number in found]
-
-
-def _said(memory: Memory) -> str:
-    """Return all that a memory says, a line for each field."""
+def _all_text(memory: Memory) -> str:
+    """Return the text of all fields of a memory, one per line."""
     meta = json.dumps(dict(memory.meta), ensure_ascii=False) if memory.meta else ""
     return "\n".join(
         [
@@ -316,17 +276,15 @@ def _said(memory: Memory) -> str:
     )
 
 
-def _held(tx: Transaction, ns: NsFilter) -> Finding:
-    """Count what is held in quarantine."""
+def _quarantined(tx: Transaction, ns: NsFilter) -> Finding:
     held = tx.quarantine.all(ns)
-    examples = tuple(f"{one.ns}/{one.key}" for one in held[:EXAMPLES])
-    return Finding(
-        "quarantine", len(held), 0.0, 0.0, examples, "ghost quarantine list" if held else ""
-    )
+    examples = tuple(f"{entry.ns}/{entry.key}" for entry in held[:MAX_EXAMPLES])
+    advice = "ghost quarantine list" if held else ""
+    return Finding("quarantine", len(held), 0.0, 0.0, examples, advice)
 
 
 def _churn(survey: Survey) -> list[str]:
-    moved = survey.tx.runs.moved(earlier(survey.now, CHURN))
+    moved = survey.tx.runs.moved(earlier(survey.now, CHURN_WINDOW))
     return [id_ for id_, times in moved.items() if times > 1 and id_ in survey.memories]
 
 

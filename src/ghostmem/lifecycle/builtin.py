@@ -6,10 +6,10 @@ from typing import Any
 
 from ghostmem.model import SYSTEM, Rule
 
-_BORN = datetime(2026, 1, 1, tzinfo=UTC)
+_CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 
-# id, priority, conditions, action, its parameters; sensory memories come first, and attended ones
-# before they could be deleted
+# id, priority, conditions, action, parameters. Sensory memories come first, and those in use are
+# promoted before they could be deleted.
 _TABLE: tuple[tuple[str, int, Mapping[str, Any], str, Mapping[str, Any]], ...] = (
     (
         "sys-promote-sensory",
@@ -62,7 +62,7 @@ BUILT_IN: tuple[Rule, ...] = tuple(
         id=name,
         name=name,
         action_op=op,
-        created_at=_BORN,
+        created_at=_CREATED,
         priority=priority,
         created_by=SYSTEM,
         action_params=params,

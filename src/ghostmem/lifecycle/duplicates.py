@@ -1,4 +1,4 @@
-"""Memories that say again what an older one of their namespace and source says."""
+"""Find memories that repeat an older one of their namespace and source."""
 
 from __future__ import annotations
 
@@ -16,63 +16,62 @@ if TYPE_CHECKING:
     from ghostmem.store.nearest import VectorView
     from ghostmem.store.protocol import Transaction
 
-LOOKED = 8  # how many of the nearest are looked at for each
-MOST = 100_000  # chunks of one namespace up to which every one is compared with every other
+MAX_NEIGHBOURS = 8  # nearest chunks that are compared with each one
+MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other
 
 
-def said_again(memories: Iterable[Memory]) -> set[str]:
-    """Return the ids of memories whose text an earlier one has, whatever its case and
-    white space.
-    """
+def exact_duplicates(memories: Iterable[Memory]) -> set[str]:
+    """Return the ids of memories with the text of an earlier one, ignoring case and white space."""
     seen: set[tuple[str, str | None, bytes]] = set()
-    again: set[str] = set()
+    duplicates: set[str] = set()
     for memory in memories:
         text = " ".join(memory.content.split()).casefold()
-        said = (memory.ns, memory.source_user, blake2b(text.encode(), digest_size=16).digest())
-        if said in seen:
-            again.add(memory.id)
-        seen.add(said)
-    return again
+        digest = blake2b(text.encode(), digest_size=16).digest()
+        fingerprint = (memory.ns, memory.source_user, digest)
+        if fingerprint in seen:
+            duplicates.add(memory.id)
+        seen.add(fingerprint)
+    return duplicates
 
 
-def nearly_said_again(
+def near_duplicates(
     tx: Transaction, embedder: Embedder, ns: str, memories: Mapping[str, Memory]
 ) -> set[str] | None:
-    """Return the ids of a namespace's memories that an older one nearly equals.
+    """Return the ids of memories that nearly equal an older one of their namespace.
 
-    None when there are no vectors, or too many.
-
-    Every chunk must have its twin in the other memory, and what tells texts of one template apart
-    must agree, as when reflect merges them."""
+    Every chunk must have a similar one in the other memory, and the details that distinguish texts
+    of one template must agree. Returns None if there are no vectors, or too many."""
     space = next(iter(tx.search.spaces([ns])), None)
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     view = None if space is None or model is None else tx.vectors.view(model, space)
-    if view is None or not 0 < view.count <= MOST:
+    if view is None or not 0 < view.count <= MAX_CHUNKS:
         return None
     matched: dict[tuple[str, str], set[int]] = {}
-    for chunk, twin, one, other in _twins(tx, view, embedder.thresholds.dedup):
-        if one != other and one in memories and other in memories:
-            matched.setdefault((one, other), set()).add(chunk)
-            matched.setdefault((other, one), set()).add(twin)
-    ends = {end for pair in matched for end in pair}
-    about = {id_: _about(memories[id_]) for id_ in ends}
-    chunks = {id_: tx.index.count(id_) for id_ in ends}
-    alike = [
-        (one, other)
-        for (one, other), found in matched.items()
-        if len(found) == chunks[one]
-        and len(matched[other, one]) == chunks[other]
-        and _same(about[one], about[other])
+    for left_chunk, right_chunk, left, right in _similar_chunks(
+        tx, view, embedder.thresholds.dedup
+    ):
+        if left != right and left in memories and right in memories:
+            matched.setdefault((left, right), set()).add(left_chunk)
+            matched.setdefault((right, left), set()).add(right_chunk)
+    ids = {id_ for pair in matched for id_ in pair}
+    details = {id_: _details(memories[id_]) for id_ in ids}
+    chunks = {id_: tx.index.count(id_) for id_ in ids}
+    equal = [
+        (left, right)
+        for (left, right), of_left in matched.items()
+        if len(of_left) == chunks[left]
+        and len(matched[right, left]) == chunks[right]
+        and _agree(details[left], details[right])
     ]
     return {
         id_
-        for group in components(alike)
+        for group in components(equal)
         for id_ in sorted(group, key=lambda id_: (memories[id_].created_at, id_))[1:]
     }
 
 
-class _About(NamedTuple):
-    """What two memories must agree in, taken from each only once."""
+class _Details(NamedTuple):
+    """The parts of a memory that must agree with those of a duplicate."""
 
     source: str | None
     text: str
@@ -80,31 +79,35 @@ class _About(NamedTuple):
     terms: frozenset[str]
 
 
-def _about(memory: Memory) -> _About:
+def _details(memory: Memory) -> _Details:
     text = memory.content
-    return _About(memory.source_user, text, tuple(turns(text)), frozenset(distinctive(text)))
+    return _Details(memory.source_user, text, tuple(turns(text)), frozenset(distinctive(text)))
 
 
-def _same(one: _About, other: _About) -> bool:
+def _agree(left: _Details, right: _Details) -> bool:
     if (
-        one.source != other.source
-        or one.turns != other.turns
-        or not (one.terms <= other.terms or other.terms <= one.terms)
+        left.source != right.source
+        or left.turns != right.turns
+        or not (left.terms <= right.terms or right.terms <= left.terms)
     ):
         return False
-    return resembles(one.text, other.text) or resembles(other.text, one.text)
+    return resembles(left.text, right.text) or resembles(right.text, left.text)
 
 
-def _twins(tx: Transaction, view: VectorView, least: float) -> Iterator[tuple[int, int, str, str]]:
-    """Yield chunks that are alike, with the memories they belong to."""
+def _similar_chunks(
+    tx: Transaction, view: VectorView, minimum: float
+) -> Iterator[tuple[int, int, str, str]]:
+    """Yield pairs of similar chunks with the memories they belong to."""
     from ghostmem.store.sketch import TILE, Sketches
 
     ids, sketches = view.ids, Sketches(view.rows)
     for start in range(0, len(ids), TILE):
-        at, to, _ = sketches.nearest_before(start, min(start + TILE, len(ids)), least, LOOKED + 1)
-        twins = at != to
-        pairs = list(zip(ids[at[twins]].tolist(), ids[to[twins]].tolist(), strict=True))
-        owners = tx.vectors.owners(list({end for pair in pairs for end in pair})) if pairs else {}
-        for chunk, twin in pairs:
-            if chunk in owners and twin in owners:
-                yield chunk, twin, owners[chunk], owners[twin]
+        stop = min(start + TILE, len(ids))
+        left, right, _ = sketches.nearest_before(start, stop, minimum, MAX_NEIGHBOURS + 1)
+        distinct = left != right
+        pairs = list(zip(ids[left[distinct]].tolist(), ids[right[distinct]].tolist(), strict=True))
+        chunks = {chunk for pair in pairs for chunk in pair}
+        owners = tx.vectors.owners(list(chunks)) if pairs else {}
+        for first, second in pairs:
+            if first in owners and second in owners:
+                yield first, second, owners[first], owners[second]

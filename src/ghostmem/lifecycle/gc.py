@@ -1,25 +1,24 @@
-"""gc: remove what has expired, what nobody asked for, and what was removed long ago."""
+"""Garbage collection: delete expired, stale and removed memories."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from ghostmem.clock import earlier, parse_ttl
 from ghostmem.memory.remove import remove, still_in_backups
-from ghostmem.model import Memory, Priority, Record, optional
+from ghostmem.model import Priority, Record, optional
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
 ALL = "all"
-RECORDS = timedelta(days=90)  # how long the records of lifecycle runs are kept
-SESSIONS = timedelta(days=30)  # how long hooks remember a session in which nothing happens
+KEEP_RUNS = timedelta(days=90)  # the records of reflect runs
+KEEP_SESSIONS = timedelta(days=30)  # idle sessions of hooks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Collection(Record):
-    """What a collection removed, or would.
+    """The counts of a collection, or of its dry run.
 
-    `backups` still hold some of it, and `pending` says what kept it from finishing.
-    """
+    `backups` still hold deleted memories; `pending` says why scrubbing could not finish."""
 
     dry_run: bool
     expired: int
@@ -41,38 +40,38 @@ def gc(
     vacuum: bool = False,
     dry_run: bool = False,
 ) -> Collection:
-    """Delete expired versions for good.
+    """Delete expired versions permanently, and on request stale and removed memories.
 
-    On request also remove stale memories softly and purge what was removed long ago.
+    Deleted data, also of an earlier command that could not finish, leaves no byte in the file.
 
-    `stale` ("30d") removes live memories that nobody asked for that long, except pinned, locked,
-    high and critical ones; `purge_deleted` ("30d" or "all") deletes every version of keys that were
-    removed that long ago. What is deleted for good, now or by a command that could not finish,
-    leaves no byte. `vacuum` does so in any case, and shrinks the file."""
+    Args:
+        stale: Also remove memories that were not read for this long ("30d"), except pinned, locked,
+            high and critical ones.
+        purge_deleted: Also delete all versions of keys removed this long ago ("30d" or "all").
+        vacuum: Scrub even if nothing was deleted, and shrink the file."""
     now = store.clock()
     idle = None if stale is None else earlier(now, parse_ttl(stale, "stale"))
-    purge = None if purge_deleted is None else _cutoff(purge_deleted, now)
+    purge = None
+    if purge_deleted is not None:
+        purge = (
+            now if purge_deleted == ALL else earlier(now, parse_ttl(purge_deleted, "purge_deleted"))
+        )
     with store.engine.write(dry_run=dry_run) as tx:
         expired = [m for m in tx.listing.expired(now) if not m.protected]
         unused = tx.listing.stale(idle, now) if idle else []
-        doomed = [m for m in unused if not _spared(m)]
+        important = (Priority.HIGH, Priority.CRITICAL)
+        removed = [m for m in unused if not (m.protected or m.priority in important)]
         gone = {m.id for m in expired}
         dead = [m for m in tx.listing.dead_keys(purge) if m.id not in gone] if purge else []
-        chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(tx, doomed, now, hard=False)
+        chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(
+            tx, removed, now, hard=False
+        )
         backups = tx.backups.all()
         remaining = tx.listing.count(Filter(now=now))
-        tx.runs.forget(earlier(now, RECORDS))
+        tx.runs.forget(earlier(now, KEEP_RUNS))
         tx.outline.prune()
-        tx.sessions.prune(earlier(now, SESSIONS))
-    held = still_in_backups(store, backups, [*expired, *dead])
+        tx.sessions.prune(earlier(now, KEEP_SESSIONS))
+    in_backups = still_in_backups(store, backups, [*expired, *dead])
     pending = "" if dry_run else store.engine.scrub(force=vacuum)
-    counts = (len(expired), len(doomed), len(dead), len(unused) - len(doomed))
-    return Collection(dry_run, *counts, chunks, remaining, store.engine.size(), held, pending)
-
-
-def _cutoff(text: str, now: datetime) -> datetime:
-    return now if text == ALL else earlier(now, parse_ttl(text, "purge_deleted"))
-
-
-def _spared(memory: Memory) -> bool:
-    return memory.protected or memory.priority in (Priority.HIGH, Priority.CRITICAL)
+    counts = (len(expired), len(removed), len(dead), len(unused) - len(removed))
+    return Collection(dry_run, *counts, chunks, remaining, store.engine.size(), in_backups, pending)

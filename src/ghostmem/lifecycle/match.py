@@ -1,4 +1,4 @@
-"""Which rule a memory falls under."""
+"""Find the rule that applies to a memory."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,33 +6,29 @@ from datetime import datetime
 
 from ghostmem.model import SYSTEM, Memory, Rule
 
-PROMOTION_DAYS = 3  # days of real use that promotion to long-term asks for
-SPARED_DAYS = 2  # days of real use that save a memory from pruning
-SPARED_HOURS = 72  # and the age below which it is saved
-EASE, EASIEST = (
-    0.2,
-    4.0,
-)  # how much each time it helped stretches the time after which a memory is stale
+PROMOTION_DAYS = 3  # days of use before a promotion to long-term
+PRUNE_MAX_DAYS = 2  # a memory used on this many days is not pruned
+PRUNE_MIN_HOURS = 72  # and neither is a younger one
+# A memory may be idle longer for each time it was useful, up to a maximum.
+IDLE_STRETCH_PER_USE = 0.2
+MAX_IDLE_STRETCH = 4.0
 
 
 @dataclass(frozen=True)
-class Use:
-    """What the log of days says of a memory: whether it is in it at all, and on how many days it
-    was really used.
-    """
+class UseRecord:
+    """Whether the log of accesses has a memory, and the number of days on which it was used."""
 
     logged: bool = False
     days: int = 0
 
 
-UNKNOWN = Use()
+UNKNOWN = UseRecord()
 
 
-def first_match(memory: Memory, rules: Iterable[Rule], use: Use, now: datetime) -> Rule | None:
-    """Return the first rule, in the order given, that a memory falls under.
-
-    Rules about likeness are not for single memories.
-    """
+def first_match(
+    memory: Memory, rules: Iterable[Rule], use: UseRecord, now: datetime
+) -> Rule | None:
+    """Return the first rule that matches a memory, without rules about similar memories."""
     return next(
         (
             rule
@@ -43,8 +39,8 @@ def first_match(memory: Memory, rules: Iterable[Rule], use: Use, now: datetime) 
     )
 
 
-def matches(memory: Memory, rule: Rule, use: Use, now: datetime) -> bool:
-    """Say whether every condition that a rule sets, but for likeness, holds for a memory."""
+def matches(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
+    """Say whether a memory meets all conditions of a rule, apart from similarity."""
     if rule.ns not in ("", memory.ns) or (
         rule.rule_expires_at is not None and rule.rule_expires_at <= now
     ):
@@ -56,14 +52,17 @@ def matches(memory: Memory, rule: Rule, use: Use, now: datetime) -> bool:
         (rule.cond_age_gt_hours, lambda hours: _hours(memory.created_at, now) > hours),
         (
             rule.cond_unaccessed_gt_hours,
-            lambda hours: _idle(memory, now) > hours * _ease(memory, rule, use),
+            lambda hours: (
+                _hours(memory.last_accessed_at or memory.created_at, now)
+                > hours * _idle_stretch(memory, rule, use)
+            ),
         ),
-        (rule.cond_importance_lt, lambda least: memory.importance < least),
+        (rule.cond_importance_lt, lambda limit: memory.importance < limit),
         (rule.cond_access_lt, lambda count: memory.access_count < count),
         (rule.cond_access_gt, lambda count: memory.access_count > count),
-        (rule.cond_utility_lt, lambda share: _is_of_little_use(memory, share)),
+        (rule.cond_utility_lt, lambda share: _has_low_utility(memory, share)),
     )
-    return all(value is None or holds(value) for value, holds in checks) and not _spared(
+    return all(value is None or holds(value) for value, holds in checks) and not _is_exempt(
         memory, rule, use, now
     )
 
@@ -72,24 +71,14 @@ def _hours(since: datetime, now: datetime) -> float:
     return (now - since).total_seconds() / 3600
 
 
-def _idle(memory: Memory, now: datetime) -> float:
-    return _hours(memory.last_accessed_at or memory.created_at, now)
+def _idle_stretch(memory: Memory, rule: Rule, use: UseRecord) -> float:
+    if rule.created_by != SYSTEM or not use.logged:
+        return 1.0
+    return min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * memory.utility_count)
 
 
-def _ease(memory: Memory, rule: Rule, use: Use) -> float:
-    """Return how much longer a memory that helped may lie idle, where its use is known."""
-    return (
-        min(EASIEST, 1 + EASE * memory.utility_count)
-        if rule.created_by == SYSTEM and use.logged
-        else 1.0
-    )
-
-
-def _is_of_little_use(memory: Memory, share: float) -> bool:
-    """Say whether a memory helped less often than this.
-
-    One that nobody ever said anything about is not judged.
-    """
+def _has_low_utility(memory: Memory, share: float) -> bool:
+    """Say whether a memory was useful less often than this; without feedback it is not judged."""
     return (
         memory.access_count > 0
         and memory.utility_count > 0
@@ -97,12 +86,12 @@ def _is_of_little_use(memory: Memory, share: float) -> bool:
     )
 
 
-def _spared(memory: Memory, rule: Rule, use: Use, now: datetime) -> bool:
-    """Say whether the log of days speaks against a built-in rule."""
+def _is_exempt(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
+    """Say whether the days of use exempt a memory from a built-in rule."""
     if rule.created_by != SYSTEM or not use.logged:
         return False
     if rule.action_op == "PROMOTE" and rule.action_params.get("to_tier") == "ltm":
         return use.days < PROMOTION_DAYS
     if rule.cond_utility_lt is not None:
-        return use.days >= SPARED_DAYS or _hours(memory.created_at, now) < SPARED_HOURS
+        return use.days >= PRUNE_MAX_DAYS or _hours(memory.created_at, now) < PRUNE_MIN_HOURS
     return False

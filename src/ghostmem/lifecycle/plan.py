@@ -1,16 +1,15 @@
-"""The plan of a reflection over one namespace: everything it would change, computed without
-changing anything.
-"""
+"""Compute all changes of a reflect run in one namespace, without making any."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.lifecycle.act import changed, strategy
-from ghostmem.lifecycle.match import UNKNOWN, Use, first_match, matches
+from ghostmem.lifecycle.actions import changed, strategy
+from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
 from ghostmem.store.rows import Entry, Filter
 from ghostmem.store.store import Store
@@ -20,11 +19,14 @@ from ghostmem.truth.rules.alike import essence, groups, in_order
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-CROWD = 32  # how many of those near one are looked at when there are very many
-PAIRS = 8  # groups up to this size are linked all to all, larger ones to their middle
-IDLE, SELDOM, FADE, FAINT = timedelta(days=30), 3, 0.9, 0.05
-LASTING = (Rel.CONTRADICTS, Rel.CONTAINS)  # they fade, but never so far that they are lost
-LEAST = 0.1
+MAX_NEIGHBOURS = 32  # nearest memories that are compared with each one
+MAX_FULLY_LINKED = 8  # larger groups are linked to their first memory only
+EDGE_IDLE = timedelta(days=30)  # an edge that was not used for this long fades
+EDGE_MIN_USES = 3  # an edge used at least this often does not fade
+EDGE_FADE = 0.9  # the factor by which a weight fades per run
+EDGE_MIN_WEIGHT = 0.05  # an edge below it is pruned
+LASTING = (Rel.CONTRADICTS, Rel.CONTAINS)  # these edges fade, but are never pruned
+LASTING_MIN_WEIGHT = 0.1
 COUNTED = {
     "PROMOTE": "promoted",
     "DEMOTE": "demoted",
@@ -43,8 +45,8 @@ COUNTED = {
 
 
 @dataclass
-class Plan:
-    """What a run would do in one namespace."""
+class ReflectPlan:
+    """The changes of a run in one namespace."""
 
     ns: str
     evaluated: int = 0
@@ -60,12 +62,21 @@ class Plan:
         before: Mapping[str, Any] | None,
         after: Mapping[str, Any] | None,
     ) -> None:
-        """Add one change."""
-        told = [
-            None if values is None else {name: plain(value) for name, value in values.items()}
-            for values in (before, after)
+        """Add a change of a memory or an edge."""
+        values = [
+            None if fields is None else {name: plain(value) for name, value in fields.items()}
+            for fields in (before, after)
         ]
-        self.entries.append(Entry(0, self.ns, subject, rule, op, "", told[0], told[1]))
+        self.entries.append(Entry(0, self.ns, subject, rule, op, "", values[0], values[1]))
+
+    def change(self, memory: Memory, rule: str, op: str, fields: Mapping[str, Any]) -> Memory:
+        """Add a change of a memory's fields, and return the changed memory."""
+        self.add(memory.id, rule, op, {name: getattr(memory, name) for name in fields}, fields)
+        return replace(memory, **fields)
+
+    def add_edge(self, edge: Edge, rule: str, op: str) -> None:
+        """Add a new edge."""
+        self.add(f"{edge.from_id} {edge.to_id} {edge.rel}", rule, op, None, edge.to_dict())
 
 
 def make_plan(
@@ -76,47 +87,35 @@ def make_plan(
     at: datetime,
     relink: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> Plan:
-    """Evaluate every memory of a namespace, then those that are alike, then the edges."""
-    plan = Plan(ns)
-    uses = _uses(tx, ns)
-    mine = [rule for rule in rules if rule.ns in ("", ns) and rule.scope == "reflect"]
+) -> ReflectPlan:
+    """Evaluate every memory of a namespace, then groups of similar ones, then the edges."""
+    plan = ReflectPlan(ns)
+    days_of_use = tx.journal.days_of_use(ns)
+    applicable = [rule for rule in rules if rule.ns in ("", ns) and rule.scope == "reflect"]
     memories: dict[str, Memory] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=at)):
         plan.evaluated += 1
-        memories[memory.id] = _alone(plan, memory, mine, uses.get(memory.id, UNKNOWN), at)
+        days = days_of_use.get(memory.id)
+        use = UNKNOWN if days is None else UseRecord(logged=True, days=days)
+        memories[memory.id] = _evaluate(plan, memory, applicable, use, at)
         if progress is not None and plan.evaluated % 500 == 0:
             progress(plan.evaluated)
     live = [
         memory for memory in memories.values() if memory.deleted_at is None and not memory.protected
     ]
     edges = tx.graph.of_namespace(ns, at)
-    memories |= _together(
-        store,
-        tx,
-        plan,
-        live,
-        edges,
-        [rule for rule in mine if rule.cond_similarity_gt is not None],
-        at,
-    )
-    _fade(plan, edges, at)
+    similarity_rules = [rule for rule in applicable if rule.cond_similarity_gt is not None]
+    memories |= _evaluate_similar(store, tx, plan, live, edges, similarity_rules, at)
+    _fade_edges(plan, edges, at)
     if relink:
         _relink(store, tx, plan, memories, at)
     return plan
 
 
-def _uses(tx: Transaction, ns: str) -> dict[str, Use]:
-    return {
-        memory_id: Use(logged=True, days=days)
-        for memory_id, days in tx.journal.days_of_use(ns).items()
-    }
-
-
-def _alone(plan: Plan, memory: Memory, rules: Iterable[Rule], use: Use, at: datetime) -> Memory:
-    """Apply the first rule that matches a memory to the plan, and return the memory as it
-    will be.
-    """
+def _evaluate(
+    plan: ReflectPlan, memory: Memory, rules: Iterable[Rule], use: UseRecord, at: datetime
+) -> Memory:
+    """Plan the action of the first rule that matches a memory, and return the changed memory."""
     if memory.protected:
         return memory
     rule = first_match(memory, rules, use, at)
@@ -124,65 +123,56 @@ def _alone(plan: Plan, memory: Memory, rules: Iterable[Rule], use: Use, at: date
     if rule is None or not fields:
         return memory
     plan.applied += 1
-    return _change(plan, memory, rule.id, rule.action_op, fields)
+    return plan.change(memory, rule.id, rule.action_op, fields)
 
 
-def _change(plan: Plan, memory: Memory, rule: str, op: str, fields: Mapping[str, Any]) -> Memory:
-    plan.add(memory.id, rule, op, {name: getattr(memory, name) for name in fields}, fields)
-    return replace(memory, **fields)
-
-
-def _together(
+def _evaluate_similar(
     store: Store,
     tx: Transaction,
-    plan: Plan,
+    plan: ReflectPlan,
     live: Sequence[Memory],
     edges: Sequence[Edge],
     rules: Sequence[Rule],
     at: datetime,
 ) -> dict[str, Memory]:
-    """Carry out the rules about memories that are alike, most urgent first, and return the memories
-    as they will be.
-    """
+    """Plan the rules about similar memories, and return the memories after the changes."""
     active = [
-        (rule, _least(store, rule))
+        (rule, _min_similarity(store, rule))
         for rule in rules
         if rule.rule_expires_at is None or rule.rule_expires_at > at
     ]
-    likeness = _Likeness(store, tx, plan.ns) if active and len(live) > 1 else None
-    if likeness is None or not likeness.is_known:
+    similarity = _Similarity(store, tx, plan.ns) if active and len(live) > 1 else None
+    if similarity is None or not similarity.is_known:
         return {}
-    known = {memory.id: memory for memory in live}
-    joined = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
+    memories = {memory.id: memory for memory in live}
+    linked = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
     merged = {(e.from_id, e.to_id) for e in edges if e.rel == Rel.MERGED_INTO}
-    for rule, least in active:
-        meant = [
-            m for m in known.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)
+    for rule, minimum in active:
+        matching = [
+            m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)
         ]
         if strategy(rule) == "link_only":
-            near = likeness.near([memory.id for memory in meant], least)
-            for group in groups(meant, near):
-                _link(plan, rule, group, near, joined, at)
+            near = similarity.near([memory.id for memory in matching], minimum)
+            for group in groups(matching, near):
+                _link(plan, rule, group, near, linked, at)
         else:
-            for group in groups(meant, likeness.doubles(meant, least)):
-                _join(plan, rule, group, known, merged, at)
-    return known
+            for group in groups(matching, similarity.duplicates(matching, minimum)):
+                _join(plan, rule, group, memories, merged, at)
+    return memories
 
 
-def _least(store: Store, rule: Rule) -> float:
-    """Return a rule's likeness in the terms of the model.
-
-    The built-in rules' numbers are MiniLM's.
-    """
+def _min_similarity(store: Store, rule: Rule) -> float:
+    """Return a rule's similarity for the current model; built-in rules have those of MiniLM."""
     embedder = store.vectoriser.get()
-    given = float(rule.cond_similarity_gt or 0.0)
+    minimum = float(rule.cond_similarity_gt or 0.0)
     if embedder is None or rule.created_by != SYSTEM:
-        return given
-    return {0.9: embedder.thresholds.merge, 0.92: embedder.thresholds.dedup}.get(given, given)
+        return minimum
+    thresholds = {0.9: embedder.thresholds.merge, 0.92: embedder.thresholds.dedup}
+    return thresholds.get(minimum, minimum)
 
 
-class _Likeness:
-    """How alike the memories of a namespace are, by the vectors of their first chunks."""
+class _Similarity:
+    """The similarity of the memories of a namespace, by the vectors of their first chunks."""
 
     def __init__(self, store: Store, tx: Transaction, ns: str) -> None:
         embedder = store.vectoriser.get()
@@ -193,155 +183,135 @@ class _Likeness:
         )
         self._first = tx.index.first_chunks(ns) if self.is_known else {}
 
-    def near(self, ids: Sequence[str], least: float) -> dict[str, dict[str, float]]:
-        """Return, for each memory, those nearer to it than this; of very many the nearest."""
+    def near(self, ids: Sequence[str], minimum: float) -> dict[str, dict[str, float]]:
+        """Return the nearest memories of each memory with their similarity above a minimum."""
         assert self._view is not None
-        chunks = {self._first[id_]: id_ for id_ in ids if id_ in self._first}
-        found: dict[str, dict[str, float]] = {}
-        for one, other, cosine in self._view.pairs(sorted(chunks), least, CROWD):
-            found.setdefault(chunks[one], {})[chunks[other]] = cosine
-            found.setdefault(chunks[other], {})[chunks[one]] = cosine
-        return found
+        owners = {self._first[id_]: id_ for id_ in ids if id_ in self._first}
+        near: dict[str, dict[str, float]] = {}
+        for left, right, cosine in self._view.pairs(sorted(owners), minimum, MAX_NEIGHBOURS):
+            near.setdefault(owners[left], {})[owners[right]] = cosine
+            near.setdefault(owners[right], {})[owners[left]] = cosine
+        return near
 
-    def doubles(self, memories: Sequence[Memory], least: float) -> dict[str, dict[str, float]]:
-        """Return, for the first memory of each group that says the same, those nearer to it than
-        this.
-        """
+    def duplicates(self, memories: Sequence[Memory], minimum: float) -> dict[str, dict[str, float]]:
+        """Return the memories with the same essence and a similarity above a minimum.
+
+        They are listed under the first memory of each group."""
         import numpy as np
 
         assert self._view is not None
-        said: dict[tuple[str, ...], list[Memory]] = {}
+        by_essence: dict[tuple[str, ...], list[Memory]] = {}
         for memory in in_order(memories):
             if memory.id in self._first:
-                said.setdefault(essence(memory.content), []).append(memory)
-        found: dict[str, dict[str, float]] = {}
-        for group in said.values():
+                by_essence.setdefault(essence(memory.content), []).append(memory)
+        duplicates: dict[str, dict[str, float]] = {}
+        for group in by_essence.values():
             if len(group) > 1:
-                rows, there = self._view.vectors(
-                    np.array([self._first[memory.id] for memory in group], np.int64)
-                )
+                chunks = np.array([self._first[memory.id] for memory in group], np.int64)
+                rows, present = self._view.vectors(chunks)
                 cosines = np.vecdot(rows, rows[0])
-                close = zip(group[1:], cosines[1:].tolist(), there[1:].tolist(), strict=True)
-                found[group[0].id] = {
-                    m.id: min(1.0, cosine)
-                    for m, cosine, is_there in close
-                    if is_there and cosine > least
+                candidates = zip(group[1:], cosines[1:].tolist(), present[1:].tolist(), strict=True)
+                duplicates[group[0].id] = {
+                    memory.id: min(1.0, cosine)
+                    for memory, cosine, is_present in candidates
+                    if is_present and cosine > minimum
                 }
-        return found
+        return duplicates
 
 
 def _link(
-    plan: Plan,
+    plan: ReflectPlan,
     rule: Rule,
     group: Sequence[Memory],
     near: Mapping[str, Mapping[str, float]],
-    joined: set[frozenset[str]],
+    linked: set[frozenset[str]],
     at: datetime,
 ) -> None:
-    """Link a group by `relates_to`: all to all when it is small, else each to its middle.
-
-    Nothing else changes.
-    """
+    """Link a small group all to all by `relates_to`, a large one to its first memory."""
     pairs = (
-        [(a, b) for n, a in enumerate(group) for b in group[n + 1 :]]
-        if len(group) <= PAIRS
-        else [(group[0], b) for b in group[1:]]
+        combinations(group, 2)
+        if len(group) <= MAX_FULLY_LINKED
+        else ((group[0], memory) for memory in group[1:])
     )
-    fresh = 0
-    for one, other in pairs:
-        if frozenset((one.id, other.id)) in joined:
-            continue
-        joined.add(frozenset((one.id, other.id)))
-        new, old = (one, other) if one.id > other.id else (other, one)
-        weight = round(near.get(one.id, {}).get(other.id, EDGE_WEIGHTS[Rel.RELATES_TO]), 3)
-        plan.add(
-            f"{new.id} {old.id} {Rel.RELATES_TO}",
-            rule.id,
-            "LINK",
-            None,
-            _edge(new.id, old.id, Rel.RELATES_TO, weight, at),
-        )
-        fresh += 1
-    if fresh:
+    new_pairs = [(a.id, b.id) for a, b in pairs if frozenset((a.id, b.id)) not in linked]
+    for left, right in new_pairs:
+        linked.add(frozenset((left, right)))
+        weight = round(near.get(left, {}).get(right, EDGE_WEIGHTS[Rel.RELATES_TO]), 3)
+        newer, older = max(left, right), min(left, right)
+        plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, at), rule.id, "LINK")
+    if new_pairs:
         plan.applied += 1
         plan.clusters.append(tuple(sorted(memory.key for memory in group)))
 
 
-def _edge(start: str, to: str, rel: Rel, weight: float, at: datetime) -> dict[str, Any]:
-    return Edge(start, to, rel, weight, at).to_dict()
-
-
-_AWAKE = {Tier.LTM: 2, Tier.STM: 2, Tier.SENSORY: 1, Tier.DORMANT: 0}
-_HEIGHT = {Tier.DORMANT: 0, Tier.SENSORY: 1, Tier.STM: 2, Tier.LTM: 3}
+_ACTIVITY = {Tier.LTM: 2, Tier.STM: 2, Tier.SENSORY: 1, Tier.DORMANT: 0}
+_TIER_ORDER = {Tier.DORMANT: 0, Tier.SENSORY: 1, Tier.STM: 2, Tier.LTM: 3}
 
 
 def _join(
-    plan: Plan,
+    plan: ReflectPlan,
     rule: Rule,
     group: Sequence[Memory],
-    known: dict[str, Memory],
+    memories: dict[str, Memory],
     merged: set[tuple[str, str]],
     at: datetime,
 ) -> None:
-    """Let one memory of a group stand for those that say the same.
-
-    The others sleep (dedup) or are removed (merge).
-    """
+    """Keep one memory of a group of duplicates; the others become dormant or are removed."""
     ranked = sorted(
         group,
         key=lambda m: (
-            -_AWAKE[m.tier],
+            -_ACTIVITY[m.tier],
             -m.importance,
             -m.est_tokens,
             -m.access_count,
             -m.created_at.timestamp(),
         ),
     )
-    kept, same = ranked[0], ranked[1:]
+    kept = ranked[0]
     if kept.tier == Tier.DORMANT:
         return
-    op, gone = (
+    op, fields = (
         ("DEDUP", {"tier": Tier.DORMANT})
         if strategy(rule) == "dedup"
         else ("MERGE", {"deleted_at": at})
     )
-    joined = [
-        other
-        for other in same
-        if any(getattr(other, name) != value for name, value in gone.items())
+    duplicates = [
+        memory
+        for memory in ranked[1:]
+        if any(getattr(memory, name) != value for name, value in fields.items())
     ]
-    for other in joined:
-        if (other.id, kept.id) not in merged:  # the trail first: without it nothing is put to sleep
-            merged.add((other.id, kept.id))
-            trail = _edge(other.id, kept.id, Rel.MERGED_INTO, 0.0, at)
-            plan.add(f"{other.id} {kept.id} {Rel.MERGED_INTO}", rule.id, "TRAIL", None, trail)
-        known[other.id] = _change(plan, other, rule.id, op, gone)
-    if joined:
+    for memory in duplicates:
+        # The edge comes first, because `apply` refuses to archive a duplicate without one.
+        if (memory.id, kept.id) not in merged:
+            merged.add((memory.id, kept.id))
+            plan.add_edge(Edge(memory.id, kept.id, Rel.MERGED_INTO, 0.0, at), rule.id, "TRAIL")
+        memories[memory.id] = plan.change(memory, rule.id, op, fields)
+    if duplicates:
         plan.applied += 1
-        known[kept.id] = _gather(plan, rule, kept, joined, merge=op == "MERGE")
+        memories[kept.id] = _gather(plan, rule, kept, duplicates, merge=op == "MERGE")
 
 
-def _gather(plan: Plan, rule: Rule, kept: Memory, same: Sequence[Memory], merge: bool) -> Memory:
-    """Give the memory that stays the tags and the counts of those it stands for."""
-    everyone = (kept, *same)
+def _gather(
+    plan: ReflectPlan, rule: Rule, kept: Memory, duplicates: Sequence[Memory], merge: bool
+) -> Memory:
+    """Give the kept memory the tags and counts of its duplicates."""
+    group = (kept, *duplicates)
     fields: dict[str, Any] = {
-        "tags": tuple(dict.fromkeys(tag for memory in everyone for tag in memory.tags)),
-        "access_count": max(memory.access_count for memory in everyone),
-        "utility_count": max(memory.utility_count for memory in everyone),
+        "tags": tuple(dict.fromkeys(tag for memory in group for tag in memory.tags)),
+        "access_count": max(memory.access_count for memory in group),
+        "utility_count": max(memory.utility_count for memory in group),
     }
     if merge:
-        fields["importance"] = max(memory.importance for memory in everyone)
-        fields["tier"] = max((memory.tier for memory in everyone), key=lambda tier: _HEIGHT[tier])
-    differing = {name: value for name, value in fields.items() if getattr(kept, name) != value}
-    return _change(plan, kept, rule.id, "GATHER", differing) if differing else kept
+        fields["importance"] = max(memory.importance for memory in group)
+        fields["tier"] = max((memory.tier for memory in group), key=lambda tier: _TIER_ORDER[tier])
+    changes = {name: value for name, value in fields.items() if getattr(kept, name) != value}
+    return plan.change(kept, rule.id, "GATHER", changes) if changes else kept
 
 
 def _relink(
-    store: Store, tx: Transaction, plan: Plan, memories: Mapping[str, Memory], at: datetime
+    store: Store, tx: Transaction, plan: ReflectPlan, memories: Mapping[str, Memory], at: datetime
 ) -> None:
-    """Link what shares names, topics or meaning, will still be there, and is not linked by the plan
-    already.
-    """
+    """Plan edges between memories that share names, topics or meaning."""
     from ghostmem.graph.relink import missing_edges
 
     planned = {
@@ -352,27 +322,22 @@ def _relink(
         if frozenset((edge.from_id, edge.to_id)) not in planned and all(
             end and end.deleted_at is None for end in ends
         ):
-            plan.add(f"{edge.from_id} {edge.to_id} {edge.rel}", "", "RELINK", None, edge.to_dict())
+            plan.add_edge(edge, "", "RELINK")
 
 
-def _fade(plan: Plan, edges: Sequence[Edge], at: datetime) -> None:
-    """Let edges that nobody needs grow fainter, and drop the faintest.
-
-    What says how memories conflict or belong stays.
-    """
+def _fade_edges(plan: ReflectPlan, edges: Sequence[Edge], at: datetime) -> None:
+    """Reduce the weight of unused edges, and prune the weakest that are not lasting."""
     for edge in edges:
         if edge.rel == Rel.MERGED_INTO:
             continue
         weight = edge.weight
-        idle = (
-            at - (edge.last_accessed_at or edge.created_at) >= IDLE and at - edge.created_at >= IDLE
-        )
-        if idle and edge.access_count < SELDOM and weight >= FAINT:
-            weight = (
-                max(weight * FADE, min(weight, LEAST)) if edge.rel in LASTING else weight * FADE
-            )
+        last_use = max(edge.created_at, edge.last_accessed_at or edge.created_at)
+        is_unused = at - last_use >= EDGE_IDLE and edge.access_count < EDGE_MIN_USES
+        if is_unused and weight >= EDGE_MIN_WEIGHT:
+            floor = min(weight, LASTING_MIN_WEIGHT) if edge.rel in LASTING else 0.0
+            weight = max(weight * EDGE_FADE, floor)
         subject = f"{edge.from_id} {edge.to_id} {edge.rel}"
-        if weight < FAINT and edge.rel not in LASTING:
+        if weight < EDGE_MIN_WEIGHT and edge.rel not in LASTING:
             plan.add(subject, "", "PRUNE", edge.to_dict(), None)
         elif weight != edge.weight:
             plan.add(subject, "", "FADE", {"weight": edge.weight}, {"weight": weight})

@@ -1,4 +1,4 @@
-"""rules: list, add, change and delete the rules of the lifecycle."""
+"""List, add, change and delete the rules of the lifecycle."""
 
 from __future__ import annotations
 
@@ -9,45 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.lifecycle.act import check
+from ghostmem.lifecycle.actions import check
 from ghostmem.lifecycle.builtin import BUILT_IN
 from ghostmem.model import Kind, Rule, Tier
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.protocol import Transaction
-
-    class RuleFields(TypedDict, total=False):
-        """What a rule may say beside its name and its action."""
-
-        rule_id: str | None
-        ns: str
-        priority: int
-        action_params: Mapping[str, Any] | None
-        expires_at: datetime | str | None
-        tier: str | None
-        kind: str | None
-        tag: str | None
-        age_gt_hours: float | None
-        unaccessed_gt_hours: float | None
-        importance_lt: float | None
-        access_lt: int | None
-        access_gt: int | None
-        utility_lt: float | None
-        similarity_gt: float | None
 
 
 OFF = "off"  # the scope of a built-in rule that was deleted
 
 
 def rules(store: Store, ns: str | None = None) -> list[Rule]:
-    """Return the rules that are in force, most urgent first.
-
-    With a namespace, those that count there.
-    """
+    """Return the active rules, or those that apply to a namespace, highest priority first."""
     with store.engine.read() as tx:
         return [
             rule for rule in tx.rules.all() if rule.scope != OFF and (not ns or rule.ns in ("", ns))
@@ -55,9 +31,9 @@ def rules(store: Store, ns: str | None = None) -> list[Rule]:
 
 
 def get_rule(store: Store, rule_id: str) -> Rule:
-    """Return one rule."""
+    """Return a rule by its id."""
     with store.engine.read() as tx:
-        return _found(tx, rule_id)
+        return _get(tx, rule_id)
 
 
 def set_rule(
@@ -81,14 +57,13 @@ def set_rule(
     utility_lt: float | None = None,
     similarity_gt: float | None = None,
 ) -> Rule:
-    """Add a rule, or with `rule_id` put it in the place of one: where every condition given holds,
-    the action is taken.
+    """Add a rule, or replace the one with `rule_id`: an action for memories that meet conditions.
 
     Actions are PROMOTE and DEMOTE (`to_tier`), DECAY (`factor`, `min`), DELETE, ARCHIVE, TTL_SET
-    (`ttl`) and PIN; and for memories that are alike (`similarity_gt`) LINK, DEDUP and MERGE
+    (`ttl`) and PIN, and for similar memories (`similarity_gt`) LINK, DEDUP and MERGE
     (`strategy`: link_only, dedup or keep_highest_importance)."""
     op, params = validate.text(action, "action").upper(), dict(validate.meta(action_params) or {})
-    given: dict[str, Any] = {
+    conditions: dict[str, Any] = {
         "tier": None if tier is None else str(validate.choice(tier, Tier, "tier")),
         "kind": None if kind is None else str(validate.choice(kind, Kind, "kind")),
         "tag_includes": validate.label(tag, "tag"),
@@ -104,8 +79,8 @@ def set_rule(
         "utility_lt": validate.share(utility_lt, "utility"),
         "similarity_gt": validate.share(similarity_gt, "similarity"),
     }
-    check(op, params, given["similarity_gt"])
-    if all(value is None for value in given.values()):
+    check(op, params, conditions["similarity_gt"])
+    if all(value is None for value in conditions.values()):
         raise InvalidInputError(
             "a rule without a condition would hold for everything",
             "give at least one, such as --cond-tier",
@@ -125,7 +100,7 @@ def set_rule(
         priority=priority,
         action_params=params,
         rule_expires_at=None if expires_at is None else as_time(expires_at, "expires_at"),
-        **{f"cond_{field}": value for field, value in given.items()},
+        **{f"cond_{field}": value for field, value in conditions.items()},
     )
     with store.engine.write() as tx:
         tx.rules.replace(rule)
@@ -133,9 +108,9 @@ def set_rule(
 
 
 def rm_rule(store: Store, rule_id: str) -> Rule:
-    """Delete a rule; a built-in one is switched off, and `reset_rule` brings it back."""
+    """Delete a rule; a built-in one is disabled until `reset_rule`."""
     with store.engine.write() as tx:
-        rule = _found(tx, rule_id)
+        rule = _get(tx, rule_id)
         if any(rule.id == built_in.id for built_in in BUILT_IN):
             tx.rules.replace(replace(rule, scope=OFF, created_by="user"))
         else:
@@ -144,19 +119,19 @@ def rm_rule(store: Store, rule_id: str) -> Rule:
 
 
 def reset_rule(store: Store, rule_id: str) -> Rule:
-    """Make a built-in rule again what it was."""
-    found = next((rule for rule in BUILT_IN if rule.id == rule_id), None)
-    if found is None:
+    """Restore a built-in rule."""
+    built_in = next((rule for rule in BUILT_IN if rule.id == rule_id), None)
+    if built_in is None:
         known = ", ".join(rule.id for rule in BUILT_IN)
         raise NotFoundError(
             f"there is no built-in rule {validate.shown(rule_id)}", f"they are: {known}"
         )
     with store.engine.write() as tx:
-        tx.rules.replace(found)
-    return found
+        tx.rules.replace(built_in)
+    return built_in
 
 
-def _found(tx: Transaction, rule_id: str) -> Rule:
+def _get(tx: Transaction, rule_id: str) -> Rule:
     rule = tx.rules.get(validate.text(rule_id, "rule id"))
     if rule is None or rule.scope == OFF:
         raise NotFoundError(
@@ -172,9 +147,9 @@ def _name(value: str) -> str:
 
 
 def _hours(value: float | None, what: str) -> float | None:
-    found = validate.number(value, f"{what} in hours")
-    if found is not None and found < 0:
+    hours = validate.number(value, f"{what} in hours")
+    if hours is not None and hours < 0:
         raise InvalidInputError(
             f"{what} in hours is {value}, which is before now", "give a number from 0 up"
         )
-    return found
+    return hours

@@ -1,10 +1,10 @@
-"""undo: take back everything a run of the lifecycle did."""
+"""Reverse the changes of a reflect run."""
 
 from dataclasses import dataclass
 
 from ghostmem.errors import ConflictError, NotFoundError
 from ghostmem.lifecycle.apply import apply
-from ghostmem.lifecycle.reflect import LEFT, changes_of
+from ghostmem.lifecycle.run_log import APPLIED, SKIPPED, changes_of
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Change, Record, Run, optional
 from ghostmem.store import validate
@@ -13,7 +13,7 @@ from ghostmem.store.store import Store
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Undone(Record):
-    """A run that was taken back, and what could not be, because it has changed since."""
+    """A reversed run, and the changes that stay because their subject has changed since."""
 
     run: str
     dry_run: bool
@@ -22,42 +22,44 @@ class Undone(Record):
 
 
 def runs(store: Store, *, limit: int = 20) -> list[Run]:
-    """Return the runs of the lifecycle, newest first."""
+    """Return the reflect runs, newest first."""
     with store.engine.read() as tx:
         return tx.runs.all(validate.positive(limit, "limit"))
 
 
 def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
-    """Take back every change of a run, last first, in one transaction.
+    """Reverse every change of a run, last first, in one transaction.
 
-    What has changed since is left as it is and named.
+    A change whose subject has changed since stays, and is returned in `left`.
 
-    Runs are named by their id, or by the beginning of it; `last` is the newest that was not taken
-    back yet."""
+    Args:
+        run: The id of a run or its beginning; "last" is the newest that was not undone."""
     with store.engine.write(dry_run=dry_run) as tx:
-        found = _find(tx.runs.all(10_000), validate.text(run, "run"))
-        if found.undone_at is not None:
-            raise ConflictError(f"run {found.id} was undone already", "`ghost undo` lists the runs")
+        chosen = _find(tx.runs.all(10_000), validate.text(run, "run"))
+        if chosen.undone_at is not None:
+            raise ConflictError(
+                f"run {chosen.id} was undone already", "`ghost undo` lists the runs"
+            )
         now = store.clock()
-        entries = tx.runs.entries(found.id, newest_first=True)
-        made = [entry for entry in entries if entry.done == 1]
-        back = {entry.seq for entry in made if apply(store, tx, entry, now, back=True)}
-        left = changes_of(tx, [entry for entry in made if entry.seq not in back])
+        entries = tx.runs.entries(chosen.id, newest_first=True)
+        applied = [entry for entry in entries if entry.done == APPLIED]
+        undone = {entry.seq for entry in applied if apply(store, tx, entry, now, back=True)}
+        left = changes_of(tx, [entry for entry in applied if entry.seq not in undone])
         for entry in entries:
             if entry.done == 0:
-                tx.runs.done(found.id, entry.seq, LEFT)
-        tx.runs.finish(found.id, found.finished_at or now)
-        tx.runs.undone(found.id, now)
+                tx.runs.done(chosen.id, entry.seq, SKIPPED)
+        tx.runs.finish(chosen.id, chosen.finished_at or now)
+        tx.runs.undone(chosen.id, now)
     if not dry_run:
-        catch_up(store, link=False)  # taking back makes nothing new
-    return Undone(found.id, dry_run, len(back), tuple(left))
+        catch_up(store, link=False)  # an undo adds nothing to link
+    return Undone(chosen.id, dry_run, len(undone), tuple(left))
 
 
-def _find(known: list[Run], name: str) -> Run:
+def _find(runs: list[Run], name: str) -> Run:
     if name == "last":
-        matching = [run for run in known if run.undone_at is None][:1]
+        matching = [run for run in runs if run.undone_at is None][:1]
     else:
-        matching = [run for run in known if name and run.id.startswith(name.upper())]
+        matching = [run for run in runs if name and run.id.startswith(name.upper())]
     if len(matching) == 1:
         return matching[0]
     if matching:

@@ -1,1 +1,12 @@
-"""The MCP face: tools, resources and prompts over the same verbs."""
+"""The MCP interface: tools, resources and prompts over the operations of Ghost.
+
+Data flow of a call:
+    stdio.py reads lines from a client, server.py and bodies.py serve HTTP through the SDK
+    frames.py parses JSON-RPC messages and encodes replies
+    requests.py answers each method of the protocol
+    tool_server.py checks the caller and the namespace, and calls a tool
+    tools.py chooses toolsets; *_tools.py declare their tools; tool.py is one tool
+    texts.py renders results and errors for a model
+    resources.py, prompts.py and app.py offer memories, prompts and the viewer
+    schemas.py offers the same tools for function calling without MCP
+"""

@@ -1,8 +1,8 @@
-"""The viewer inside an agent's own window: an app of the MCP Apps extension, and the tool that
-opens it.
+"""The viewer as an app of the MCP Apps extension, and the tool that opens it.
 
-A host that shows apps says so; only then are the tool and the resource listed, so that nobody else
-pays for them."""
+The tool and the resource are listed only for hosts that can show apps, so that other hosts do not
+pay for their description.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import NotFoundError
+from ghostmem.mcp.memory_tools import search
 from ghostmem.mcp.protocol import TITLE
-from ghostmem.mcp.tools import READ, TEXT, Arguments, Result, Tool, described, found_by_search
+from ghostmem.mcp.tool import LIST, TEXT, Arguments, McpTool, Result, arguments
 from ghostmem.model import plain
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 URI = "ui://ghost/viewer"
 META: dict[str, Any] = {"ui": {"csp": {}, "prefersBorder": True}}
-NEWEST, FOUND = 20, 20
+MAX_SHOWN = 20
 _HERE = Path(__file__).parent
 _STYLES = _HERE.parent / "web" / "static" / "css"
 
 
 def _show(ghost: Ghost, given: Arguments) -> Result:
-    """Return a memory with its surroundings, what a question finds, or what is newest.
+    """Return one memory with its details, the hits for a query, or the newest memories.
 
-    Looking is no use.
+    Nothing is counted as used.
     """
     ns = given["ns"]
     if key := given.get("key"):
@@ -46,34 +47,31 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
         return {
             "ns": ns,
             "query": query,
-            **found_by_search(ghost, {"query": query, "ns": ns, "limit": FOUND, "explain": True}),
+            **search(ghost, {"query": query, "ns": ns, "limit": MAX_SHOWN, "explain": True}),
         }
-    return {"ns": ns, "results": [plain(memory) for memory in ghost.list(ns, limit=NEWEST)]}
+    return {"ns": ns, "results": [plain(memory) for memory in ghost.list(ns, limit=MAX_SHOWN)]}
 
 
-SHOW = Tool(
+SHOW = McpTool(
     "ghost_show",
     "Show memories to the user",
     "Open a view for the user: what a query finds, one memory by its key, or the newest. "
     "Use it when they want to see.",
-    {
-        "query": TEXT,
-        "key": TEXT,
-        "ns": described(TEXT, "namespace, prefix like agent:*, or * for all"),
-    },
+    {"query": TEXT, "key": TEXT, **arguments("search", "ns")},
     (),
-    {"results": {"type": "array"}, "memory": {"type": "object"}},
+    {"results": LIST, "memory": {"type": "object"}},
     _show,
-    hints=READ,
-    meta={
-        "ui": {"resourceUri": URI},
-        "ui/resourceUri": URI,
-    },  # the second is how older hosts find it
+    meta={"ui": {"resourceUri": URI}, "ui/resourceUri": URI},  # the second is for older hosts
 )
 
 
+def make_tools(_: Path) -> tuple[McpTool, ...]:
+    """Return the tool of the toolset."""
+    return (SHOW,)
+
+
 def is_shown_by(capabilities: Mapping[str, Any]) -> bool:
-    """Say whether a client shows apps of our kind."""
+    """Tell whether a client shows apps of this kind."""
     known = capabilities.get("extensions")
     settings = known.get(EXTENSION) if isinstance(known, dict) else None
     kinds = settings.get("mimeTypes") if isinstance(settings, dict) else None

@@ -1,8 +1,8 @@
-"""Bodies of HTTP requests of the older protocol: batches, and the error that answers a body which
-is no message.
+"""Bodies of HTTP requests of the older protocol: batches, and errors for unreadable bodies.
 
-The SDK has no batches, and tells a body that is no request from one whose parameters are wrong only
-in the newer protocol."""
+The SDK has no batches, and distinguishes invalid messages from invalid parameters only in the newer
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from starlette.responses import Response
 
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
 from ghostmem.mcp.protocol import BATCH_VERSION, VERSIONS
-from ghostmem.mcp.requests import Client, reply_to, run_method
+from ghostmem.mcp.requests import ClientInfo, reply_to, run_method
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from ghostmem.mcp.face import Face
+    from ghostmem.mcp.tool_server import ToolServer
 
 _VERSION_HEADER = b"mcp-protocol-version"
 
@@ -30,8 +30,8 @@ class CheckedBodies:
     Single messages go on to it.
     """
 
-    def __init__(self, app: ASGIApp, face: Face, limit: int) -> None:
-        self._app, self._face, self._limit = app, face, limit
+    def __init__(self, app: ASGIApp, tools: ToolServer, limit: int) -> None:
+        self._app, self._tools, self._limit = app, tools, limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a batch or an unreadable body, and hand everything else on."""
@@ -56,7 +56,7 @@ class CheckedBodies:
         messages, replies = read_batch(values, version)
         for message in messages:
             if "id" in message:
-                work = partial(run_method, self._face, message["method"], Client())
+                work = partial(run_method, self._tools, message["method"], ClientInfo())
                 replies.append(await anyio.to_thread.run_sync(reply_to, message, work))
         return _response(encode(replies), 200) if replies else Response(status_code=202)
 
@@ -71,15 +71,13 @@ def _version(scope: Scope) -> str:
 
 
 def _length(scope: Scope) -> int:
-    """Return how long a body is said to be."""
+    """Return the declared length of a body."""
     found = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(found[0]) if found and found[0].isdigit() else 0
 
 
 async def _read(receive: Receive, limit: int) -> Message:
-    """Return a body as one event: the whole of it, or with `more_body` as much as shows that it is
-    too long.
-    """
+    """Return a body as one event; `more_body` is set when it exceeds the limit."""
     parts, size = [], 0
     while True:
         event = await receive()
@@ -97,7 +95,7 @@ async def _read(receive: Receive, limit: int) -> Message:
 
 
 def _replay(first: Message, receive: Receive) -> Receive:
-    """Return a channel that gives an event again before those that are still to come."""
+    """Return a channel that first repeats an event that was already read."""
     waiting = [first]
 
     async def again() -> Message:

@@ -1,6 +1,4 @@
-"""One document out of our own modules and styles, for a page that can fetch nothing: an app inside
-a host's frame.
-"""
+"""The viewer as one HTML document without external files, for an app in a host's frame."""
 
 from __future__ import annotations
 
@@ -19,12 +17,11 @@ _LISTED = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
 
 
 def script(entry: Path) -> str:
-    """Return a module with all that it imports as one script.
+    """Return a module and all its imports as one script; each module keeps its own scope.
 
-    Each module keeps its names to itself.
-
-    It reads the way our modules are written: named imports and exports, one statement a line, and
-    nothing exported changes."""
+    It supports the style of the viewer's modules: named imports and exports, one statement per
+    line, and exports that never change.
+    """
     order: dict[Path, str] = {}
     _gather(entry.resolve(), order, ())
     return "\n".join(order.values())
@@ -42,7 +39,7 @@ def _gather(path: Path, order: dict[Path, str], above: tuple[Path, ...]) -> None
 
 
 def _wrapped(path: Path, text: str) -> str:
-    """Return a module as a function that is called once and returns what it exports."""
+    """Return a module as a function that runs once and returns its exports."""
     body = _IMPORT.sub(
         lambda match: (
             f"const {{{_renamed(match[1])}}} = {_name((path.parent / match[2]).resolve())};"
@@ -77,9 +74,7 @@ def _name(path: Path) -> str:
 
 
 def document(title: str, styles: Iterable[Path], entry: Path) -> str:
-    """Return an HTML document that needs nothing from anywhere, and by its own policy runs and
-    obeys nothing else.
-    """
+    """Return a self-contained HTML document with a policy that forbids everything else."""
     style = _inlined("\n".join(path.read_text(encoding="utf-8") for path in styles), "style")
     code = _inlined(script(entry), "script")
     policy = "; ".join(

@@ -1,8 +1,7 @@
-"""Frames of JSON-RPC: a line or a body read as messages, and the error that answers one that cannot
-be read.
+"""Frames of JSON-RPC: a line or a body is read as messages, or answered with an error.
 
-A request is always answered. Notifications and responses never are, as JSON-RPC demands, and empty
-lines are no frames."""
+Every request is answered; notifications and responses never are, as JSON-RPC demands.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ def parse(frame: bytes) -> Any:
 
 
 def read_message(value: Any) -> Message | None:
-    """Return a value as a request or a notification, or None where there is nothing to do and
-    nothing to answer.
+    """Return a request or a notification, or None when there is nothing to answer.
 
     Raises:
         FrameError: The value is not a message of JSON-RPC 2.0.
@@ -108,7 +106,7 @@ def read_batch(values: Sequence[Any], version: str | None) -> tuple[list[Message
 
 
 def error_reply(error: ProtocolError, id_: str | int | None = None) -> Message:
-    """Return the response that tells an error."""
+    """Return the response for an error."""
     id_ = error.id if isinstance(error, FrameError) else id_
     return {"jsonrpc": "2.0", "id": id_, "error": {"code": error.code, "message": error.message}}
 

@@ -1,10 +1,10 @@
-"""Prompts that a person can call on: recall, remember and review, and those of other toolsets."""
+"""Prompts for a person to choose: recall, remember and review, and those of other toolsets."""
 
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ghostmem.mcp.knowledge import MEMORIZE_PROJECT
+from ghostmem.mcp.knowledge_tools import MEMORIZE_PROJECT
 from ghostmem.mcp.protocol import INVALID_PARAMS, ProtocolError
 from ghostmem.mcp.texts import readable
 

@@ -1,6 +1,4 @@
-"""The words of the protocol that every part of the server needs: its versions, its errors, and who
-we are.
-"""
+"""Constants of the protocol: versions, error codes, and the name of the server."""
 
 NAME, TITLE = "ghost", "Ghost memory"
 VERSIONS = (

@@ -1,6 +1,4 @@
-"""What a client may ask of a server, as the protocol names it: each request a function from plain
-data to plain data.
-"""
+"""Requests of the protocol, each a function from plain data to plain data."""
 
 from __future__ import annotations
 
@@ -15,19 +13,19 @@ from ghostmem.mcp.frames import Message, error_reply
 from ghostmem.mcp.prompts import offered, prompt_result
 from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError
 from ghostmem.mcp.resources import complete, read, resources, templates
-from ghostmem.mcp.texts import readable, told
+from ghostmem.mcp.texts import error_text, readable
 from ghostmem.schema import Schema, check
 from ghostmem.store.validate import MAX_KEY
 
 if TYPE_CHECKING:
-    from ghostmem.mcp.face import Face
+    from ghostmem.mcp.tool_server import ToolServer
 
 CALL = "tools/call"
-_MOST = 100  # values of one completion
+MAX_COMPLETIONS = 100
 
 
-class Client(NamedTuple):
-    """Who asks: the name it gave itself, and what it can do."""
+class ClientInfo(NamedTuple):
+    """A client: the name it gave itself, and its capabilities."""
 
     name: str = "mcp"
     capabilities: Mapping[str, Any] = {}
@@ -38,7 +36,7 @@ Found = dict[str, Any]
 
 
 def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
-    """Return the response to a request: what the work makes of its parameters, or what is wrong."""
+    """Return the response to a request: the result of `work`, or an error."""
     given = message.get("params")
     try:
         if given is not None and not isinstance(given, dict):
@@ -50,16 +48,16 @@ def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
         return error_reply(error, message["id"])
 
 
-def run_method(face: Face, method: str, client: Client, given: Given) -> Found:
+def run_method(tools: ToolServer, method: str, client: ClientInfo, given: Given) -> Found:
     """Answer any request that comes after the handshake."""
     if method == "ping":
         return {}
     if method not in REQUESTS:
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:60]}")
-    return answer(face, method, given, client)
+    return answer(tools, method, given, client)
 
 
-def answer(face: Face, method: str, given: Given, client: Client) -> Found:
+def answer(tools: ToolServer, method: str, given: Given, client: ClientInfo) -> Found:
     """Answer a request that is one of REQUESTS."""
     run, schema = REQUESTS[method]
     given = {name: value for name, value in given.items() if value is not None}
@@ -70,9 +68,9 @@ def answer(face: Face, method: str, given: Given, client: Client) -> Found:
             INVALID_PARAMS, f"Invalid request parameters: {error.message}"
         ) from None
     try:
-        return run(face, given, client)
+        return run(tools, given, client)
     except GhostError as error:
-        raise ProtocolError(INTERNAL_ERROR, readable(told(error))) from None
+        raise ProtocolError(INTERNAL_ERROR, readable(error_text(error))) from None
     except ProtocolError:
         raise
     except Exception as error:
@@ -80,43 +78,35 @@ def answer(face: Face, method: str, given: Given, client: Client) -> Found:
         raise ProtocolError(INTERNAL_ERROR, f"{type(error).__name__} in {method}") from None
 
 
-def _list_tools(face: Face, _: Given, client: Client) -> Found:
-    return {"tools": face.listed(is_shown_by(client.capabilities))}
-
-
-def _call_tool(face: Face, given: Given, client: Client) -> Found:
+def _call_tool(tools: ToolServer, given: Given, client: ClientInfo) -> Found:
     CLIENT.set(client.name[:MAX_KEY])
-    return face.call(given["name"], given.get("arguments"))
+    return tools.call(given["name"], given.get("arguments"))
 
 
-def _list_resources(face: Face, _: Given, client: Client) -> Found:
+def _list_resources(tools: ToolServer, _: Given, client: ClientInfo) -> Found:
     apps = [app_resource()] if is_shown_by(client.capabilities) else []
-    return {"resources": [*apps, *resources(face)]}
+    return {"resources": [*apps, *resources(tools)]}
 
 
-def _list_templates(_: Face, __: Given, ___: Client) -> Found:
-    return {"resourceTemplates": templates()}
+def _resource(tools: ToolServer, uri: str) -> Found:
+    return app_contents() if uri == URI else read(tools, uri)
 
 
-def _read_resource(face: Face, given: Given, _: Client) -> Found:
-    return {"contents": [app_contents() if given["uri"] == URI else read(face, given["uri"])]}
-
-
-def _list_prompts(face: Face, _: Given, __: Client) -> Found:
-    return {"prompts": list(offered(face.toolsets).values())}
-
-
-def _get_prompt(face: Face, given: Given, _: Client) -> Found:
-    own = face.own()
+def _get_prompt(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
+    own = tools.own()
     named = own if CALLER.get().may(own, "read") else "(one you may read)"
-    return prompt_result(given["name"], _texts(given.get("arguments")), named, face.toolsets)
+    return prompt_result(given["name"], _texts(given.get("arguments")), named, tools.toolsets)
 
 
-def _complete(face: Face, given: Given, _: Client) -> Found:
+def _complete(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
     known = _texts(given.get("context", {}).get("arguments"))
-    found = complete(face, given["argument"]["name"], given["argument"]["value"], known)
+    found = complete(tools, given["argument"]["name"], given["argument"]["value"], known)
     return {
-        "completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}
+        "completion": {
+            "values": found[:MAX_COMPLETIONS],
+            "total": len(found),
+            "hasMore": len(found) > MAX_COMPLETIONS,
+        }
     }
 
 
@@ -138,13 +128,22 @@ def _with(required: Mapping[str, Schema], **more: Schema) -> Schema:
     return {"type": "object", "properties": {**required, **more}, "required": list(required)}
 
 
-REQUESTS: Mapping[str, tuple[Callable[[Face, Given, Client], Found], Schema]] = {
-    "tools/list": (_list_tools, _ANY),
+REQUESTS: Mapping[str, tuple[Callable[[ToolServer, Given, ClientInfo], Found], Schema]] = {
+    "tools/list": (
+        lambda tools, _, client: {"tools": tools.listed(is_shown_by(client.capabilities))},
+        _ANY,
+    ),
     CALL: (_call_tool, _with({"name": _TEXT}, arguments=_ANY)),
     "resources/list": (_list_resources, _ANY),
-    "resources/templates/list": (_list_templates, _ANY),
-    "resources/read": (_read_resource, _with({"uri": _TEXT})),
-    "prompts/list": (_list_prompts, _ANY),
+    "resources/templates/list": (lambda *_: {"resourceTemplates": templates()}, _ANY),
+    "resources/read": (
+        lambda tools, given, _: {"contents": [_resource(tools, given["uri"])]},
+        _with({"uri": _TEXT}),
+    ),
+    "prompts/list": (
+        lambda tools, *_: {"prompts": list(offered(tools.toolsets).values())},
+        _ANY,
+    ),
     "prompts/get": (_get_prompt, _with({"name": _TEXT}, arguments=_ANY)),
     "completion/complete": (
         _complete,

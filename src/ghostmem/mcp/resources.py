@@ -9,17 +9,17 @@ from urllib.parse import quote, unquote
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import GhostError
 from ghostmem.mcp.protocol import INVALID_PARAMS, ProtocolError
-from ghostmem.mcp.texts import readable, told
+from ghostmem.mcp.texts import error_text, readable
 from ghostmem.text.excerpt import first_line
 
 if TYPE_CHECKING:
-    from ghostmem.mcp.face import Face
+    from ghostmem.mcp.tool_server import ToolServer
 
 SCHEME = "memory://"
 INDEX = "index"
 _MARKDOWN = "text/markdown"
-_COMPLETED = 10_000  # keys that a completion looks through
-_MOST = 500  # memories that an index lists
+MAX_COMPLETED = 10_000  # keys that a completion reads
+MAX_INDEXED = 500  # memories in an index
 
 
 def uri(ns: str, key: str) -> str:
@@ -39,9 +39,9 @@ def templates() -> list[dict[str, str]]:
     ]
 
 
-def resources(face: Face) -> list[dict[str, str]]:
+def resources(tools: ToolServer) -> list[dict[str, str]]:
     """Return the index of each namespace that the caller may read."""
-    names = [info.ns for info in face.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
+    names = [info.ns for info in tools.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
     return [
         {
             "uri": f"{SCHEME}{quote(ns, safe=':')}/{INDEX}",
@@ -53,8 +53,8 @@ def resources(face: Face) -> list[dict[str, str]]:
     ]
 
 
-def read(face: Face, address: str) -> dict[str, str]:
-    """Return what an address holds."""
+def read(tools: ToolServer, address: str) -> dict[str, str]:
+    """Return the content of an address."""
     ns, _, key = address.removeprefix(SCHEME).partition("/")
     ns, key = unquote(ns), unquote(key)
     try:
@@ -64,14 +64,14 @@ def read(face: Face, address: str) -> dict[str, str]:
                 readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"),
             )
         require(ns, "read")
-        text = _index(face, ns) if key == INDEX else face.ghost.get(ns, key).content
+        text = _index(tools, ns) if key == INDEX else tools.ghost.get(ns, key).content
     except GhostError as error:
-        raise ProtocolError(INVALID_PARAMS, readable(told(error))) from None
+        raise ProtocolError(INVALID_PARAMS, readable(error_text(error))) from None
     return {"uri": address, "mimeType": _MARKDOWN, "text": text}
 
 
-def _index(face: Face, ns: str) -> str:
-    found = face.ghost.list(ns, limit=_MOST)
+def _index(tools: ToolServer, ns: str) -> str:
+    found = tools.ghost.list(ns, limit=MAX_INDEXED)
     lines = [
         f"- `{memory.key}` ({memory.created_at:%Y-%m-%d}): {first_line(memory.content, 100)}"
         for memory in found
@@ -79,19 +79,19 @@ def _index(face: Face, ns: str) -> str:
     return "\n".join([f"# {ns}", "", *lines]) + "\n"
 
 
-def complete(face: Face, name: str, value: str, known: Mapping[str, str]) -> list[str]:
+def complete(tools: ToolServer, name: str, value: str, known: Mapping[str, str]) -> list[str]:
     """Return how an argument may go on: namespaces, or keys of the namespace that is named."""
     if name == "ns":
         return [
             i.ns
-            for i in face.ghost.namespaces()
+            for i in tools.ghost.namespaces()
             if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")
         ]
-    ns = known.get("ns") or face.own()
+    ns = known.get("ns") or tools.own()
     if name != "key" or ns.endswith("*") or not CALLER.get().may(ns, "read"):
         return []
     try:
-        found = face.ghost.list(ns, key_prefix=value, limit=_COMPLETED)
+        found = tools.ghost.list(ns, key_prefix=value, limit=MAX_COMPLETED)
     except GhostError:  # nothing starts with what cannot be a key
         return []
     keys = sorted(memory.key for memory in found)

@@ -1,6 +1,4 @@
-"""The protocol through its official SDK: over HTTP, and over standard input and output for clients
-of the newer protocol.
-"""
+"""The protocol through its official SDK: over HTTP, and over stdio for the newer protocol."""
 
 from __future__ import annotations
 
@@ -18,11 +16,11 @@ from pydantic import ValidationError
 from ghostmem._version import __version__
 from ghostmem.mcp.app import EXTENSION
 from ghostmem.mcp.bodies import CheckedBodies
-from ghostmem.mcp.face import Face, defer_model
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_message
 from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, ProtocolError
-from ghostmem.mcp.requests import CALL, Client, answer
+from ghostmem.mcp.requests import CALL, ClientInfo, answer
 from ghostmem.mcp.texts import instructions
+from ghostmem.mcp.tool_server import ToolServer, defer_model
 
 if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
@@ -50,19 +48,23 @@ _HANDLERS: Mapping[
 }
 
 
-def make_server(face: Face) -> Server[Any]:
+def make_server(tools: ToolServer) -> Server[Any]:
     """Return a server whose handlers answer requests from a store, each in a worker thread."""
     handlers: dict[str, Any] = {
-        name: _handler(face, method, result) for method, (name, result) in _HANDLERS.items()
+        name: _handler(tools, method, result) for method, (name, result) in _HANDLERS.items()
     }
     server: Server[Any] = Server(
-        NAME, version=__version__, title=TITLE, instructions=instructions(face.toolsets), **handlers
+        NAME,
+        version=__version__,
+        title=TITLE,
+        instructions=instructions(tools.toolsets),
+        **handlers,
     )
     server.extensions[EXTENSION] = {}
     return server
 
 
-def _handler(face: Face, method: str, result: type[BaseModel]) -> Any:
+def _handler(tools: ToolServer, method: str, result: type[BaseModel]) -> Any:
     async def handle(context: Context, params: BaseModel | None) -> Any:
         given = (
             params.model_dump(by_alias=True, exclude_none=True, mode="json")
@@ -70,31 +72,33 @@ def _handler(face: Face, method: str, result: type[BaseModel]) -> Any:
             else {}
         )
         try:
-            found = await anyio.to_thread.run_sync(answer, face, method, given, _client(context))
+            found = await anyio.to_thread.run_sync(answer, tools, method, given, _client(context))
         except ProtocolError as error:
             raise MCPError(error.code, error.message) from None
         if method == CALL:
             # after the first answer, so that it does not wait for a model
-            face.ghost.store.vectoriser.warm()
+            tools.ghost.store.vectoriser.warm()
         return result.model_validate(found)
 
     return handle
 
 
-def _client(context: Context) -> Client:
-    """Return who asks, as far as that is known."""
+def _client(context: Context) -> ClientInfo:
+    """Return the client of a request, as far as it is known."""
     known, capabilities = context.session.client_params, context.session.client_capabilities
     extensions = (capabilities.extensions or {}) if capabilities else {}
-    return Client(known.client_info.name if known else Client().name, {"extensions": extensions})
+    return ClientInfo(
+        known.client_info.name if known else ClientInfo().name, {"extensions": extensions}
+    )
 
 
-def serve_stdio(face: Face, source: Iterable[bytes], sink: BinaryIO) -> None:
+def serve_stdio(tools: ToolServer, source: Iterable[bytes], sink: BinaryIO) -> None:
     """Serve one client, whose lines come from a source, until it goes away."""
     from io import TextIOWrapper
 
     from mcp.server.stdio import stdio_server
 
-    server = make_server(face)
+    server = make_server(tools)
     reader, writer = cast("TextIO", _Lines(source, sink)), TextIOWrapper(sink, encoding="utf-8")
 
     async def serve() -> None:
@@ -111,7 +115,7 @@ def serve_stdio(face: Face, source: Iterable[bytes], sink: BinaryIO) -> None:
 class _Lines:
     """Lines that the SDK can read.
 
-    It would pass over all others in silence, so they are answered here.
+    The SDK ignores all other lines silently, so they are answered here.
     """
 
     def __init__(self, source: Iterable[bytes], sink: BinaryIO) -> None:
@@ -132,7 +136,7 @@ class _Lines:
 
 
 def _check(line: bytes) -> bool:
-    """Say whether a line is for the SDK; raise the error that answers one which is no message."""
+    """Tell whether a line is for the SDK, or raise the error that answers it."""
     message = read_message(parse(line))
     if message is None:
         return False
@@ -161,11 +165,11 @@ def http_app(
     guard = TransportSecuritySettings(
         enable_dns_rebinding_protection=False
     )  # the application around it checks Host and Origin
-    face = Face(ghost, toolsets, root=root)
-    app = make_server(face).streamable_http_app(
+    tools = ToolServer(ghost, toolsets, root=root)
+    app = make_server(tools).streamable_http_app(
         json_response=True,
         stateless_http=True,
         transport_security=guard,
         max_request_body_size=_BODY,
     )
-    return CheckedBodies(app, face, _BODY)
+    return CheckedBodies(app, tools, _BODY)

@@ -1,10 +1,8 @@
-"""The server on standard input and output: one client, a line for each message, and nothing loaded
-that it does not need.
+"""The server on standard input and output: one client, one line per message.
 
-The handshake of the older protocol is settled for good, so the few messages that a server needs are
-read and written here. A client that speaks the newer protocol, which has no handshake, is served by
-the official SDK, whose import takes most of a
-second: whatever it said first is said again to that.
+The handshake of the older protocol will not change, so its few messages are read and written here.
+A client of the newer protocol, which has no handshake, is handed to the official SDK together with
+its first message; importing the SDK takes most of a second.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ghostmem._version import __version__
-from ghostmem.mcp.face import Face, defer_model
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
 from ghostmem.mcp.protocol import (
     INVALID_PARAMS,
@@ -32,8 +29,9 @@ from ghostmem.mcp.protocol import (
     VERSIONS,
     ProtocolError,
 )
-from ghostmem.mcp.requests import CALL, Client, reply_to, run_method
+from ghostmem.mcp.requests import CALL, ClientInfo, reply_to, run_method
 from ghostmem.mcp.texts import instructions
+from ghostmem.mcp.tool_server import ToolServer, defer_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,32 +58,30 @@ def run_stdio(
     ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None
 ) -> None:
     """Serve one client over standard input and output until it goes away."""
-    face = Face(ghost, toolsets, root=root)
+    tools = ToolServer(ghost, toolsets, root=root)
     defer_model(ghost)
     _leave_at_a_signal()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     source, sink = _pipes()
-    session = Session(face, sink)
+    session = StdioSession(tools, sink)
     newer = session.serve(source)
     if newer is not None:
         from ghostmem.mcp.server import serve_stdio
 
-        serve_stdio(face, chain([newer], source), sink)
+        serve_stdio(tools, chain([newer], source), sink)
     sys.stderr.flush()
 
 
 @dataclass(eq=False)
 class _Request:
-    """A request that is not answered yet, and where its reply goes: None when the client has taken
-    it back.
-    """
+    """A pending request, and the function that takes its reply, or None when it was cancelled."""
 
     message: Message
     settle: Callable[[Message | None], None]
     cancelled: bool = False
 
 
-class _Batch:
+class _ReplyBatch:
     """The replies to one batch, sent as one list when the last is there."""
 
     def __init__(
@@ -110,24 +106,19 @@ class _Batch:
             self._send(self._replies)
 
 
-class Session:
-    """A conversation with one client of the older protocol.
+class StdioSession:
+    """A conversation with a client of the older protocol, answered by a few threads."""
 
-    Requests are answered by a few threads.
-    """
-
-    def __init__(self, face: Face, sink: BinaryIO) -> None:
-        self._face, self._sink, self._lock = face, sink, threading.Lock()
-        self._client: Client | None = None
+    def __init__(self, tools: ToolServer, sink: BinaryIO) -> None:
+        self._tools, self._sink, self._lock = tools, sink, threading.Lock()
+        self._client: ClientInfo | None = None
         self._version: str | None = None
         self._waiting: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._workers: list[threading.Thread] = []
         self._pending: set[_Request] = set()
 
     def serve(self, source: Iterable[bytes]) -> bytes | None:
-        """Read until the client goes away, or return the line by which it turns out to speak the
-        newer protocol.
-        """
+        """Read until the client leaves, or return the first line of the newer protocol."""
         newer = None
         for line in source:
             if not line.strip():
@@ -149,13 +140,10 @@ class Session:
         return newer
 
     def _receive(self, value: Any) -> bool:
-        """Take the messages of a frame.
-
-        True when the client turns out to speak the newer protocol.
-        """
+        """Handle the messages of a frame; True when the client speaks the newer protocol."""
         if isinstance(value, list):
             messages, errors = read_batch(value, self._version)
-            batch = _Batch(errors, sum("id" in message for message in messages), self._send)
+            batch = _ReplyBatch(errors, sum("id" in message for message in messages), self._send)
             for message in messages:
                 self._take(message, batch.settle)
             return False
@@ -195,10 +183,10 @@ class Session:
             self._reply(request, partial(self._answer, method))
             if method == CALL:
                 # after the first answer, so that it does not wait for a model
-                self._face.ghost.store.vectoriser.warm()
+                self._tools.ghost.store.vectoriser.warm()
 
     def _greet(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Shake hands: agree on a version, and say who we are and what there is."""
+        """Answer the handshake: agree on a version, and describe this server."""
         info, wanted = given.get("clientInfo"), given.get("protocolVersion")
         capabilities = given.get("capabilities")
         if (
@@ -210,26 +198,24 @@ class Session:
                 INVALID_PARAMS,
                 "initialize needs protocolVersion, capabilities and clientInfo with a name",
             )
-        self._client = Client(info["name"], capabilities)
+        self._client = ClientInfo(info["name"], capabilities)
         self._version = wanted if wanted in VERSIONS else VERSIONS[-1]
         return {
             "protocolVersion": self._version,
             "capabilities": _CAPABILITIES,
             "serverInfo": {"name": NAME, "title": TITLE, "version": __version__},
-            "instructions": instructions(self._face.toolsets),
+            "instructions": instructions(self._tools.toolsets),
         }
 
     def _answer(self, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._client is None:
             raise ProtocolError(INVALID_REQUEST, "the handshake comes first: send initialize")
-        return run_method(self._face, method, self._client, given)
+        return run_method(self._tools, method, self._client, given)
 
     def _reply(
         self, request: _Request, work: Callable[[Mapping[str, Any]], dict[str, Any]]
     ) -> None:
-        """Do some work and hand on what comes of it, unless the client has taken its
-        request back.
-        """
+        """Do the work of a request and pass on the reply, unless the client cancelled it."""
         reply = reply_to(request.message, work)
         self._pending.discard(request)
         request.settle(None if request.cancelled else reply)
@@ -249,16 +235,16 @@ class Session:
 
 
 def _is_newer(message: Message) -> bool:
-    """Say whether a message is of the protocol without a handshake."""
+    """Tell whether a message belongs to the protocol without a handshake."""
     given = message.get("params")
     meta = given.get("_meta") if isinstance(given, dict) else None
     return message["method"] == DISCOVER or (isinstance(meta, dict) and ENVELOPE in meta)
 
 
 def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for ourselves.
+    """Return copies of standard input and output for this server alone.
 
-    What others print goes to standard error, and they read nothing.
+    Other code prints to standard error instead, and reads nothing.
     """
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -269,7 +255,7 @@ def _pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _leave_with_parent() -> None:
-    """End when whoever started this process is gone, even if somebody else keeps the pipe open."""
+    """Exit when the parent process is gone, even if the pipe stays open."""
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(WATCH)
@@ -279,7 +265,7 @@ def _leave_with_parent() -> None:
 
 
 def _leave_at_a_signal() -> None:
-    """End when told to, whatever the client does."""
+    """Exit at a signal, whatever the client does."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: os._exit(0))

@@ -1,4 +1,4 @@
-"""What a model reads: the instructions, and compact renderings of results."""
+"""The texts that a model reads: instructions, errors, and results in a few lines."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -57,7 +57,7 @@ INSTRUCTIONS: Mapping[str, str] = {
 
 
 def instructions(toolsets: Iterable[str]) -> str:
-    """Return what a model is told about the toolsets that are served."""
+    """Return the instructions for the toolsets that are served."""
     return "\n\n".join(
         INSTRUCTIONS[name] for name in dict.fromkeys(toolsets) if name in INSTRUCTIONS
     )
@@ -78,26 +78,25 @@ _HINTS: Mapping[
 _MESSAGE, _HINT = 500, 300  # characters of an error that a model is told
 
 
-def told(error: GhostError, walled: bool = True) -> str:
-    """Return an error as a model reads it: what happened, and what it can do about it with its
-    tools.
+def error_text(error: GhostError, on_files: bool = False) -> str:
+    """Return an error for a model: what happened, and what to do about it with its tools.
 
-    The errors of tools that work on files name these tools already; they may quote what looks like
-    a command line."""
+    Hints about the command line are replaced, except in errors of tools on files.
+    """
     hint = error.hint
-    if _FOREIGN.search(hint) and (walled or hint == error.default_hint):
+    if _FOREIGN.search(hint) and (not on_files or hint == error.default_hint):
         hint = next(text for kind, text in _HINTS.items() if isinstance(error, kind))
     message = error.message if len(error.message) <= _MESSAGE else f"{error.message[:_MESSAGE]}…"
     return f"error: {message}\nhint: {hint[:_HINT]}"
 
 
 def readable(text: str) -> str:
-    """Return a text that can be sent: half characters as their numbers."""
+    """Return a text that can be encoded: lone surrogates are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def brief(name: str, found: Mapping[str, Any]) -> str:
-    """Return a result as a few lines of text; one that is a text already is said as it is."""
+def result_text(name: str, found: Mapping[str, Any]) -> str:
+    """Return a result as a few lines of text."""
     if list(found) == ["text"]:
         return str(found["text"])
     return _BRIEFS.get(name, _plain)(found)
@@ -186,7 +185,7 @@ def _summary(found: Mapping[str, Any]) -> str:
 
 
 def _shown(found: Mapping[str, Any]) -> str:
-    """Return what the user sees: a memory, or what was found."""
+    """Return the text for the viewer: one memory, or the hits."""
     if "memory" in found:
         return _memory(found["memory"])
     lines = [

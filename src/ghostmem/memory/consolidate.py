@@ -1,4 +1,4 @@
-"""consolidate: store a summary that stands for several memories, which all stay."""
+"""consolidate: store a summary of several memories, which all stay."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.memory.draft import Draft, prepare, write_draft
-from ghostmem.memory.quarantine import hold, memory_of, missing
-from ghostmem.memory.screen import screen, screen_fields
+from ghostmem.memory.draft import Draft
+from ghostmem.memory.prepare import prepare
+from ghostmem.memory.quarantine import hold_draft, missing, suspected
+from ghostmem.memory.screen import screen_draft
+from ghostmem.memory.write import write_draft
 from ghostmem.model import EDGE_WEIGHTS, Edge, Kind, Memory, Record, Rel
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-IMPORTANCE = 0.7  # of a summary, when none is named
+DEFAULT_IMPORTANCE = 0.7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Consolidation(Record):
-    """A summary and the edges to what it stands for."""
+    """A summary and the edges to its sources."""
 
     summary: Memory
     edges: tuple[Edge, ...]
@@ -44,83 +45,63 @@ def consolidate(
     tags: Iterable[str] | None = None,
     allow_secrets: bool = False,
 ) -> Consolidation:
-    """Store a summary with a `contains` edge to each of its sources, in one transaction.
+    """Store a summary with a `contains` edge to each of its sources, which stay as they are.
 
-    The sources stay as they are.
-
-    The summary is semantic with importance 0.7 unless said otherwise. A summary that exists gets a
-    new version and keeps its sources beside the new ones. Secrets are redacted unless
-    `allow_secrets`. A summary that an agent writes over MCP and that looks like instructions is
-    held in quarantine, with its sources."""
-    keys = _sources(source_keys, summary_key)
-    named = {
-        "key": validate.key(summary_key),
-        **put_fields(kind=kind, importance=importance, tags=tags),
-    }
-    clean, notes = screen(
-        store.settings, validate.content(content, store.settings.max_content_bytes), allow_secrets
-    )
-    fields, more = screen_fields(store.settings, named, allow_secrets)
-    summary_key = fields.pop("key")
-    draft = Draft(validate.namespace(ns), summary_key, clean, fields)
+    The default kind is semantic, the default importance 0.7. An existing summary gets a new version
+    and keeps its earlier sources too. Secrets are redacted unless `allow_secrets`. A summary that
+    an agent writes over MCP and that looks like instructions is held in quarantine, with its
+    sources."""
+    keys = _validate_sources(source_keys, summary_key)
+    key, fields = validate.key(summary_key), put_fields(kind=kind, importance=importance, tags=tags)
+    text = validate.content(content, store.settings.max_content_bytes)
+    draft = Draft(validate.namespace(ns), key, text, fields)
+    draft, notes = screen_draft(store.settings, draft, allow_secrets)
     with store.engine.read() as tx:
         now = store.clock()
-        last = tx.memories.last(ns, summary_key)
-        if last is None or not last.is_current(now):
-            draft = replace(
-                draft, fields={"kind": Kind.SEMANTIC, "importance": IMPORTANCE, **fields}
-            )
-        _found(tx, ns, keys, now)
+        if tx.memories.current(ns, draft.key, now) is None:
+            defaults = {"kind": Kind.SEMANTIC, "importance": DEFAULT_IMPORTANCE}
+            draft = replace(draft, fields={**defaults, **draft.fields})
+        _find_sources(tx, ns, keys, now)
         reasons = suspected(store, tx, draft)
     if reasons:
-        with store.engine.write(within=(ns,)) as tx:
-            held = hold(store, tx, draft, reasons, keys)
-        return Consolidation(memory_of(draft, held, (*notes, *more)), ())
-    made = write_summary(store, draft, keys)
-    return (
-        replace(made, summary=replace(made.summary, notes=(*notes, *more)))
-        if notes or more
-        else made
-    )
+        return Consolidation(hold_draft(store, draft, reasons, notes, keys), ())
+    written = write_summary(store, draft, keys)
+    return replace(written, summary=replace(written.summary, notes=notes)) if notes else written
 
 
 def write_summary(
     store: Store, draft: Draft, keys: Iterable[str], *, released: str | None = None
 ) -> Consolidation:
-    """Write a summary and its edges.
+    """Write a summary and its edges in one transaction.
 
-    With `released` it was held under that id in quarantine, which it leaves.
+    `released` is the id of the summary in quarantine, from which it is removed.
     """
-    ns, summary_key, keys = draft.ns, draft.key, list(keys)
+    ns, summary_key = draft.ns, draft.key
     prepared = prepare(store, draft)
     with store.engine.write(within=(ns,)) as tx:
         if released is not None and not tx.quarantine.drop(released):
-            raise missing(released)  # somebody else was faster
+            raise missing(released)  # another process released it first
         now = store.clock()
-        sources = _found(tx, ns, keys, now)
+        sources = _find_sources(tx, ns, keys, now)
         summary = write_draft(store, tx, draft, prepared)
-        above = _above(tx, summary.id)
-        made = []
+        containers = _containers(tx, summary.id)
+        edges = []
         for source in sources:
-            if source.id in above:
+            if source.id in containers:
                 raise InvalidInputError(
-                    f"{source.key} already stands for {summary_key}",
+                    f"{source.key} already contains {summary_key}",
                     "a summary cannot contain itself",
                 )
             edge = Edge(summary.id, source.id, Rel.CONTAINS, EDGE_WEIGHTS[Rel.CONTAINS], now)
             tx.graph.add_edge(edge)
-            there = tx.graph.edge(summary.id, source.id, Rel.CONTAINS) or edge
-            made.append(replace(there, ns=ns, from_key=summary_key, to_key=source.key))
-    return Consolidation(summary, tuple(made))
+            edge = tx.graph.edge(summary.id, source.id, Rel.CONTAINS) or edge
+            edges.append(replace(edge, ns=ns, from_key=summary_key, to_key=source.key))
+    return Consolidation(summary, tuple(edges))
 
 
-def _sources(given: Iterable[str], summary_key: str) -> list[str]:
-    if isinstance(given, str):
-        raise InvalidInputError(
-            f"source_keys must be a list, not the text {validate.shown(given)}",
-            "pass source_keys=['a', 'b']",
-        )
-    keys = list(dict.fromkeys(validate.key(key) for key in given))
+def _validate_sources(source_keys: Iterable[str], summary_key: str) -> list[str]:
+    named = validate.texts(source_keys, "source_keys", "key")
+    keys = list(dict.fromkeys(validate.key(key) for key in named))
     if summary_key in keys:
         raise InvalidInputError(
             f"{summary_key} is both the summary and one of its sources",
@@ -129,29 +110,25 @@ def _sources(given: Iterable[str], summary_key: str) -> list[str]:
     if len(keys) < 2:
         raise InvalidInputError(
             f"consolidate requires at least 2 source keys, got {len(keys)}",
-            "`ghost clusters` shows what belongs together",
+            "`ghost clusters` shows memories that belong together",
         )
     return keys
 
 
-def _found(tx: Transaction, ns: str, keys: list[str], now: datetime) -> list[Memory]:
-    found = []
-    for key in keys:
-        try:
-            found.append(find(tx, ns, key, now))
-        except NotFoundError as error:
-            raise NotFoundError(f"source {error.message}", error.hint) from None
-    return found
+def _find_sources(tx: Transaction, ns: str, keys: Iterable[str], now: datetime) -> list[Memory]:
+    try:
+        return [find(tx, ns, key, now) for key in keys]
+    except NotFoundError as error:
+        raise NotFoundError(f"source {error.message}", error.hint) from None
 
 
-def _above(tx: Transaction, id_: str) -> set[str]:
-    """Return the ids of everything that contains a memory, at any distance."""
-    found: set[str] = set()
+def _containers(tx: Transaction, id_: str) -> set[str]:
+    """Return the ids of all memories that contain one, directly or not."""
+    containers: set[str] = set()
     todo = [id_]
     while todo:
-        parents = {
-            e.from_id for e in tx.graph.touching(todo) if e.rel == Rel.CONTAINS and e.to_id in todo
-        }
-        todo = sorted(parents - found)
-        found |= parents
-    return found
+        edges = tx.graph.touching(todo, [Rel.CONTAINS])
+        parents = {edge.from_id for edge in edges if edge.to_id in todo}
+        todo = sorted(parents - containers)
+        containers |= parents
+    return containers

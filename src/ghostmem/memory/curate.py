@@ -1,8 +1,8 @@
-"""curate: one step in the life of one memory, by somebody's explicit word."""
+"""curate: change the tier, importance, pin or lock of one memory, or delete it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,14 +15,27 @@ from ghostmem.store.lookup import find
 from ghostmem.store.retry import again
 from ghostmem.store.store import Store
 
-STEP, TOP, BOTTOM = 0.2, 1.0, 0.1
+# Each operation with the field whose old and new value it reports.
+OPS: Mapping[str, str] = {
+    "promote": "tier",
+    "demote": "tier",
+    "boost": "importance",
+    "diminish": "importance",
+    "archive": "tier",
+    "delete": "",
+    "pin": "pinned",
+    "unpin": "pinned",
+    "lock": "",
+    "unlock": "",
+}
+IMPORTANCE_STEP, MAX_IMPORTANCE, MIN_IMPORTANCE = 0.2, 1.0, 0.1
 _UP = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
 _DOWN = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curated(Record):
-    """What one step changed."""
+    """The change that one operation made."""
 
     ns: str
     key: str
@@ -37,60 +50,12 @@ class Curated(Record):
     deleted: bool | None = optional()
 
 
-def _promote(memory: Memory) -> Mapping[str, Any]:
-    if memory.tier not in _UP:
-        raise ConflictError(
-            f'cannot promote from tier "{memory.tier}" (already at highest)',
-            "there is nothing above ltm; pin it?",
-        )
-    return {"tier": _UP[memory.tier]}
-
-
-def _demote(memory: Memory) -> Mapping[str, Any]:
-    if memory.tier not in _DOWN:
-        raise ConflictError(
-            f'cannot demote from tier "{memory.tier}" (already at lowest)',
-            "remove it with --op delete",
-        )
-    return {"tier": _DOWN[memory.tier]}
-
-
-def _boost(memory: Memory) -> Mapping[str, Any]:
-    return {"importance": min(TOP, round(memory.importance + STEP, 6))}
-
-
-def _diminish(memory: Memory) -> Mapping[str, Any]:
-    return {"importance": min(memory.importance, max(BOTTOM, round(memory.importance - STEP, 6)))}
-
-
-def _lock(memory: Memory) -> Mapping[str, Any]:
-    return {"tags": tuple(dict.fromkeys((*memory.tags, LOCKED)))}
-
-
-def _unlock(memory: Memory) -> Mapping[str, Any]:
-    return {"tags": tuple(tag for tag in memory.tags if tag != LOCKED)}
-
-
-OPS: Mapping[str, Callable[[Memory], Mapping[str, Any]]] = {
-    "promote": _promote,
-    "demote": _demote,
-    "boost": _boost,
-    "diminish": _diminish,
-    "archive": lambda _: {"tier": Tier.DORMANT},
-    "delete": lambda _: {},
-    "pin": lambda _: {"pinned": True},
-    "unpin": lambda _: {"pinned": False},
-    "lock": _lock,
-    "unlock": _unlock,
-}
-
-
 @again
 def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) -> Curated:
     """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory.
 
-    Tiers go dormant, stm, ltm; importance changes by 0.2, up to 1 and down to 0.1. A locked memory
-    needs `unlock` for anything but being unlocked."""
+    The tiers are dormant, stm and ltm, in this order; importance changes by 0.2, up to 1 and down
+    to 0.1. A locked memory needs `unlock` for any operation but `unlock`."""
     if op not in OPS:
         raise InvalidInputError(
             f"invalid op {validate.shown(op)}", f"must be one of: {', '.join(OPS)}"
@@ -101,10 +66,10 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
         if memory.locked and not unlock and op not in ("lock", "unlock"):
             raise LockedError(f"{ns}/{key} is locked")
         fields = {
-            name: value for name, value in OPS[op](memory).items() if getattr(memory, name) != value
+            name: value
+            for name, value in _changes(memory, op).items()
+            if getattr(memory, name) != value
         }
-        if op in ("pin", "lock") and memory.expires_at is not None:
-            fields["expires_at"] = None  # what is guarded does not expire
         if op == "delete":
             remove(tx, [memory], now, hard=False)
         elif fields:
@@ -113,16 +78,39 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
     return _curated(memory, replace(memory, **fields), op)
 
 
+def _changes(memory: Memory, op: str) -> dict[str, Any]:
+    """Return the fields that an operation sets; a pinned or locked memory does not expire."""
+    if op == "promote" and memory.tier not in _UP:
+        raise ConflictError(
+            f'cannot promote from tier "{memory.tier}" (already at highest)',
+            "there is nothing above ltm; pin it?",
+        )
+    if op == "demote" and memory.tier not in _DOWN:
+        raise ConflictError(
+            f'cannot demote from tier "{memory.tier}" (already at lowest)',
+            "remove it with --op delete",
+        )
+    importance = memory.importance
+    higher = min(MAX_IMPORTANCE, round(importance + IMPORTANCE_STEP, 6))
+    lower = max(MIN_IMPORTANCE, round(importance - IMPORTANCE_STEP, 6))
+    unlocked = tuple(tag for tag in memory.tags if tag != LOCKED)
+    changes: dict[str, dict[str, Any]] = {
+        "promote": {"tier": _UP.get(memory.tier)},
+        "demote": {"tier": _DOWN.get(memory.tier)},
+        "boost": {"importance": higher},
+        "diminish": {"importance": min(importance, lower)},
+        "archive": {"tier": Tier.DORMANT},
+        "delete": {},
+        "pin": {"pinned": True, "expires_at": None},
+        "unpin": {"pinned": False},
+        "lock": {"tags": tuple(dict.fromkeys((*memory.tags, LOCKED))), "expires_at": None},
+        "unlock": {"tags": unlocked},
+    }
+    return changes[op]
+
+
 def _curated(old: Memory, new: Memory, op: str) -> Curated:
-    found: dict[str, Any] = {}
-    if op in ("promote", "demote", "archive"):
-        found = {"old_tier": old.tier, "new_tier": new.tier}
-    elif op in ("boost", "diminish"):
-        found = {"old_importance": old.importance, "new_importance": new.importance}
-    elif op in ("pin", "unpin"):
-        found = {"old_pinned": old.pinned, "new_pinned": new.pinned}
-    elif op in ("lock", "unlock"):
-        found = {"locked": new.locked}
-    else:
-        found = {"deleted": True}
-    return Curated(old.ns, old.key, op, **found)
+    reported: dict[str, Any] = {"deleted": True} if op == "delete" else {"locked": new.locked}
+    if field := OPS[op]:
+        reported = {f"old_{field}": getattr(old, field), f"new_{field}": getattr(new, field)}
+    return Curated(old.ns, old.key, op, **reported)

@@ -1,23 +1,32 @@
-"""embed: which chunks have vectors, giving the rest theirs, and changing the model."""
+"""embed: count the chunks without vectors, embed them, and switch to another model."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ghostmem.errors import EmbeddingError
 from ghostmem.graph.autolink import link_pending
-from ghostmem.memory.embedding_workers import embed_together
 from ghostmem.model import Record, optional
 from ghostmem.store.indexing import spoken, vector_bytes
 from ghostmem.store.store import Store
-from ghostmem.store.work_queue import shared
+from ghostmem.store.work_queue import POLL_SECONDS, claim_work, shared
 from ghostmem.text.chunk import CHUNKER
 
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
+
 BATCH = 64
+MAX_OFFERED = 1024  # chunks put on the queue at once
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EmbedStatus(Record):
-    """How much of a store has vectors of the chosen model."""
+    """The number of chunks with and without vectors of the chosen model."""
 
     provider: str
     model: str
@@ -35,15 +44,16 @@ def embed_status(store: Store) -> EmbedStatus:
         counts = tx.vectors.counts()
     chunks = counts.pop("")
     name = embedder.model if embedder else ""
-    # a server's or a function's vectors have a length only once some were made: until then any
-    # length is theirs
     wanted = f"{name}/{embedder.dimension or ''}" if embedder else "/"
-    mine = [
-        made
-        for made in counts
-        if made == wanted or (wanted.endswith("/") and made.rsplit("/", 1)[0] + "/" == wanted)
+    # The dimension of a server's or a function's vectors is unknown until some were made: until
+    # then vectors of any dimension are counted as its own.
+    is_unknown = wanted.endswith("/")
+    own = [
+        label
+        for label in counts
+        if label == wanted or (is_unknown and label.rsplit("/", 1)[0] + "/" == wanted)
     ]
-    done = sum(counts.pop(made) for made in mine)
+    done = sum(counts.pop(label) for label in own)
     pending = chunks - done if embedder else 0
     return EmbedStatus(
         store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem
@@ -52,73 +62,134 @@ def embed_status(store: Store) -> EmbedStatus:
 
 def backfill(
     store: Store,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
 ) -> int:
-    """Give every chunk without one a vector, a batch at a time.
+    """Embed every chunk without a vector in batches, and return the number of chunks embedded.
 
-    Stopped at any moment, the next run goes on where it was.
-
-    What was put without vectors is then linked to what is like it, as the put would have done.
-    `after` passes over all chunks up to a number, `ns` over all other namespaces."""
+    An interrupted run continues where it stopped. With `link`, memories that were put without
+    vectors are then linked to similar ones, as the put would have done. `after` skips the chunks
+    up to a number, `ns` all other namespaces."""
     embedder = store.vectoriser.must()
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
-    progress = _vector_phase(store, progress)
-    if ns is None and (engine := shared(store)) is not None:
-        made = embed_together(store, engine, embedder, BATCH, progress, after)
-        if link:
-            link_pending(store)
-        return made
+    if (phase := getattr(progress, "phase", None)) is not None:
+        progress = phase("vectors", embed_status(store).pending)
+    engine = shared(store) if ns is None else None
+    if engine is not None:
+        done = _embed_together(store, engine, embedder, progress, after)
+    else:
+        done = _embed_alone(store, embedder, progress, after, ns)
+    if link:
+        link_pending(store, ns=ns)
+    return done
+
+
+def _embed_alone(
+    store: Store, embedder: Embedder, progress: Progress | None, after: int, ns: str | None
+) -> int:
     done = 0
     while True:
         with store.engine.read() as tx:
             model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH, ns))
         if not batch:
-            if link:
-                link_pending(store, ns=ns)
             return done
-        vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
+        rows = _embed(embedder, batch)
         with store.engine.write(durable=False, within=() if ns is None else (ns,)) as tx:
-            model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)
-            rows = [
-                (space, chunk, vector)
-                for (space, chunk, _, _), vector in zip(batch, vectors, strict=True)
-            ]
+            model = tx.vectors.model(embedder.model, len(rows[0][2]) // 2, CHUNKER)
             done += tx.vectors.put(model, rows)
         after = batch[-1][1]
-        store.vectoriser.problem = ""
-        if progress is not None:
-            progress(done)
+        _report(store, progress, done)
 
 
-def _vector_phase(
-    store: Store, progress: Callable[[int], None] | None
-) -> Callable[[int], None] | None:
-    """Tell a progress that wants to know that vectors are counted from now on, and how many there
-    will be.
-    """
-    phase = getattr(progress, "phase", None)
-    if phase is None:
-        return progress
-    counted: Callable[[int], None] = phase("vectors", embed_status(store).pending)
-    return counted
+def _embed(
+    embedder: Embedder, batch: Sequence[tuple[int, int, str, str | None]]
+) -> list[tuple[int, int, bytes]]:
+    """Return the space, number and vector of each chunk."""
+    if not batch:
+        return []
+    vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
+    return [
+        (space, chunk, vector) for (space, chunk, _, _), vector in zip(batch, vectors, strict=True)
+    ]
+
+
+def _report(store: Store, progress: Progress | None, done: int) -> None:
+    store.vectoriser.problem = ""
+    if progress is not None:
+        progress(done)
+
+
+def _embed_together(
+    store: Store,
+    engine: SharedEngine,
+    embedder: Embedder,
+    progress: Progress | None,
+    after: int,
+) -> int:
+    """Embed chunks from a queue that other workers on the same PostgreSQL store share."""
+    done = 0
+    with engine.write(durable=False, within=()) as tx:
+        model = tx.vectors.model(embedder.model, embedder.dimension, CHUNKER)
+    kind = f"embed {model}"
+    with engine.present() as holder:
+        while True:
+            with engine.write(durable=False, within=()) as tx:
+                claimed = claim_work(store, tx, kind, holder, BATCH)
+                if not claimed and _offer_chunks(tx, kind, model, after):
+                    claimed = claim_work(store, tx, kind, holder, BATCH)
+                others = 0 if claimed else tx.work.left(kind)
+            if claimed:
+                done += _embed_claimed(engine, embedder, kind, model, claimed)
+                _report(store, progress, done)
+            elif others:
+                time.sleep(POLL_SECONDS)
+            else:
+                return done
+
+
+def _offer_chunks(tx: SharedTransaction, kind: str, model: int, after: int) -> int:
+    """Put the next chunks without a vector on the queue, and return the number of new ones."""
+    missing = list(tx.vectors.missing(model, after, MAX_OFFERED))
+    return tx.work.offer(
+        kind, [(tx.vectors.namespace(space), str(chunk)) for space, chunk, _, _ in missing]
+    )
+
+
+def _embed_claimed(
+    engine: SharedEngine,
+    embedder: Embedder,
+    kind: str,
+    model: int,
+    claimed: Sequence[tuple[str, str]],
+) -> int:
+    """Embed claimed chunks that still lack vectors, and take all of them off the queue."""
+    by_ns: dict[str, list[int]] = {}
+    for ns, item in claimed:
+        by_ns.setdefault(ns, []).append(int(item))
+    with engine.read() as tx:
+        batch = [
+            row for ns, chunks in by_ns.items() for row in tx.vectors.lacking(model, ns, chunks)
+        ]
+    rows = _embed(embedder, batch)
+    with engine.write(durable=False, within=by_ns) as tx:
+        embedded = tx.vectors.put(model, rows) if rows else 0
+        for ns, item in claimed:
+            tx.work.done(kind, ns, item)
+    return embedded
 
 
 def catch_up(
     store: Store,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
 ) -> int:
-    """Embed what a write left without vectors.
-
-    A provider that fails leaves it for `embed backfill`.
-    """
+    """Embed the chunks that a write left without vectors; on errors they wait for a backfill."""
     if store.vectoriser.get() is None:
         return 0
     try:
@@ -128,11 +199,8 @@ def catch_up(
         return 0
 
 
-def switch(store: Store, progress: Callable[[int], None] | None = None) -> int:
-    """Embed everything with the chosen model, then drop the vectors of all others.
-
-    Until then both stay apart.
-    """
+def switch(store: Store, progress: Progress | None = None) -> int:
+    """Embed everything with the chosen model, then drop the vectors of all other models."""
     done = backfill(store, progress)
     embedder = store.vectoriser.must()
     with store.engine.write() as tx:

@@ -1,37 +1,36 @@
-"""forget: remove a poisoned source with everything that was made of it."""
+"""forget: remove everything that a poisoned source wrote, and everything derived from it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
-from ghostmem.memory.draft import INHERITED, Draft, index_memory, write_draft
+from ghostmem.memory.draft import INHERITED, SOURCE_FIELDS, USE_COUNTS, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove, still_in_backups
-from ghostmem.model import Memory, NsFilter, Record, SourceKind, Tier, optional
+from ghostmem.memory.write import index_memory, write_draft
+from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, optional
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.truth.close import SUPERSEDED_BY, reopen
-from ghostmem.truth.derived import Doomed, doubles, find_doomed
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-SHOWN = 5  # locked memories that an error names
+MAX_NAMED = 5  # protected memories that an error names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forgotten(Record):
-    """One thing that was forgotten or came back, and why: source, derived from KEY, restored,
-    reopened, alias, quarantine.
+    """One item that was forgotten or came back.
 
-    `versions` is how many went, or, of what was restored, which one came back.
-    """
+    `why` is one of source, derived from KEY, restored, reopened, alias, quarantine. `versions` is
+    the number of versions removed, or, of a restored memory, the version that came back."""
 
     ns: str
     key: str
@@ -41,7 +40,7 @@ class Forgotten(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forgetting(Record):
-    """What was forgotten, or would be; see `Removal` for `backups` and `pending`."""
+    """The items that were or would be forgotten; see `Removal` for `backups` and `pending`."""
 
     hard: bool
     dry_run: bool
@@ -51,8 +50,8 @@ class Forgetting(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Source:
-    """Whose words are meant: every field that is not None must agree."""
+class SourceFilter:
+    """The source to forget: every field that is not None must match."""
 
     source_user: str | None = None
     source_kind: SourceKind | None = None
@@ -61,15 +60,20 @@ class Source:
     since: datetime | None = None
     until: datetime | None = None
 
-    def wrote(self, said: Any, at: datetime) -> bool:
-        """Say whether something with fields of provenance, written at a time, is of this source."""
-        named = ("source_user", "source_kind", "source_client", "source_scope")
-        same = all(getattr(self, name) in (None, getattr(said, name)) for name in named)
+    def wrote(self, item: Any, at: datetime) -> bool:
+        """Say whether an item with source fields, written at a time, is from this source."""
         return (
-            same
+            all(getattr(self, name) in (None, getattr(item, name)) for name in SOURCE_FIELDS)
             and (self.since is None or at >= self.since)
             and (self.until is None or at < self.until)
         )
+
+
+class RemovalTarget(NamedTuple):
+    """A version to remove, and why."""
+
+    memory: Memory
+    why: str
 
 
 def forget(
@@ -86,156 +90,176 @@ def forget(
     unlock: bool = False,
     dry_run: bool = False,
 ) -> Forgetting:
-    """Remove everything a source wrote from `since` on and before `until`, and everything that was
-    derived from it.
+    """Remove everything a source wrote from `since` on and before `until`, and its derivatives.
 
-    Where it had replaced what another had said, that comes back as a new version; summaries made of
-    its words go, and summaries of those; what was closed because of it is true again; its wordings
-    of others' memories and what is held of it in quarantine are dropped. Softly, memories can be
-    restored; `hard` leaves no byte. Locked and pinned ones need `unlock`."""
+    Versions that it replaced come back as new versions. Summaries of its memories are removed, and
+    summaries of those. Memories closed or archived because of it become valid again. Its aliases
+    of other memories and its items in quarantine are dropped. Removed memories can be restored
+    unless `hard`, which scrubs them from the file. Locked and pinned ones need `unlock`."""
     kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
-    times = [
-        None if at is None else as_time(at, what)
-        for at, what in ((since, "since"), (until, "until"))
-    ]
-    whose = Source(source, kind, source_client, source_scope, *times)
+    start = None if since is None else as_time(since, "since")
+    end = None if until is None else as_time(until, "until")
     if all(part is None for part in (source, kind, source_client, source_scope, since)):
-        raise InvalidInputError(
-            "nothing says whose words to forget", "name a source, or since when"
-        )
-    which = validate.ns_filter(ns)
+        raise InvalidInputError("no source to forget was named", "name a source, or since when")
+    writer = SourceFilter(source, kind, source_client, source_scope, start, end)
+    namespaces = validate.ns_filter(ns)
     now = store.clock()
     with store.engine.write(dry_run=dry_run) as tx:
-        doomed = find_doomed(tx, which, whose.wrote)
-        _refuse_protected(doomed, unlock)
+        targets = _find_targets(tx, namespaces, writer)
+        versions = [target.memory for target in targets.values()]
+        _refuse_protected(versions, unlock)
         backups = tx.backups.all() if hard else {}
-        asleep = doubles(tx, doomed)
+        duplicates = _archived_duplicates(tx, targets.keys())
         items = [
-            *_forget_memories(store, tx, doomed, now, hard),
-            *_reopen(store, tx, which, doomed, now),
+            *_forget_memories(store, tx, targets, now, hard),
+            *_reopen_closed(store, tx, namespaces, versions, now),
+            *(
+                Forgotten(memory.ns, memory.key, "reopened")
+                for memory in duplicates
+                if _reactivate(store, tx, memory, now)
+            ),
+            *_drop_aliases(tx, namespaces, writer),
+            *_drop_quarantined(tx, namespaces, writer, now),
         ]
-        items += [
-            Forgotten(memory.ns, memory.key, "reopened")
-            for memory in asleep
-            if _wake(store, tx, memory, now)
-        ]
-        items += _drop_aliases(tx, which, whose) + _drop_held(tx, which, whose, now)
-        if hard or any(item.why in ("alias", "quarantine") for item in items):
+        reasons = {item.why for item in items}
+        if hard or reasons & {"alias", "quarantine"}:
             tx.owe_scrub()
-    held = still_in_backups(store, backups, doomed.versions) if hard else ()
-    if any(item.why in ("restored", "reopened") for item in items) and not dry_run:
+    copies = still_in_backups(store, backups, versions) if hard else ()
+    if reasons & {"restored", "reopened"} and not dry_run:
         catch_up(store)
     pending = "" if dry_run else store.engine.scrub()
-    return Forgetting(hard, dry_run, tuple(items), held, pending)
+    return Forgetting(hard, dry_run, tuple(items), copies, pending)
 
 
-def _refuse_protected(doomed: Doomed, unlock: bool) -> None:
-    kept = [memory for memory in doomed.versions if memory.protected and memory.deleted_at is None]
-    if kept and not unlock:
-        names = ", ".join(f"{memory.ns}/{memory.key}" for memory in kept[:SHOWN]) + (
-            ", …" if len(kept) > SHOWN else ""
-        )
-        raise LockedError(f"locked or pinned, and of that source: {names}; nothing was forgotten")
+def _find_targets(
+    tx: Transaction, namespaces: NsFilter, writer: SourceFilter
+) -> dict[str, RemovalTarget]:
+    """Return the versions of a source and the versions of summaries made of them, by their ids."""
+    targets = {
+        memory.id: RemovalTarget(memory, "source")
+        for memory in tx.listing.rows(namespaces)
+        if writer.wrote(memory, _written(memory))
+    }
+    todo = [target.memory for target in targets.values()]
+    while todo:
+        source = todo.pop(0)
+        for version in _summaries(tx, source):
+            if version.id not in targets:
+                targets[version.id] = RemovalTarget(version, f"derived from {source.key}")
+                todo.append(version)
+    return targets
+
+
+def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
+    """Return the versions of each key, oldest first, sorted by key."""
+    groups: dict[tuple[str, str], list[Memory]] = {}
+    for memory in sorted(versions, key=lambda m: (m.ns, m.key, m.version)):
+        groups.setdefault((memory.ns, memory.key), []).append(memory)
+    return groups
+
+
+def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
+    """Yield the versions of summaries that were written while a source was current."""
+    ids = {memory.id for memory in tx.memories.history(source.ns, source.key)}
+    edges = tx.graph.touching(sorted(ids), [Rel.CONTAINS])
+    parents = {edge.from_id for edge in edges if edge.to_id in ids}
+    for parent in tx.memories.by_ids(sorted(parents)).values():
+        for version in tx.memories.history(parent.ns, parent.key):
+            at = _written(version)
+            if _written(source) <= at and (source.deleted_at is None or at < source.deleted_at):
+                yield version
+
+
+def _written(memory: Memory) -> datetime:
+    """Return when a version was written; `created_at` may be the time of an event it is about."""
+    return memory.recorded_at or memory.created_at
+
+
+def _archived_duplicates(tx: Transaction, ids: Set[str]) -> list[Memory]:
+    """Return memories that the lifecycle archived as duplicates of targets."""
+    edges = tx.graph.touching(sorted(ids), [Rel.MERGED_INTO]) if ids else []
+    rows = tx.memories.by_ids(sorted({edge.from_id for edge in edges if edge.to_id in ids} - ids))
+    return [rows[id_] for id_ in sorted(rows)]
+
+
+def _refuse_protected(versions: Iterable[Memory], unlock: bool) -> None:
+    protected = [m for m in versions if m.protected and m.deleted_at is None]
+    if protected and not unlock:
+        names = ", ".join(f"{memory.ns}/{memory.key}" for memory in protected[:MAX_NAMED])
+        more = ", …" if len(protected) > MAX_NAMED else ""
+        raise LockedError(f"locked or pinned, and of that source: {names}{more}; nothing forgotten")
 
 
 def _forget_memories(
-    store: Store, tx: Transaction, doomed: Doomed, now: datetime, hard: bool
+    store: Store, tx: Transaction, targets: Mapping[str, RemovalTarget], now: datetime, hard: bool
 ) -> list[Forgotten]:
-    """Remove the doomed versions key by key.
-
-    Where one had replaced a good version, that one comes back.
-    """
+    """Remove the targets key by key, and restore the good version that one replaced."""
     items = []
-    for (ns, key), versions in doomed.by_key().items():
+    for (ns, key), versions in _by_key(target.memory for target in targets.values()).items():
         live = next((memory for memory in versions if memory.deleted_at is None), None)
-        going = versions if hard else [live] if live else []
-        if not going:
+        removed = versions if hard else [live] if live else []
+        if not removed:
             continue
-        items.append(Forgotten(ns, key, doomed.why[going[-1].id], len(going)))
-        good = _replaced(tx, live, versions, now) if live else None
-        if good is not None and live is not None:
+        items.append(Forgotten(ns, key, targets[removed[-1].id].why, len(removed)))
+        if live is not None and (good := _replaced(tx, live, versions, now)) is not None:
             _drop_edges(tx, live, good)
-            _bring_back(store, tx, good)
+            _restore_version(store, tx, good)
             tx.journal.record(ns, live.id, "forget", now)
             items.append(Forgotten(ns, key, "restored", good.version))
-            going = going if hard else []
-        remove(tx, going, now, hard, op="forget")
+            removed = removed if hard else []
+        remove(tx, removed, now, hard, op="forget")
     return items
 
 
 def _replaced(
     tx: Transaction, live: Memory, versions: Sequence[Memory], now: datetime
 ) -> Memory | None:
-    """Return the good version that the doomed ones behind it replaced.
-
-    What had been removed before stays removed.
-    """
-    gone = {memory.id for memory in versions}
+    """Return the good version that the targets replaced, unless it was removed before that."""
+    doomed_ids = {memory.id for memory in versions}
     history = tx.memories.history(live.ns, live.key)
-    good = next((memory for memory in reversed(history) if memory.id not in gone), None)
-    if (
-        good is None
-        or good.deleted_at is None
-        or (good.expires_at is not None and good.expires_at <= now)
-    ):
+    good = next((memory for memory in reversed(history) if memory.id not in doomed_ids), None)
+    if good is None or good.deleted_at is None or (good.expires_at and good.expires_at <= now):
         return None
-    next_one = next(memory for memory in history if memory.version > good.version)
-    return good if good.deleted_at >= (next_one.recorded_at or next_one.created_at) else None
+    successor = next(memory for memory in history if memory.version > good.version)
+    return good if good.deleted_at >= _written(successor) else None
 
 
 def _drop_edges(tx: Transaction, live: Memory, good: Memory) -> None:
-    """Remove the links that were made while the poison stood there.
-
-    Older ones were the good version's.
-    """
+    """Remove the edges made since the good version was replaced."""
     for edge in list(tx.graph.edges(live.id)):
         if good.deleted_at is not None and edge.created_at >= good.deleted_at:
             tx.graph.remove_edge(edge.from_id, edge.to_id, edge.rel)
 
 
-def _bring_back(store: Store, tx: Transaction, good: Memory) -> Memory:
-    """Write a version again as the newest, with its fields, its counts and the time it was said."""
-    names = (
-        *INHERITED,
-        "created_at",
-        "valid_from",
-        "valid_to",
-        "access_count",
-        "utility_count",
-        "last_accessed_at",
-    )
+def _restore_version(store: Store, tx: Transaction, good: Memory) -> None:
+    """Write a version again as the newest, with its fields, counts and times."""
+    names = (*INHERITED, *USE_COUNTS, "created_at", "valid_from", "valid_to")
     fields = {name: getattr(good, name) for name in names}
-    return write_draft(
-        store, tx, Draft(good.ns, good.key, good.content, fields, unlock=True, revive=True)
-    )
+    draft = Draft(good.ns, good.key, good.content, fields, unlock=True, revive=True)
+    write_draft(store, tx, draft)
 
 
-def _reopen(
-    store: Store, tx: Transaction, which: NsFilter, doomed: Doomed, now: datetime
+def _reopen_closed(
+    store: Store, tx: Transaction, namespaces: NsFilter, versions: Iterable[Memory], now: datetime
 ) -> list[Forgotten]:
-    """Let be true again what was closed for something that is forgotten."""
+    """Reopen the memories that were closed in favour of a forgotten one."""
     items = []
-    ends = {
-        name: {m.valid_from or m.created_at for m in versions}
-        for name, versions in doomed.by_key().items()
+    starts = {
+        name: {m.valid_from or m.created_at for m in group}
+        for name, group in _by_key(versions).items()
     }
-    for memory in list(tx.listing.scan(Filter(ns=which, now=now, closed=True))):
-        by = (memory.ns, str(memory.meta.get(SUPERSEDED_BY, "")))
-        if by in ends and (memory.valid_to in ends[by] or not _is_current(tx, *by, now)):
+    for memory in list(tx.listing.scan(Filter(ns=namespaces, now=now, closed=True))):
+        ns, key = successor = (memory.ns, str(memory.meta.get(SUPERSEDED_BY, "")))
+        if successor in starts and (
+            memory.valid_to in starts[successor] or tx.memories.current(ns, key, now) is None
+        ):
             reopen(store, tx, memory, now)
             items.append(Forgotten(memory.ns, memory.key, "reopened"))
     return items
 
 
-def _is_current(tx: Transaction, ns: str, key: str, now: datetime) -> bool:
-    last = tx.memories.last(ns, key)
-    return last is not None and last.is_current(now)
-
-
-def _wake(store: Store, tx: Transaction, memory: Memory, now: datetime) -> bool:
-    """Bring back a memory that slept, or was merged away, because something forgotten said the
-    same.
-    """
+def _reactivate(store: Store, tx: Transaction, memory: Memory, now: datetime) -> bool:
+    """Bring back a memory that was archived or merged as a duplicate of a forgotten one."""
     last = tx.memories.last(memory.ns, memory.key)
     if last is None or last.id != memory.id:
         return False
@@ -247,28 +271,23 @@ def _wake(store: Store, tx: Transaction, memory: Memory, now: datetime) -> bool:
     return last.deleted_at is not None or last.tier is Tier.DORMANT
 
 
-def _drop_aliases(tx: Transaction, which: NsFilter, whose: Source) -> list[Forgotten]:
-    """Drop the source's wordings of what others said."""
-    said = [
-        (memory_id, alias) for memory_id, alias in tx.aliases.all() if whose.wrote(alias, alias.at)
+def _drop_aliases(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -> list[Forgotten]:
+    aliases = [(id_, alias) for id_, alias in tx.aliases.all() if writer.wrote(alias, alias.at)]
+    owners = tx.memories.by_ids([id_ for id_, _ in aliases])
+    return [
+        Forgotten(owners[id_].ns, owners[id_].key, "alias")
+        for id_, alias in aliases
+        if namespaces.matches(owners[id_].ns) and tx.aliases.forget(id_, alias.content)
     ]
-    owners = tx.memories.by_ids([memory_id for memory_id, _ in said])
-    items = []
-    for memory_id, alias in said:
-        if which.matches(owners[memory_id].ns) and tx.aliases.forget(memory_id, alias.content):
-            items.append(Forgotten(owners[memory_id].ns, owners[memory_id].key, "alias"))
-    return items
 
 
-def _drop_held(tx: Transaction, which: NsFilter, whose: Source, now: datetime) -> list[Forgotten]:
-    """Drop what is held of the source in quarantine."""
+def _drop_quarantined(
+    tx: Transaction, namespaces: NsFilter, writer: SourceFilter, now: datetime
+) -> list[Forgotten]:
     items = []
-    for held in tx.quarantine.all(which):
-        fields = {
-            name: held.fields.get(name)
-            for name in ("source_user", "source_kind", "source_client", "source_scope")
-        }
-        if whose.wrote(Source(**fields), held.at):
+    for held in tx.quarantine.all(namespaces):
+        fields = {name: held.fields.get(name) for name in SOURCE_FIELDS}
+        if writer.wrote(SourceFilter(**fields), held.at):
             tx.quarantine.drop(held.id)
             tx.journal.record(held.ns, held.id, "drop", now)
             items.append(Forgotten(held.ns, held.key, "quarantine"))

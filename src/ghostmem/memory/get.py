@@ -1,4 +1,4 @@
-"""get: read one memory by its key."""
+"""get: read one memory by its key, all its versions, or its chunks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Memory
+from ghostmem.model import Chunk, Memory
 from ghostmem.store import validate
 from ghostmem.store.lookup import count, find
 from ghostmem.store.retry import again
@@ -27,16 +27,18 @@ def get(
     *,
     as_of: datetime | str | None = None,
 ) -> Memory:
-    """Return the current version of a memory, or a numbered one, or that which was believed at a
-    time.
+    """Return the current version of a memory, a numbered one, or the version of a time.
 
-    The retrieval is counted, and the memory shows the counts before that; other wordings of it are
-    its aliases."""
+    The retrieval is counted; the returned counts are those before it. `aliases` has the other
+    wordings of the memory."""
     validate.text(ns, "namespace")
     validate.text(key, "key")
     now = store.clock()
     with store.engine.read() as tx:
-        memory = find(tx, ns, key, now, version) if as_of is None else _believed(tx, ns, key, as_of)
+        if as_of is None:
+            memory = find(tx, ns, key, now, version)
+        else:
+            memory = _version_of(tx, ns, key, as_time(as_of, "as_of"))
         memory = tx.memories.with_refs([memory])[0]
         if wordings := tx.aliases.of([memory.id]).get(memory.id):
             memory = replace(memory, aliases=tuple(alias.content for alias in wordings))
@@ -44,14 +46,33 @@ def get(
     return memory
 
 
-def _believed(tx: Transaction, ns: str, key: str, as_of: datetime | str) -> Memory:
-    at = as_time(as_of, "as_of")
-    found = [
+def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
+    current_then = [
         m
         for m in tx.memories.history(ns, key)
         if (m.recorded_at or m.created_at) <= at and (not m.deleted_at or m.deleted_at > at)
     ]
-    if not found:
+    if not current_then:
         hint = f"`ghost history -n {ns} -k {key}` shows its versions"
         raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
-    return found[-1]
+    return current_then[-1]
+
+
+def history(store: Store, ns: str, key: str) -> list[Memory]:
+    """Return every version of a key, oldest first, including removed ones; nothing is counted."""
+    validate.text(ns, "namespace")
+    validate.text(key, "key")
+    with store.engine.read() as tx:
+        versions = tx.memories.history(ns, key)
+    if not versions:
+        raise NotFoundError(
+            f"memory not found: {ns}/{key}", f"`ghost list -n {ns}` shows the keys of the namespace"
+        )
+    return versions
+
+
+def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
+    """Return the chunks of a memory's current version in order; nothing is counted."""
+    with store.engine.read() as tx:
+        memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
+        return tx.index.chunks(memory)

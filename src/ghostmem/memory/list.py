@@ -1,4 +1,4 @@
-"""list: what is there, newest first."""
+"""list: the memories of a namespace or about a file, newest first."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ghostmem.store.narrowing import Narrow
-
-    class ListFields(Narrow, total=False):
-        """What a listing may be narrowed by."""
-
-        tier: str | None
-        key_prefix: str | None
-        deleted: bool
-        limit: int
-        offset: int
 
 
 @again
@@ -42,7 +33,7 @@ def list_memories(
 
     `deleted` lists removed and superseded versions instead.
     """
-    which = replace(
+    selected = replace(
         narrowed(**conditions),
         ns=validate.ns_filter(ns),
         now=None if deleted else store.clock(),
@@ -50,7 +41,14 @@ def list_memories(
         key_prefix=None if key_prefix is None else validate.text(key_prefix, "key prefix"),
         deleted=deleted,
     )
+    count = validate.positive(limit, "limit")
+    start = validate.positive(offset, "offset", least=0)
     with store.engine.read() as tx:
-        return tx.listing.select(
-            which, validate.positive(limit, "limit"), validate.positive(offset, "offset", least=0)
-        )
+        return tx.listing.select(selected, count, start)
+
+
+def files(
+    store: Store, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20
+) -> list[Memory]:
+    """Return live memories that name a file, newest first."""
+    return list_memories(store, ns, file=path, file_rel=rel, limit=limit)

@@ -1,18 +1,20 @@
 """patch: change a memory by a unified diff."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.draft import Draft, check_base, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, memory_of
+from ghostmem.memory.quarantine import hold, memory_of, suspected
 from ghostmem.memory.screen import screen
+from ghostmem.memory.write import check_base, write_draft
 from ghostmem.model import Memory
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
 from ghostmem.text.patch import apply_patch
-from ghostmem.truth.suspect import suspected
 
 
 def patch(
@@ -28,28 +30,23 @@ def patch(
 ) -> Memory:
     """Apply a diff whose context must match, and store the result as the next version.
 
-    `dry_run` only shows it.
-
     Secrets in the result are redacted unless `allow_secrets`, also those that an earlier version
-    was allowed to hold. A result that does not come from the user and looks like instructions is
-    held in quarantine, and the memory stays as it is."""
+    was allowed to contain. A result that does not come from the user and looks like instructions
+    is held in quarantine, and the memory stays as it is. `dry_run` stores nothing."""
     validate.text(ns, "namespace")
     validate.text(key, "key")
+    # Everything runs under the write lock: the diff applies to the version that it replaces.
     with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
         current = find(tx, ns, key, store.clock())
-        changed = validate.text(
-            apply_patch(current.content, validate.text(diff, "diff")), "content"
-        )
-        if not changed.strip():
+        changed = apply_patch(current.content, validate.text(diff, "diff"))
+        if not validate.text(changed, "content").strip():
             hint = f"use `ghost rm -n {ns} -k {key}` to remove it"
             raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
         validate.content(changed, store.settings.max_content_bytes)
         changed, notes = screen(store.settings, changed, allow_secrets)
-        base = (
-            current.version
-            if base_version is None
-            else validate.positive(base_version, "base version", least=0)
-        )
+        base = current.version
+        if base_version is not None:
+            base = validate.positive(base_version, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
         if reasons := suspected(store, tx, draft):
             check_base(draft, current)

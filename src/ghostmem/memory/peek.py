@@ -1,6 +1,8 @@
-"""peek: the state of a memory at a glance, cheap enough for every prompt."""
+"""peek: an overview of a namespace, cheap enough for every prompt."""
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ghostmem.model import Memory, Record, optional
@@ -9,7 +11,8 @@ from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.text.excerpt import first_line
 
-SUMMARY, STUB, TOPICS, RECENT = 200, 80, 5, 20
+SUMMARY_LENGTH, STUB_LENGTH = 200, 80  # characters of the pinned text, and of a stub
+MAX_TOPICS, MAX_RECENT = 5, 20  # topics and stubs, and the tagged memories topics come from
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +30,7 @@ class Stub(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Peek(Record):
-    """What a namespace knows, without reading it."""
+    """Counts, recent topics and the most important memories of a namespace."""
 
     ns: str
     total: int
@@ -41,32 +44,26 @@ class Peek(Record):
 def peek(store: Store, ns: str | None = None) -> Peek:
     """Return counts by tier, recent topics, the top pinned text and the most important memories.
 
-    Nothing is counted.
-    """
-    which = validate.ns_filter(ns)
-    live = Filter(ns=which, now=store.clock())
+    This does not count as a use."""
+    namespaces = validate.ns_filter(ns)
+    live = Filter(ns=namespaces, now=store.clock())
     with store.engine.read() as tx:
         tiers = sorted(tx.listing.groups(live, "tier"), key=lambda group: group.tier)
-        important = tx.listing.first(live, "importance", TOPICS)
+        important = tx.listing.first(live, "importance", MAX_TOPICS)
         pinned = tx.listing.first(replace(live, pinned=True), "importance", 1)
-        newest = tx.listing.first(replace(live, tagged=True), "created_at", RECENT)
+        newest = tx.listing.first(replace(live, tagged=True), "created_at", MAX_RECENT)
     return Peek(
-        which,
+        namespaces,
         sum(group.memories for group in tiers),
         {group.tier: group.memories for group in tiers},
         {group.tier: group.est_tokens for group in tiers},
-        _topics(newest),
+        tuple(dict.fromkeys(tag for memory in newest for tag in memory.tags))[:MAX_TOPICS],
         tuple(_stub(memory) for memory in important),
-        "".join(first_line(memory.content, SUMMARY) for memory in pinned),
+        "".join(first_line(memory.content, SUMMARY_LENGTH) for memory in pinned),
     )
 
 
-def _topics(memories: Iterable[Memory]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(tag for memory in memories for tag in memory.tags))[:TOPICS]
-
-
 def _stub(memory: Memory) -> Stub:
-    summary = first_line(memory.content, STUB)
     return Stub(
         memory.ns,
         memory.key,
@@ -74,5 +71,5 @@ def _stub(memory: Memory) -> Stub:
         memory.tier,
         memory.importance,
         memory.est_tokens,
-        summary,
+        first_line(memory.content, STUB_LENGTH),
     )

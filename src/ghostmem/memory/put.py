@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.memory.draft import NEVER, Draft, prepare
-from ghostmem.memory.settle import judged, settle
+from ghostmem.memory.draft import NEVER, Draft
+from ghostmem.memory.prepare import Prepared, prepare
+from ghostmem.memory.quarantine import hold_draft, suspected
+from ghostmem.memory.verdict import judge_draft
+from ghostmem.memory.write import write_put
 from ghostmem.model import Memory
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.retry import again
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,22 +26,9 @@ if TYPE_CHECKING:
     from ghostmem.model import FileRef, SymbolRef
     from ghostmem.store.fields import Named
 
-    class PutFields(Named, total=False):
-        """What a put may name beside namespace, key and content."""
 
-        ttl: str | None
-        base_version: int | None
-        unlock: bool
-        dedup: bool | None
-        supersedes: str | None
-        allow_secrets: bool
-        symbols: Iterable[SymbolRef | str | tuple[str, str]] | None
-        language: str | None
-        root: str | Path | None
-
-
-QUARANTINE = "quarantine"  # the tier of what no retrieval reads
-ASKED = "put there by whoever wrote it"
+QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
+REQUESTED = "put there by its writer"
 
 
 @again
@@ -60,24 +49,24 @@ def put(
     root: str | Path | None = None,
     **named: Unpack[Named],
 ) -> Memory:
-    """Store a memory under (ns, key).
+    """Store a memory under (ns, key); an existing key gets a new version.
 
-    An existing key gets a new version that inherits what is not named.
+    A new version inherits the fields that are not named. The same content and fields again make no
+    new version: the memory is reinforced. The returned memory has a verdict: whether it is new, or
+    restates, updates or contradicts another memory of the namespace, and why. Content that does
+    not come from the user and looks like instructions is held in quarantine.
 
-    The same content and fields again is no new version: the memory is reinforced. With
-    `base_version` the put succeeds only if that is the current version (0: the key must be new). A
-    memory tagged `locked` needs `unlock`. The returned memory has a
-    verdict: whether it is new, or restates, updates or contradicts another of the namespace, and
-        why. With `dedup` a restatement
-    reinforces the other memory instead of being stored, and its wording is kept there. `supersedes`
-    names a key that this one
-    replaces: that one's truth ends. Keys, tokens and passwords are redacted unless `allow_secrets`.
-        What does not come from the
-    user and looks like instructions is held in quarantine. `symbols` are names, whole or in part,
-    of what the memory is about in the code of `root` (the working folder), in a `language` that the
-    files may tell."""
-    held = named.get("tier") == QUARANTINE
-    if held:
+    Args:
+        base_version: Succeed only if this is the current version (0: the key must be new).
+        unlock: Replace a memory tagged `locked`.
+        dedup: Let a restatement reinforce the memory it restates, and keep its wording there.
+        supersedes: The key of a memory that this one replaces and closes.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+        symbols: Full or partial names of code symbols in `root` (default: the working folder).
+        language: The language of the symbols, where the files do not show it.
+    """
+    is_quarantined = named.get("tier") == QUARANTINE
+    if is_quarantined:
         named["tier"] = None
     fields = put_fields(**named)
     if ttl not in (None, NEVER):
@@ -99,25 +88,21 @@ def put(
 
         draft, notes = screen_draft(store.settings, draft)
     if symbols is not None:
-        draft, more = _with_symbols(store, draft, symbols, language, root)
-        notes = (*notes, *more)
-    if reasons := (ASKED,) if held else _suspected(store, draft):
-        return _held(store, draft, reasons, notes)
-    early = store.vectoriser.is_loading
+        draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
+        notes = (*notes, *symbol_notes)
+    with store.engine.read() as tx:
+        reasons = (REQUESTED,) if is_quarantined else suspected(store, tx, draft)
+    if reasons:
+        return hold_draft(store, draft, reasons, notes)
+    was_loading = store.vectoriser.is_loading
     prepared = prepare(store, draft)
-    found = judged(store, draft, prepared)
-    if prepared.vectors and len(prepared.vectors) < len(prepared.rows):
-        left = len(prepared.rows) - len(prepared.vectors)
-        notes = (
-            *notes,
-            f"{left:,} of {len(prepared.rows):,} chunks have no vectors yet: `ghost embed "
-            "backfill` makes them",
-        )
+    judgement = judge_draft(store, draft, prepared)
     with store.engine.write(within=(draft.ns,)) as tx:
-        memory = settle(store, tx, draft, prepared, found)
-    if early and not prepared.vectors and store.vectoriser.arrived:
+        memory = write_put(store, tx, draft, prepared, judgement)
+    if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
-    return replace(memory, notes=tuple(notes)) if notes else memory
+    notes = (*notes, *_missing_vectors(prepared))
+    return replace(memory, notes=notes) if notes else memory
 
 
 def _with_symbols(
@@ -127,10 +112,7 @@ def _with_symbols(
     language: str | None,
     root: str | Path | None,
 ) -> tuple[Draft, Sequence[str]]:
-    """Find the symbols that a draft names, before anything is locked.
-
-    One that is not clear is linked by its files instead.
-    """
+    """Resolve the symbols that a draft names; an ambiguous one is linked by its files instead."""
     if isinstance(symbols, str):
         raise InvalidInputError(
             f"symbols must be a list, not the text {validate.shown(symbols)}",
@@ -142,45 +124,31 @@ def _with_symbols(
     from ghostmem.outline.symbols import resolve
 
     files: Iterable[FileRef] | None = draft.fields.get("files")
-    found = resolve(store, names, language, root, [file.path for file in files or ()])
-    fields: dict[str, Any] = {**draft.fields, "symbols": validate.symbols(found.symbols)}
-    if found.files:
-        fields["files"] = validate.files(
-            [*found.files, *(_files_of(store, draft) if files is None else files)]
-        )
-    return replace(draft, fields=fields), found.notes
+    resolved = resolve(store, names, language, root, [file.path for file in files or ()])
+    fields: dict[str, Any] = {**draft.fields, "symbols": validate.symbols(resolved.symbols)}
+    if resolved.files:
+        inherited = _inherited_files(store, draft) if files is None else files
+        fields["files"] = validate.files([*resolved.files, *inherited])
+    return replace(draft, fields=fields), resolved.notes
 
 
-def _suspected(store: Store, draft: Draft) -> tuple[str, ...]:
+def _inherited_files(store: Store, draft: Draft) -> Sequence[FileRef]:
     with store.engine.read() as tx:
-        return suspected(store, tx, draft)
+        current = tx.memories.current(draft.ns, draft.key, store.clock())
+        return () if current is None else tx.memories.with_refs([current])[0].files
 
 
-def _held(store: Store, draft: Draft, reasons: tuple[str, ...], notes: Sequence[str]) -> Memory:
-    """Put a draft where no retrieval reads it; whatever is current under its key stays so."""
-    from ghostmem.memory.quarantine import hold, memory_of
-
-    with store.engine.write(within=(draft.ns,)) as tx:
-        held = hold(store, tx, draft, reasons)
-    return memory_of(draft, held, notes)
-
-
-def _files_of(store: Store, draft: Draft) -> Sequence[FileRef]:
-    """Return the files that a new version would take over."""
-    with store.engine.read() as tx:
-        last = tx.memories.last(draft.ns, draft.key)
-        return (
-            tx.memories.with_refs([last])[0].files
-            if last is not None and last.is_current(store.clock())
-            else ()
-        )
+def _missing_vectors(prepared: Prepared) -> tuple[str, ...]:
+    """Return a note about the chunks of a long text that have no vectors yet."""
+    missing = len(prepared.rows) - len(prepared.vectors)
+    if not prepared.vectors or not missing:
+        return ()
+    chunks = f"{missing:,} of {len(prepared.rows):,} chunks"
+    return (f"{chunks} have no vectors yet: `ghost embed backfill` makes them",)
 
 
 def _catch_up(store: Store) -> None:
-    """Give vectors to what was written while the model came.
-
-    The put is done, so nothing of this may fail it.
-    """
+    """Embed the memories written while the model was loading; an error does not fail the put."""
     from ghostmem.memory.embedding import catch_up
 
     try:

@@ -1,5 +1,6 @@
-"""quarantine: what was put and is not trusted waits here, where no retrieval reads it, until
-somebody releases or drops it.
+"""quarantine: hold suspicious content where no retrieval reads it, until it is released or dropped.
+
+Content is suspicious when it does not come from the user and reads like instructions to the agent.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.caller import AGENT
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
@@ -19,6 +21,7 @@ from ghostmem.model import (
     Memory,
     Outcome,
     Record,
+    SourceKind,
     SymbolRef,
     optional,
     plain,
@@ -28,25 +31,20 @@ from ghostmem.store.fields import put_fields
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
+    from ghostmem.settings import Settings
     from ghostmem.store.protocol import Transaction
 
-_SHORTEST = 4  # characters of an id that may stand for it
-_ORDERS = (
-    "ttl",
-    "unlock",
-    "dedup",
-    "supersedes",
-)  # what a put was told beside its fields; its base version is no longer the point
-
-
-SOURCES = "source_keys"  # the keys that a summary stands for
+MIN_ID = 4  # characters of an abbreviated id
+# Arguments of a put that are kept with its fields; the base version is out of date at release.
+_PUT_OPTIONS = ("ttl", "unlock", "dedup", "supersedes")
+SOURCES = "source_keys"  # the keys of the memories that a summary contains
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dropped(Record):
-    """What was dropped from the quarantine, or would be.
+    """The ids dropped from the quarantine, and the backups that still contain them.
 
-    `backups` and `pending` say where it still is, and why.
+    `pending` says why the file could not be scrubbed yet.
     """
 
     dropped: tuple[str, ...]
@@ -55,79 +53,120 @@ class Dropped(Record):
     pending: str = optional("")
 
 
+def suspected(
+    store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False
+) -> tuple[str, ...]:
+    """Return the reasons to hold a draft in quarantine; none when it can be stored.
+
+    Only content that does not come from the user is checked. The source is the one the draft names
+    or inherits; content that an agent puts over MCP without a source counts as its own, and with
+    `from_file` the content of a file as an import. The same text as the current version was
+    accepted before and passes."""
+    source = draft.fields.get("source_kind")
+    if not store.settings.quarantine or (source is SourceKind.STATED and not from_file):
+        return ()
+    current = tx.memories.current(draft.ns, draft.key, store.clock())
+    inherits_foreign = current is not None and not current.from_user
+    is_foreign = from_file or source is not None or AGENT.get() or inherits_foreign
+    tags = draft.fields.get("tags") or ()
+    if not is_foreign or (
+        current is not None and current.content == draft.content and set(tags) <= set(current.tags)
+    ):
+        return ()
+    return looks_like_orders(store.settings, draft.key, draft.content, tags)
+
+
+def looks_like_orders(
+    settings: Settings, key: str, content: str, tags: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Return the reasons why a text, its key or its tags look like instructions to an agent."""
+    if not settings.quarantine:
+        return ()
+    from ghostmem.truth.rules.injection import suspicions
+
+    return suspicions("\n".join((key, content, *tags)))
+
+
+def hold_draft(
+    store: Store,
+    draft: Draft,
+    reasons: Sequence[str],
+    notes: Sequence[str],
+    sources: Sequence[str] = (),
+) -> Memory:
+    """Hold a draft in a transaction of its own; the current version of its key stays."""
+    with store.engine.write(within=(draft.ns,)) as tx:
+        held = hold(store, tx, draft, reasons, sources)
+    return memory_of(draft, held, notes)
+
+
 def hold(
     store: Store, tx: Transaction, draft: Draft, reasons: Sequence[str], sources: Sequence[str] = ()
 ) -> Held:
-    """Keep a draft where no retrieval reads it; the same text for the same key is held once.
+    """Hold a draft in quarantine; the same text for the same key is held once.
 
-    With `sources` it is a summary, and these are the keys of what it stands for.
+    `sources` are the keys of the memories that a summary contains.
     """
     now = store.clock()
-    orders: dict[str, Any] = {name: value for name in _ORDERS if (value := getattr(draft, name))}
+    options: dict[str, Any] = {
+        name: value for name in _PUT_OPTIONS if (value := getattr(draft, name))
+    }
     if sources:
-        orders[SOURCES] = list(sources)
-    fields = plain({**draft.fields, **orders})
-    same = (
-        h
-        for h in tx.quarantine.at_key(draft.ns, draft.key)
-        if (h.content, h.fields) == (draft.content, fields)
-    )
-    if (twin := next(same, None)) is not None:
-        return twin
-    fresh = Held(store.new_id(now), draft.ns, draft.key, draft.content, fields, tuple(reasons), now)
-    tx.quarantine.add(fresh)
-    return fresh
+        options[SOURCES] = list(sources)
+    fields = plain({**draft.fields, **options})
+    for held in tx.quarantine.at_key(draft.ns, draft.key):
+        if (held.content, held.fields) == (draft.content, fields):
+            return held
+    held = Held(store.new_id(now), draft.ns, draft.key, draft.content, fields, tuple(reasons), now)
+    tx.quarantine.add(held)
+    return held
 
 
 def memory_of(
     draft: Draft, held: Held, notes: Iterable[str] = (), *, dry_run: bool = False
 ) -> Memory:
-    """Return what a caller is told about a draft that is held: no version of a memory, why it is
-    held, and what releases it.
-    """
-    kind = draft.fields.get("kind", Kind.EPISODIC)
-    known = {
+    """Return a held draft as a memory of version 0, with a note that says how to release it."""
+    shown = {
         name: value
         for name, value in draft.fields.items()
         if name.startswith("source_") or name == "tags"
     }
-    told = (*notes, would_hold(held.reasons) if dry_run else told_of(held))
     return Memory(
         held.id,
         draft.ns,
         draft.key,
         draft.content,
-        kind,
+        draft.fields.get("kind", Kind.EPISODIC),
         0,
         held.at,
         outcome=Outcome.QUARANTINED,
-        notes=told,
-        **known,
+        notes=(*notes, would_hold(held.reasons) if dry_run else told_of(held)),
+        **shown,
     )
 
 
 def told_of(held: Held) -> str:
-    """Say that something is held, why, and the command that releases it."""
-    why = "; ".join(held.reasons)
+    """Return a note that an item is held, with the reasons and the command that releases it."""
+    reasons = "; ".join(held.reasons)
     return (
-        f"held in quarantine, where nothing reads it: {why}; to store it: ghost "
+        f"held in quarantine, where nothing reads it: {reasons}; to store it: ghost "
         f"quarantine release {held.id}"
     )
 
 
 def would_hold(reasons: Iterable[str]) -> str:
-    """Say that something would be held, and why."""
+    """Return a note that an item would be held, with the reasons."""
     return f"would be held in quarantine: {'; '.join(reasons)}"
 
 
 def quarantined(store: Store, ns: str | None = None) -> list[Held]:
-    """Return what is held, oldest first."""
+    """Return the items in quarantine, oldest first."""
     with store.engine.read() as tx:
         return tx.quarantine.all(validate.ns_filter(ns))
 
 
 def held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
-    """Return one thing that is held; the id may be abbreviated."""
+    """Return one item in quarantine; the id may be abbreviated."""
     with store.engine.read() as tx:
         return _find(tx, held_id, ns)
 
@@ -135,28 +174,26 @@ def held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
 def drop(
     store: Store, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
 ) -> Dropped:
-    """Delete what is held for good: no byte of it stays in the file; ids may be abbreviated."""
+    """Delete items from the quarantine and scrub the file; ids may be abbreviated."""
     ids = validate.texts(held_ids, "ids", "id")
     with store.engine.write(dry_run=dry_run) as tx:
-        doomed = list({one.id: one for one in (_find(tx, id_, ns) for id_ in ids)}.values())
+        items = {item.id: item for item in (_find(tx, id_, ns) for id_ in ids)}
         backups = tx.backups.all()
-        for one in doomed:
-            tx.quarantine.drop(one.id)
-        if doomed:
+        for id_ in items:
+            tx.quarantine.drop(id_)
+        if items:
             tx.owe_scrub()
-    copies = (
-        store.engine.copies_holding(backups, [h.id for h in doomed], [h.content for h in doomed])
-        if doomed
-        else ()
-    )
-    pending = store.engine.scrub() if doomed and not dry_run else ""
-    return Dropped(tuple(one.id for one in doomed), dry_run, tuple(copies), pending)
+    if not items:
+        return Dropped((), dry_run)
+    contents = [item.content for item in items.values()]
+    copies = tuple(store.engine.copies_holding(backups, list(items), contents))
+    return Dropped(tuple(items), dry_run, copies, "" if dry_run else store.engine.scrub())
 
 
-def draft_of(one: Held) -> Draft:
-    """Read back the draft that was held; what came from elsewhere is checked like any put."""
-    fields = dict(one.fields)
-    orders = {name: fields.pop(name) for name in _ORDERS if name in fields}
+def draft_of(item: Held) -> Draft:
+    """Return the draft that was held, validated like any put."""
+    fields = dict(item.fields)
+    options = {name: fields.pop(name) for name in _PUT_OPTIONS if name in fields}
     validate.texts(fields.pop(SOURCES, ()), SOURCES, "key")
     symbols, expires_at = fields.pop("symbols", None), fields.pop("expires_at", None)
     try:
@@ -173,43 +210,42 @@ def draft_of(one: Held) -> Draft:
             checked["expires_at"] = as_time(expires_at, "expires_at")
     except (TypeError, KeyError, ValueError) as error:
         raise InvalidInputError(
-            f"what is held as {one.id} has fields that no memory has: {error}"
+            f"the item held as {item.id} has fields that no memory has: {error}"
         ) from None
-    ttl, supersedes = orders.get("ttl"), orders.get("supersedes")
+    ttl, supersedes = options.get("ttl"), options.get("supersedes")
     return Draft(
-        validate.namespace(one.ns),
-        validate.key(one.key),
-        validate.text(one.content, "content"),
+        validate.namespace(item.ns),
+        validate.key(item.key),
+        validate.text(item.content, "content"),
         checked,
         ttl=None if ttl is None else validate.text(ttl, "ttl"),
-        unlock=orders.get("unlock") is True,
-        dedup=orders.get("dedup") is True,
+        unlock=options.get("unlock") is True,
+        dedup=options.get("dedup") is True,
         supersedes=None if supersedes is None else validate.key(supersedes),
     )
 
 
 def _find(tx: Transaction, held_id: str, ns: str | None) -> Held:
-    """Find what is held by its id, or by the start or the end of it."""
-    which = validate.ns_filter(ns)
+    """Return the item with an id, or with an id that starts or ends with it."""
     short = validate.text(held_id, "id").strip().upper()
-    every = tx.quarantine.all(which)
-    found = [h for h in every if h.id == short]
-    if not found and len(short) >= _SHORTEST:
-        found = [h for h in every if h.id.startswith(short)] or [
-            h for h in every if h.id.endswith(short)
-        ]
-    if len(found) > 1:
+    items = tx.quarantine.all(validate.ns_filter(ns))
+    matches = [item for item in items if item.id == short]
+    if not matches and len(short) >= MIN_ID:
+        matches = [item for item in items if item.id.startswith(short)]
+        matches = matches or [item for item in items if item.id.endswith(short)]
+    if len(matches) > 1:
         raise InvalidInputError(
-            f"{validate.shown(held_id)} stands for {len(found)} held memories",
-            f"give more of it, such as {found[0].id}",
+            f"{validate.shown(held_id)} stands for {len(matches)} held memories",
+            f"give more of it, such as {matches[0].id}",
         )
-    if not found:
+    if not matches:
         raise missing(held_id)
-    return found[0]
+    return matches[0]
 
 
 def missing(held_id: str) -> NotFoundError:
-    """Return the error for something that is not held."""
+    """Return the error for an id that is not in quarantine."""
     return NotFoundError(
-        f"nothing is held as {validate.shown(held_id)}", "`ghost quarantine list` shows what is"
+        f"nothing is held as {validate.shown(held_id)}",
+        "`ghost quarantine list` shows the items in quarantine",
     )

@@ -1,4 +1,4 @@
-"""rm: take a memory away, softly unless asked otherwise."""
+"""rm: remove a memory, so that it can be restored unless `hard`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Removal(Record):
-    """What was removed, or would be; after a hard delete also where it still is.
+    """The versions that were or would be removed, and where a hard-deleted one still exists.
 
-    `backups` are copies of the store that hold it, `files` notes and mirrored files that say it and
-    would bring it back, and `pending` says what kept the file from being scrubbed, and how to
-    finish."""
+    `backups` are copies of the store that contain it, `files` notes and mirrored files that would
+    bring it back, and `pending` says why the file could not be scrubbed, and how to finish."""
 
     ns: str
     key: str
@@ -47,75 +46,68 @@ def rm(
     unlock: bool = False,
     dry_run: bool = False,
 ) -> Removal:
-    """Remove a memory: softly it can be restored, `hard` deletes the latest version for good, with
-    `all_versions` every one.
+    """Remove a memory, which `restore` brings back.
 
-    A hard delete leaves no byte in the file, its log and its indexes, and names the backups that
-    still hold it."""
+    `hard` deletes the latest version for good, with `all_versions` every one: nothing of it stays
+    in the file, its log and its indexes, and the backups that still contain it are named."""
     validate.text(ns, "namespace")
     validate.text(key, "key")
     now = store.clock()
+    files: tuple[str, ...] = ()
+    backups: Iterable[str] = ()
     with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
-        found = tx.memories.history(ns, key)
-        alive = [m for m in found if m.deleted_at is None]
-        doomed = (found if all_versions else found[-1:]) if hard else alive
-        if doomed:
-            if not unlock and any(m.locked for m in doomed):
-                raise LockedError(f"{ns}/{key} is locked")
-            files = still_in_files(tx, doomed) if hard else ()
-            backups = tx.backups.all() if hard else {}
-            remove(tx, doomed, now, hard)
-    if not doomed:
-        if hard and not dry_run:
-            store.engine.scrub()  # it may be gone by a delete that was cut short
-        hint = (
-            f"it was removed before; `ghost restore -n {ns} -k {key}` brings it back"
-            if found
-            else f"`ghost list -n {ns}` shows what is there"
-        )
-        raise NotFoundError(f"memory not found: {ns}/{key}", hint)
-    held = still_in_backups(store, backups, doomed) if hard else ()
+        history = tx.memories.history(ns, key)
+        removed = [memory for memory in history if memory.deleted_at is None]
+        if hard:
+            removed = history if all_versions else history[-1:]
+            files = still_in_files(tx, removed)
+            backups = tx.backups.all()
+        if not unlock and any(memory.locked for memory in removed):
+            raise LockedError(f"{ns}/{key} is locked")
+        remove(tx, removed, now, hard)
+    copies = still_in_backups(store, backups, removed) if hard else ()
+    # Scrub even when nothing was removed: an earlier hard delete may have been interrupted.
     pending = store.engine.scrub() if hard and not dry_run else ""
-    return Removal(ns, key, len(doomed), hard, dry_run, held, files, pending)
+    if not removed:
+        hint = f"`ghost list -n {ns}` shows the keys of the namespace"
+        if history:
+            hint = f"it was removed before; `ghost restore -n {ns} -k {key}` brings it back"
+        raise NotFoundError(f"memory not found: {ns}/{key}", hint)
+    return Removal(ns, key, len(removed), hard, dry_run, copies, files, pending)
 
 
 def remove(
-    tx: Transaction, doomed: Sequence[Memory], now: datetime, hard: bool, op: str = "remove"
+    tx: Transaction, versions: Sequence[Memory], now: datetime, hard: bool, op: str = "remove"
 ) -> int:
-    """Take versions out of every index and mark or delete their rows; return how many chunks went.
+    """Remove versions from the indexes and mark or delete their rows; return the chunk count.
 
-    Whoever deletes for good calls `engine.scrub()` after the transaction; until then it is owed.
-    """
-    chunks = sum(tx.index.remove(memory) for memory in doomed)
-    if hard and doomed:
-        tx.memories.delete(doomed, now)
+    After a hard delete the caller runs `engine.scrub()` outside the transaction."""
+    chunks = sum(tx.index.remove(memory) for memory in versions)
+    if hard and versions:
+        tx.memories.delete(versions, now)
         tx.owe_scrub()
     elif not hard:
-        for memory in doomed:
+        for memory in versions:
             tx.memories.change(memory, op, now, deleted_at=now)
     return chunks
 
 
 def still_in_backups(
-    store: Store, backups: Iterable[str], doomed: Sequence[Memory]
+    store: Store, backups: Iterable[str], versions: Sequence[Memory]
 ) -> tuple[str, ...]:
-    """Return the copies of the store that hold one of these versions."""
-    ids, texts = (
-        [memory.id for memory in doomed],
-        [memory.content for memory in doomed if memory.content.strip()],
-    )
-    return tuple(store.engine.copies_holding(backups, ids, texts)) if doomed else ()
+    """Return the copies of the store that contain one of these versions."""
+    ids = [memory.id for memory in versions]
+    texts = [memory.content for memory in versions if memory.content.strip()]
+    return tuple(store.engine.copies_holding(backups, ids, texts)) if versions else ()
 
 
-def still_in_files(tx: Transaction, doomed: Sequence[Memory]) -> tuple[str, ...]:
-    """Return the notes and mirrored files that say what is to be deleted: they belong to their
-    owner, and stay.
-    """
-    places = tx.notes.places([memory.id for memory in doomed]).values()
-    found = {str(Path(place.root, place.path)) for place in places}
-    keys = {(memory.ns, memory.key) for memory in doomed}
+def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ...]:
+    """Return the notes and mirrored files with the text of these versions; they are not changed."""
+    places = tx.notes.places([memory.id for memory in versions]).values()
+    paths = {str(Path(place.root, place.path)) for place in places}
     for mirror in tx.mirrors.all():
-        for key in sorted(key for ns, key in keys if ns == mirror.ns):
+        for key in sorted({memory.key for memory in versions if memory.ns == mirror.ns}):
             item = tx.mirrors.item(mirror.id, key)
-            found |= {str(Path(mirror.root, item.path))} if item is not None else set()
-    return tuple(sorted(found))
+            if item is not None:
+                paths.add(str(Path(mirror.root, item.path)))
+    return tuple(sorted(paths))

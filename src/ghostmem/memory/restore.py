@@ -1,14 +1,22 @@
-"""restore: bring back what was removed, or an earlier version."""
+"""restore: bring back a removed memory, or an earlier version."""
+
+from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ghostmem.errors import ConflictError, NotFoundError
-from ghostmem.memory.draft import INHERITED, Draft, index_memory, write_draft
+from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, Outcome
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
 
 
 def restore(
@@ -18,12 +26,6 @@ def restore(
 
     With `version`, write that version's content and fields as the newest.
     """
-    found = _restored(store, ns, key, version, unlock)
-    catch_up(store, ns=ns)
-    return found
-
-
-def _restored(store: Store, ns: str, key: str, version: int | None, unlock: bool) -> Memory:
     validate.text(ns, "namespace")
     validate.text(key, "key")
     now = store.clock()
@@ -35,25 +37,36 @@ def _restored(store: Store, ns: str, key: str, version: int | None, unlock: bool
                 "a hard delete cannot be undone; look into a backup",
             )
         if version is not None and version != last.version:
-            old = find(tx, ns, key, now, version)
-            old = tx.memories.with_refs([old])[0]
-            fields = {
-                name: getattr(old, name)
-                for name in (*INHERITED, "valid_from", "valid_to")
-                if name != "expires_at"
-            }
-            draft = Draft(ns, key, old.content, fields, unlock=unlock, revive=True)
-            return write_draft(store, tx, draft)
-        if last.is_current(now):
-            raise ConflictError(
-                f"{ns}/{key} is not removed: version {last.version} is current",
-                "name an earlier --version to go back to",
-            )
-        expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
-        tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
-        tx.index.remove(last)
-        rows = index_memory(store, tx, last)
-        last = tx.memories.with_refs([last])[0]
-        return replace(
-            last, deleted_at=None, expires_at=expires_at, chunks=len(rows), outcome=Outcome.UPDATED
+            draft = _draft_of(tx, find(tx, ns, key, now, version), unlock)
+            memory = write_draft(store, tx, draft)
+        else:
+            memory = _undelete(store, tx, last, now)
+    catch_up(store, ns=ns)
+    return memory
+
+
+def _draft_of(tx: Transaction, old: Memory, unlock: bool) -> Draft:
+    """Return a draft that writes an old version again; its expiry is not restored."""
+    old = tx.memories.with_refs([old])[0]
+    names = (*INHERITED, "valid_from", "valid_to")
+    fields = {name: getattr(old, name) for name in names if name != "expires_at"}
+    return Draft(old.ns, old.key, old.content, fields, unlock=unlock, revive=True)
+
+
+def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Memory:
+    if last.is_current(now):
+        raise ConflictError(
+            f"{last.ns}/{last.key} is not removed: version {last.version} is current",
+            "name an earlier --version to go back to",
         )
+    expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
+    tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
+    tx.index.remove(last)
+    rows = index_memory(store, tx, last)
+    return replace(
+        tx.memories.with_refs([last])[0],
+        deleted_at=None,
+        expires_at=expires_at,
+        chunks=len(rows),
+        outcome=Outcome.UPDATED,
+    )

@@ -1,10 +1,10 @@
-"""screen: keys, tokens and passwords out of what is about to be stored, as the setting `secrets`
-says.
-"""
+"""Remove keys, tokens and passwords from content before it is stored.
+
+The setting `secrets` decides: redact them, block the put, warn, or allow them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,26 +12,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef
 from ghostmem.store.validate import MAX_KEY
-from ghostmem.text.redact import Secret, find_secrets, placeholder, redact
+from ghostmem.text.redact import find_secrets, placeholder, redact
 
 if TYPE_CHECKING:
     from ghostmem.memory.draft import Draft
     from ghostmem.settings import Settings
 
 ALLOW, BLOCK, REDACT = "allow", "block", "redact"
+MAX_REFUSED = 10  # secrets that an error names
 
 
 class Screened(NamedTuple):
-    """A text as it may be stored, and what is to be said about it: kinds and lines, never
-    a secret.
-    """
+    """Content that can be stored, and notes on its secrets: their kinds and lines."""
 
     content: str
     notes: tuple[str, ...] = ()
 
 
 class ScreenedFields(NamedTuple):
-    """Fields as they may be stored, and what is to be said about them."""
+    """Fields that can be stored, and notes on their secrets."""
 
     fields: dict[str, Any]
     notes: tuple[str, ...] = ()
@@ -40,143 +39,113 @@ class ScreenedFields(NamedTuple):
 def screen(
     settings: Settings, content: str, allow_secrets: bool = False, keep_lines: bool = False
 ) -> Screened:
-    """Return a content without its secrets, or with them and a warning, or refuse it.
+    """Return content without its secrets, or with them and a warning, or refuse it.
 
-    What only looks random is stored and noted. With `keep_lines` the content keeps its number of
-    lines."""
+    Text that only looks random is stored with a note. With `keep_lines` the number of lines stays.
+    """
     if allow_secrets or settings.secrets == ALLOW:
         return Screened(content)
-    clean, found = (
-        redact(content, keep_lines)
-        if settings.secrets == REDACT
-        else (content, find_secrets(content))
-    )
-    if not found:
-        return Screened(content)
-    lines = _lines(content, found)
-    sure = [(one.kind, line) for one, line in zip(found, lines, strict=True) if one.sure]
-    perhaps = [
-        _doubt(one.kind, line) for one, line in zip(found, lines, strict=True) if not one.sure
-    ]
-    if not sure:
-        return Screened(content, tuple(perhaps))
-    if settings.secrets == BLOCK:
-        raise _refusal([f"{kind} (line {line})" for kind, line in sure])
     if settings.secrets == REDACT:
-        notes = [f"line {line}: {kind} redacted" for kind, line in sure]
-        return Screened(clean, (*notes, *perhaps))
-    return Screened(
-        content,
-        (
-            *(f"line {line}: this holds a {kind}; it is stored as it is" for kind, line in sure),
-            *perhaps,
-        ),
-    )
+        clean, secrets = redact(content, keep_lines)
+    else:
+        clean, secrets = content, find_secrets(content)
+    certain: list[tuple[str, str]] = []
+    doubtful: list[str] = []
+    line, position = 1, 0
+    for secret in secrets:  # they come in order
+        line += content.count("\n", position, secret.start)
+        position = secret.start
+        if secret.sure:
+            certain.append((f"line {line}", secret.kind))
+        else:
+            doubtful.append(
+                f"line {line}: this may be a secret ({secret.kind}); it is stored as it is"
+            )
+    if not certain:
+        return Screened(content, tuple(doubtful))
+    if settings.secrets == BLOCK:
+        raise _refusal([f"{kind} ({where})" for where, kind in certain])
+    return Screened(clean, (*_notes(settings, certain), *doubtful))
 
 
 def screen_fields(
     settings: Settings, fields: Mapping[str, Any], allow_secrets: bool = False
 ) -> ScreenedFields:
-    """Return named fields (key, tags, meta, files, source labels) without the secrets in their
-    texts, at any depth.
+    """Return fields (key, tags, meta, files, source) without the secrets in their texts.
 
-    A text of `meta` is also judged by its name: {"password": "…"} is a password.
-    """
+    A text in `meta` is also judged by its name: {"password": "…"} is a password."""
+    secrets: list[tuple[str, str]] = []
     if allow_secrets or settings.secrets == ALLOW:
         return ScreenedFields(dict(fields))
-    kinds: list[tuple[str, str]] = []
-    clean = {name: _clean(value, name, "", kinds) for name, value in fields.items()}
-    if not kinds:
-        return ScreenedFields(dict(fields))
-    if settings.secrets == BLOCK:
-        raise _refusal([f"{kind} (in {where})" for where, kind in kinds])
-    if settings.secrets == REDACT:
-        return ScreenedFields(clean, tuple(f"{where}: {kind} redacted" for where, kind in kinds))
-    return ScreenedFields(
-        dict(fields),
-        tuple(f"{where}: this holds a {kind}; it is stored as it is" for where, kind in kinds),
-    )
+    clean = {name: _clean(value, name, "", secrets) for name, value in fields.items()}
+    if secrets and settings.secrets == BLOCK:
+        raise _refusal([f"{kind} (in {where})" for where, kind in secrets])
+    kept = clean if secrets and settings.secrets == REDACT else dict(fields)
+    return ScreenedFields(kept, _notes(settings, secrets))
 
 
 def screen_draft(
     settings: Settings, draft: Draft, allow_secrets: bool = False
 ) -> tuple[Draft, tuple[str, ...]]:
-    """Return a draft without the secrets in its content, its key and its fields, and what is to be
-    said about them.
-    """
-    content, notes = screen(settings, draft.content, allow_secrets)
-    fields, more = screen_fields(settings, {"key": draft.key, **draft.fields}, allow_secrets)
-    if not notes and not more:
+    """Return a draft without the secrets in its content, key and fields, and notes on them."""
+    content, content_notes = screen(settings, draft.content, allow_secrets)
+    named = {"key": draft.key, **draft.fields}
+    fields, field_notes = screen_fields(settings, named, allow_secrets)
+    notes = (*content_notes, *field_notes)
+    if not notes:
         return draft, ()
-    return replace(draft, key=fields.pop("key")[:MAX_KEY], content=content, fields=fields), (
-        *notes,
-        *more,
-    )
+    return replace(draft, key=fields.pop("key")[:MAX_KEY], content=content, fields=fields), notes
 
 
 def stored_copy(settings: Settings, text: str) -> str:
-    """Return what is kept of a text that stands in somebody's file: without its secrets, on as many
-    lines; the file stays.
+    """Return the text of a file without its secrets, on as many lines.
 
-    A file cannot be refused, so that `block` redacts here too.
-    """
+    A file cannot be refused: `block` redacts here too. The file itself stays as it is."""
     return redact(text, keep_lines=True)[0] if settings.secrets in (REDACT, BLOCK) else text
 
 
-def _clean(value: Any, where: str, name: str, kinds: list[tuple[str, str]]) -> Any:
-    """Return a value without the secrets in it, and note their kinds.
-
-    What has none comes back as it was.
-    """
+def _clean(value: Any, where: str, name: str, secrets: list[tuple[str, str]]) -> Any:
+    """Return a value without its secrets, at any depth, and add their kinds to `secrets`."""
     if isinstance(value, str) and not isinstance(value, Enum):
-        return _clean_text(value, where, name, kinds)
+        return _clean_text(value, where, name, secrets)
     if isinstance(value, FileRef):
-        return replace(value, path=_clean_text(value.path, where, "", kinds))
+        return replace(value, path=_clean_text(value.path, where, "", secrets))
     if isinstance(value, Mapping):
         return {
-            _clean_text(str(k), where, "", kinds): _clean(v, where, str(k), kinds)
+            _clean_text(str(k), where, "", secrets): _clean(v, where, str(k), secrets)
             for k, v in value.items()
         }
     if isinstance(value, tuple | list):
-        return type(value)(_clean(one, where, name, kinds) for one in value)
+        return type(value)(_clean(item, where, name, secrets) for item in value)
     return value
 
 
-def _clean_text(text: str, where: str, name: str, kinds: list[tuple[str, str]]) -> str:
-    clean, found = redact(text)
-    sure = [one.kind for one in found if one.sure]
+def _clean_text(text: str, where: str, name: str, secrets: list[tuple[str, str]]) -> str:
+    clean, matches = redact(text)
+    kinds = [match.kind for match in matches if match.sure]
     quote = next((mark for mark in "\"'`" if mark not in text), "")
-    if not sure and name and quote and "\n" not in text:
-        named = f"{name}={quote}{text}{quote}"
-        spans = [
-            one
-            for one in find_secrets(named)
-            if one.sure and one.start == len(name) + 2 and one.stop == len(named) - 1
-        ]
-        if spans:
-            clean, sure = placeholder(spans[0].kind), [spans[0].kind]
-    kinds += [(where, kind) for kind in sure]
+    if not kinds and name and quote and "\n" not in text:
+        # As an assignment, a value shows what its name says about it.
+        assignment = f"{name}={quote}{text}{quote}"
+        for match in find_secrets(assignment):
+            span = (len(name) + 2, len(assignment) - 1)
+            if match.sure and (match.start, match.stop) == span:
+                clean, kinds = placeholder(match.kind), [match.kind]
+                break
+    secrets += [(where, kind) for kind in kinds]
     return clean
 
 
-def _lines(content: str, found: Iterable[Secret]) -> list[int]:
-    """Return the line that each secret starts on; they come in order."""
-    lines, at, line = [], 0, 1
-    for one in found:
-        line += content.count("\n", at, one.start)
-        at = one.start
-        lines.append(line)
-    return lines
+def _notes(settings: Settings, secrets: list[tuple[str, str]]) -> tuple[str, ...]:
+    if settings.secrets == REDACT:
+        return tuple(f"{where}: {kind} redacted" for where, kind in secrets)
+    return tuple(f"{where}: this holds a {kind}; it is stored as it is" for where, kind in secrets)
 
 
-def _doubt(kind: str, line: int) -> str:
-    return f"line {line}: this may be a secret ({kind}); it is stored as it is"
-
-
-def _refusal(where: list[str]) -> InvalidInputError:
-    more = f" and {len(where) - 10} more" if len(where) > 10 else ""
+def _refusal(secrets: list[str]) -> InvalidInputError:
+    more = f" and {len(secrets) - MAX_REFUSED} more" if len(secrets) > MAX_REFUSED else ""
     return InvalidInputError(
-        f"this holds secrets: {', '.join(where[:10])}{more}",
+        f"this holds secrets: {', '.join(secrets[:MAX_REFUSED])}{more}",
         "take them out, or pass --allow-secrets (allow_secrets=True); GHOST_SECRETS=redact "
         "stores placeholders instead",
     )

@@ -1,4 +1,6 @@
-"""tags: which there are, renaming and removing them everywhere."""
+"""tags: list, rename and remove tags."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -12,7 +14,7 @@ from ghostmem.store.store import Store
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TagInfo(Record):
-    """How many memories carry a tag."""
+    """A tag and the number of memories with it."""
 
     tag: str
     count: int
@@ -20,7 +22,7 @@ class TagInfo(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TagChange(Record):
-    """How many memories a change of tags touched."""
+    """A change of a tag, and the number of memories it affected."""
 
     tag: str
     new_tag: str | None
@@ -36,32 +38,33 @@ def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
 def rename_tag(
     store: Store, old: str, new: str, ns: str | None = None, *, unlock: bool = False
 ) -> TagChange:
-    """Give a tag another name on every live memory; where both stand already, one remains."""
+    """Rename a tag on every live memory; a memory with both names keeps one tag."""
     return _change(store, old, _tag(new), ns, unlock)
 
 
 def rm_tag(store: Store, tag: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
-    """Take a tag off every live memory."""
+    """Remove a tag from every live memory."""
     return _change(store, tag, None, ns, unlock)
 
 
 def _tag(text: str) -> str:
-    found = validate.tags([text])
-    if not found:
+    tags = validate.tags([text])
+    if not tags:
         raise InvalidInputError("a tag is required")
-    return found[0]
+    return tags[0]
 
 
 def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: bool) -> TagChange:
     old = _tag(old)
     now = store.clock()
     with store.engine.write() as tx:
-        found = list(tx.listing.scan(Filter(ns=validate.ns_filter(ns), now=now, tags=(old,))))
-        if old == LOCKED and new != LOCKED and found and not unlock:
-            raise LockedError(f"taking the tag off would unlock {found[0].ns}/{found[0].key}")
-        for memory in found:
+        memories = list(tx.listing.scan(Filter(ns=validate.ns_filter(ns), now=now, tags=(old,))))
+        if old == LOCKED and new != LOCKED and memories and not unlock:
+            first = f"{memories[0].ns}/{memories[0].key}"
+            raise LockedError(f"removing the tag would unlock {first}")
+        for memory in memories:
             renamed = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
             tags = tuple(tag for tag in renamed if tag is not None)
             tx.memories.change(memory, "tag", now, tags=tags)
             retag(tx, memory, tags)
-    return TagChange(old, new, len(found))
+    return TagChange(old, new, len(memories))

@@ -1,4 +1,6 @@
-"""used: say which memories really helped."""
+"""used: mark the memories that helped."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from ghostmem.store.store import Store
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Use(Record):
-    """A memory that helped, and how often it has."""
+    """A memory that helped, and the number of times it did."""
 
     ns: str
     key: str
@@ -22,17 +24,13 @@ class Use(Record):
 
 @again
 def used(store: Store, ns: str, keys: Iterable[str]) -> list[Use]:
-    """Mark memories as having really helped: each gains one in utility, and a use on this day.
-
-    All of them, or none.
-    """
-    if isinstance(keys, str):
-        keys = [keys]
-    names = list(dict.fromkeys(validate.text(key, "key") for key in keys))
+    """Add one to the utility of memories and count a use on this day, for all of them or none."""
+    names = [keys] if isinstance(keys, str) else keys
+    names = list(dict.fromkeys(validate.text(key, "key") for key in names))
     if not names:
         raise InvalidInputError("at least one key is required", "name the memories that helped")
     now = store.clock()
     with store.engine.write(within=(ns,)) as tx:
-        found = [find(tx, validate.text(ns, "namespace"), key, now) for key in names]
-        tx.memories.touch(found, now, used=True, helped=True)
-    return [Use(memory.ns, memory.key, memory.utility_count + 1) for memory in found]
+        memories = [find(tx, validate.text(ns, "namespace"), key, now) for key in names]
+        tx.memories.touch(memories, now, used=True, helped=True)
+    return [Use(memory.ns, memory.key, memory.utility_count + 1) for memory in memories]

@@ -1,7 +1,14 @@
 """The shared types: frozen dataclasses and enums that every package uses.
 
-Modules are loaded when one of their names is first used, because a cold command needs few of them.
-"""
+ memory       Memory with its enums, files, symbols, verdict; Record, the base of all
+ records      chunks, quarantined texts, accesses, aliases, tokens
+ graph        edges and legacy links
+ notes        markdown folders and their notes
+ answers      hits of a search, packs of a context, and the reasons for them
+ maintenance  lifecycle rules, runs and reports
+
+Modules are loaded when one of their names is first used, because a cold command needs few of
+them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -30,21 +37,23 @@ if TYPE_CHECKING:
         SourceKind,
         SymbolRef,
         Tier,
+        Verdict,
+        VerdictKind,
         estimate_tokens,
         is_namespace,
         optional,
         plain,
     )
     from ghostmem.model.notes import Folder, Note, Place, Stat
-    from ghostmem.model.records import Access, Alias, Chunk, Held, Token, Verdict, VerdictKind
+    from ghostmem.model.records import Access, Alias, Chunk, Held, Token
 
 _MODULES = {
     "memory": (
         "CAPTURED FileRef FileRel HEARSAY Kind LOCKED MACHINE_TAGS MINED Memory NsFilter "
         "Outcome Priority Record Rel Sort SourceKind SymbolRef THREAD TRANSCRIPT Tier "
-        "estimate_tokens is_namespace optional plain"
+        "Verdict VerdictKind estimate_tokens is_namespace optional plain"
     ),
-    "records": "Access Alias Chunk Held Token Verdict VerdictKind",
+    "records": "Access Alias Chunk Held Token",
     "graph": "EDGE_WEIGHTS Edge Link REASONING Tie",
     "answers": "Hit Hits Hop LeftOut Pack Packed Receipt Stage Why",
     "maintenance": "Change Report Rule Run SYSTEM",

@@ -1,4 +1,4 @@
-"""What search and context return: hits, packs and the reasons for them."""
+"""The results of search and context: hits, packs and the reasons for them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,7 @@ from ghostmem.model.memory import Kind, Memory, Record, Rel, Tier, optional
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Receipt(Record):
-    """Why a hit stands where it stands: its rank in each leg, and what each part added to its
-    score.
-    """
+    """The reasons for the position of a hit: its rank per retriever, and the parts of its score."""
 
     legs: Mapping[str, int]
     parts: Mapping[str, float]
@@ -20,7 +18,7 @@ class Receipt(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hit(Record):
-    """A memory that was found; the memory's own fields can be read from the hit."""
+    """A memory that was found; the memory's fields can be read from the hit."""
 
     memory: Memory
     score: float
@@ -32,11 +30,9 @@ class Hit(Record):
     path: str | None = optional()  # the note it is from
     line: int | None = optional()  # the line of the note where the match is
     root: str | None = optional()
-    note: str = optional("")  # what speaks for or against it: what it contradicts, what has ended
+    note: str = optional("")  # contradictions, and whether its validity has ended
     weak: bool = optional(False)  # scores far below the best hit
-    match_start: int | None = (
-        optional()
-    )  # the words that match are match_chunk[match_start:match_end]
+    match_start: int | None = optional()  # match_chunk[match_start:match_end] are matching words
     match_end: int | None = optional()
 
     def __getattr__(self, name: str) -> Any:
@@ -45,16 +41,16 @@ class Hit(Record):
         return getattr(self.memory, name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the memory's fields with the hit's beside them."""
-        mine = super().to_dict()
-        return {**mine.pop("memory"), **mine}
+        """Return the fields of the memory and of the hit as plain data."""
+        own_fields = super().to_dict()
+        return {**own_fields.pop("memory"), **own_fields}
 
 
 class Hits(list[Hit]):
     """Hits in order: by default the strong ones, with the others in `weaker`.
 
-    Further: the `legs` that ran, the `misses` (what narrowly missed), `notes` for the caller, the
-    `superseded` memories that no longer hold, and whether the search was `complete`: False while
+    `legs` are the retrievers that ran, `misses` the near misses, `notes` messages for the
+    caller, and `superseded` the memories that are no longer true. `complete` is False while
     some texts have no vectors yet."""
 
     def __init__(
@@ -78,9 +74,7 @@ class Hits(list[Hit]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hop(Record):
-    """One edge on the way from a found memory to one that came along, in the direction it
-    points.
-    """
+    """One edge on the path from a found memory to a linked one, in the direction it points."""
 
     from_key: str
     rel: Rel
@@ -90,9 +84,7 @@ class Hop(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Why(Record):
-    """Why a memory is in a pack: the stage that brought it, its ranks, the parts of its score, the
-    edges it came over.
-    """
+    """The reasons for a memory in a pack: its stage, ranks, parts of its score, and edges."""
 
     stage: str
     legs: Mapping[str, int] = optional({})
@@ -140,9 +132,7 @@ class LeftOut(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stage(Record):
-    """What one stage brought: how many candidates, how many of them were packed, and their
-    tokens.
-    """
+    """The numbers of one stage: candidates, packed memories, and their tokens."""
 
     candidates: int = 0
     packed: int = 0

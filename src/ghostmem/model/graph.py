@@ -19,11 +19,8 @@ EDGE_WEIGHTS: Mapping[Rel, float] = {
     Rel.MERGED_INTO: 0.0,
 }
 
-REASONING = (
-    Rel.CAUSED_BY,
-    Rel.PREVENTS,
-    Rel.IMPLIES,
-)  # made by explicit word only, never by likeness
+# relations that only explicit statements create, never similarity
+REASONING = (Rel.CAUSED_BY, Rel.PREVENTS, Rel.IMPLIES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +37,7 @@ class Edge(Record):
     created_at: datetime
     access_count: int = 0
     last_accessed_at: datetime | None = optional()
-    automatic: bool = optional(False)  # made by inference, not by anybody's word
+    automatic: bool = optional(False)  # made by inference, not by a statement
     ns: str | None = optional()
     from_key: str | None = optional()
     to_key: str | None = optional()
@@ -49,10 +46,9 @@ class Edge(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Link(Record):
-    """An untyped-weight link of the original Ghost, kept for its users.
+    """An untyped link of the original Ghost, kept for its users.
 
-    Edges are what is walked.
-    """
+    Traversal follows edges."""
 
     from_id: str
     to_id: str
@@ -61,7 +57,7 @@ class Link(Record):
 
 
 class Tie(NamedTuple):
-    """An edge as it is walked."""
+    """An edge with the fields that traversal needs."""
 
     from_id: str
     to_id: str

@@ -10,9 +10,9 @@ from ghostmem.model.memory import Record, optional
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Change(Record):
-    """One thing a run does to a memory, or to an edge (then `key` is the one it starts at and
-    `to_key` the other).
-    """
+    """One change that a run makes to a memory or an edge.
+
+    For an edge, `key` is its start and `to_key` its end."""
 
     ns: str
     key: str
@@ -26,10 +26,9 @@ class Change(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Record):
-    """What a reflection did, or in a dry run would do.
+    """The changes of a reflection, or those that a dry run would make.
 
-    What already was as it should be is not counted.
-    """
+    No-ops are not counted."""
 
     run: str
     dry_run: bool
@@ -68,7 +67,7 @@ class Run(Record):
     undone_at: datetime | None = optional()
 
 
-SYSTEM = "system"  # who made the built-in rules; one that a user changes is the user's
+SYSTEM = "system"  # the creator of built-in rules; a rule that a user changes belongs to the user
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,22 +1,19 @@
-"""The nouns: frozen values that every floor speaks in.
+"""Memories and the enums of their fields.
 
-Field names are those of the specification. `to_dict` leaves out what is empty, and is what JSON
-output, export and tools show."""
+Field names are those of the specification. `to_dict` leaves out empty fields; JSON output,
+export and tools show its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.clock import format_time
 
-if TYPE_CHECKING:
-    from ghostmem.model.records import Verdict
-
 
 class Kind(StrEnum):
-    """What sort of knowledge a memory is."""
+    """The sort of knowledge in a memory."""
 
     SEMANTIC = "semantic"
     EPISODIC = "episodic"
@@ -24,7 +21,7 @@ class Kind(StrEnum):
 
 
 class Tier(StrEnum):
-    """Where a memory stands in its life."""
+    """The stage of a memory in its lifecycle."""
 
     SENSORY = "sensory"
     STM = "stm"
@@ -33,7 +30,7 @@ class Tier(StrEnum):
 
 
 class Priority(StrEnum):
-    """How much the writer cares."""
+    """The priority that the writer gave."""
 
     LOW = "low"
     NORMAL = "normal"
@@ -42,7 +39,7 @@ class Priority(StrEnum):
 
 
 class FileRel(StrEnum):
-    """What was done to a file that a memory names."""
+    """The relation of a memory to a file."""
 
     MODIFIED = "modified"
     CREATED = "created"
@@ -51,7 +48,7 @@ class FileRel(StrEnum):
 
 
 class SourceKind(StrEnum):
-    """How a memory came to be known."""
+    """The origin of a memory."""
 
     STATED = "stated"
     OBSERVED = "observed"
@@ -60,15 +57,12 @@ class SourceKind(StrEnum):
     IMPORT = "import"
 
 
-HEARSAY = (
-    SourceKind.OBSERVED,
-    SourceKind.PEER,
-    SourceKind.IMPORT,
-)  # what never replaces or ends what the user said
+# sources that never replace or end a statement of the user
+HEARSAY = (SourceKind.OBSERVED, SourceKind.PEER, SourceKind.IMPORT)
 
 
 class Rel(StrEnum):
-    """How one memory relates to another."""
+    """The relation of one memory to another."""
 
     RELATES_TO = "relates_to"
     CONTRADICTS = "contradicts"
@@ -82,7 +76,7 @@ class Rel(StrEnum):
 
 
 class Sort(StrEnum):
-    """What a sentence is good for."""
+    """The type of a captured sentence."""
 
     CORRECTION = "correction"
     BOUNDARY = "boundary"
@@ -95,7 +89,7 @@ class Sort(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a put did."""
+    """The result of a put."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -104,7 +98,7 @@ class Outcome(StrEnum):
 
 
 class NsFilter(str):
-    """Which namespaces: all (the empty text), one (`a:b`), or all that start alike (`a:*`)."""
+    """A selection of namespaces: all (empty), one (`a:b`), or all with a prefix (`a:*`)."""
 
     __slots__ = ()
 
@@ -124,9 +118,9 @@ class NsFilter(str):
 
 
 def is_namespace(text: str) -> bool:
-    """Say whether a text may name a namespace: segments of letters, digits, - and _ joined by
-    colons, at most 128 characters.
-    """
+    """Say whether a text is a valid namespace.
+
+    It has segments of letters, digits, - and _ joined by colons, and at most 128 characters."""
     return 0 < len(text) <= 128 and all(_is_segment(part) for part in text.split(":"))
 
 
@@ -138,20 +132,17 @@ def _is_segment(part: str) -> bool:
     )
 
 
-LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
-CAPTURED = (
-    "captured"  # the tag of what `capture` chose to keep; a second tag says of which kind it is
-)
+LOCKED = "locked"  # the tag that protects a memory from rewriting and maintenance
+CAPTURED = "captured"  # the tag of memories of `capture`; a second tag names their type
 MINED = "mined"  # the tag of procedures that were found in transcripts
 THREAD = "thread"  # the tag of turns that an adapter keeps for an agent framework
 TRANSCRIPT = "transcript"  # the tag of turns of recorded conversations
-MACHINE_TAGS = frozenset(
-    (LOCKED, CAPTURED, MINED, THREAD, TRANSCRIPT)
-)  # set by Ghost, and no words to search by
+# set by Ghost, and not used as search terms
+MACHINE_TAGS = frozenset((LOCKED, CAPTURED, MINED, THREAD, TRANSCRIPT))
 
 
 def plain(value: Any) -> Any:
-    """Turn a model value into what JSON can hold."""
+    """Turn a model value into plain data for JSON."""
     if isinstance(value, datetime):
         return format_time(value)
     if isinstance(value, StrEnum):
@@ -183,24 +174,22 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, without empty optional ones."""
-        found: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         for name, is_optional, default in _fields(type(self)):
             value = getattr(self, name)
             if is_optional and (
                 value is None or value in ((), {}, "") or value is default is False
             ):
                 continue
-            found[name] = value if type(value) is str else plain(value)
-        return found
+            data[name] = value if type(value) is str else plain(value)
+        return data
 
 
 _FIELDS: dict[type[Any], tuple[tuple[str, bool, Any], ...]] = {}
 
 
 def _fields(kind: type[Any]) -> tuple[tuple[str, bool, Any], ...]:
-    """Return the fields of a record: the name, whether it is left out when it is empty, and the
-    default.
-    """
+    """Return the fields of a record as (name, whether to leave it out when empty, default)."""
     if kind not in _FIELDS:
         _FIELDS[kind] = tuple(
             (part.name, bool(part.metadata.get("optional")), part.default) for part in fields(kind)
@@ -217,7 +206,7 @@ def optional(default: Any = None) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRef(Record):
-    """A file that a memory is about, and what was done to it."""
+    """A file that a memory is about, and its relation to it."""
 
     path: str
     rel: FileRel = FileRel.MODIFIED
@@ -225,9 +214,7 @@ class FileRef(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SymbolRef(Record):
-    """A symbol of a project's code that a memory is about: its canonical name, where it stood, and
-    the hash of its text then.
-    """
+    """A symbol that a memory is about: canonical name, position, and hash of its text then."""
 
     name: str
     language: str
@@ -235,6 +222,24 @@ class SymbolRef(Record):
     root: str
     hash: str
     rel: FileRel = FileRel.MODIFIED
+
+
+class VerdictKind(StrEnum):
+    """The relation of a new text to an older one."""
+
+    NEW = "new"
+    RESTATEMENT = "restatement"
+    UPDATE = "update"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Record):
+    """How a new text relates to stored memories, and the evidence."""
+
+    kind: VerdictKind
+    key: str | None = optional()
+    evidence: Mapping[str, Any] = optional({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -273,7 +278,7 @@ class Memory(Record):
     chunks: int | None = optional()
     outcome: Outcome | None = optional()
     requested_key: str | None = optional()
-    verdict: "Verdict | None" = optional()
+    verdict: Verdict | None = optional()
     aliases: tuple[str, ...] = optional(())
     notes: tuple[str, ...] = optional(())
 
@@ -287,21 +292,18 @@ class Memory(Record):
         return self.deleted_at is None and (self.expires_at is None or self.expires_at > now)
 
     def is_open(self, at: datetime) -> bool:
-        """Say whether what the memory says has not ended by a time."""
+        """Say whether the memory is still valid at a time."""
         return self.valid_to is None or self.valid_to > at
 
     def held_at(self, at: datetime) -> bool:
-        """Say whether what the memory says was true at a time.
+        """Say whether the memory was valid at a time.
 
-        It begins when it was said, unless it says otherwise.
-        """
+        Validity begins at `valid_from`, or else when the memory was created."""
         return (self.valid_from or self.created_at) <= at and self.is_open(at)
 
     @property
     def from_user(self) -> bool:
-        """Say whether it is the user's own word, which nothing observed or told by others
-        overrules.
-        """
+        """Say whether it is the user's own statement, which observations never overrule."""
         return self.source_kind in (None, SourceKind.STATED)
 
     @property
@@ -311,5 +313,5 @@ class Memory(Record):
 
 
 def estimate_tokens(content: str) -> int:
-    """Estimate what a memory costs in a prompt: UTF-8 bytes / 4 + 20."""
+    """Estimate the tokens of a memory in a prompt: UTF-8 bytes / 4 + 20."""
     return len(content.encode()) // 4 + 20

@@ -1,4 +1,4 @@
-"""Notes: markdown files that somebody else owns, and the folders they lie in."""
+"""Notes: markdown files of the user, and the folders that hold them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,9 +9,7 @@ from ghostmem.model.memory import Record, SourceKind, optional
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Folder(Record):
-    """A markdown folder that is searched where it lies: how it is read, and the namespace its notes
-    are found in.
-    """
+    """A markdown folder that is indexed in place: its layout and the namespace of its notes."""
 
     id: int
     root: str
@@ -19,14 +17,13 @@ class Folder(Record):
     ns: str
     added_at: datetime
     reconciled_at: datetime | None = optional()
-    unavailable: str = optional("")  # why nothing that is missing is believed to be gone
-    source_kind: SourceKind = (
-        SourceKind.STATED
-    )  # how its notes came to be; unless stated, they are judged for the quarantine
+    unavailable: str = optional("")  # why missing files are not treated as deleted
+    # notes of other sources than `stated` may be quarantined
+    source_kind: SourceKind = SourceKind.STATED
 
 
 class Stat(NamedTuple):
-    """What tells without reading that a file is still the same."""
+    """The file status by which an unchanged file is recognised without reading it."""
 
     size: int
     mtime_ns: int
@@ -46,7 +43,7 @@ class Note(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a note's section lies: the folder, the file in it, and the line its text begins on."""
+    """The position of a note's section: the folder, the file in it, and the first line."""
 
     folder_id: int
     root: str

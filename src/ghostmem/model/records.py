@@ -1,34 +1,11 @@
-"""What the store keeps beside memories: verdicts, chunks, held texts, accesses, aliases
-and tokens.
-"""
+"""Records besides memories: chunks, quarantine, accesses, aliases, tokens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from ghostmem.model.memory import Record, SourceKind, optional
-
-
-class VerdictKind(StrEnum):
-    """What a new text is to an older one."""
-
-    NEW = "new"
-    RESTATEMENT = "restatement"
-    UPDATE = "update"
-    CONFLICT = "conflict"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Verdict(Record):
-    """What a text is to what is known: the memory it concerns, and why: likeness, shared terms,
-    words of change, what differs.
-    """
-
-    kind: VerdictKind
-    key: str | None = optional()
-    evidence: Mapping[str, Any] = optional({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,9 +21,7 @@ class Chunk(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Held(Record):
-    """Something that was put and is not trusted: what it says, the fields it came with as plain
-    data, and why it is held.
-    """
+    """A quarantined text: its content, the fields it came with as plain data, and the reasons."""
 
     id: str
     ns: str
@@ -69,7 +44,7 @@ class Access(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Alias(Record):
-    """What was said when it was said again in other words: the words, when, and by whom."""
+    """Another wording of a memory: the text, the time, and the source."""
 
     content: str
     at: datetime

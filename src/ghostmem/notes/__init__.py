@@ -1,4 +1,12 @@
-"""Markdown folders: reading them as they are, telling what changed, and writing them safely.
+"""Markdown folders: notes that are searched in place, folders that mirror a namespace, and files.
 
-Nothing here puts a memory.
-"""
+Searched folders: `folders` has the operations. `scan` lists the files of a folder, whose layout
+(`layouts`) says which files are notes and how a note splits into sections. `sync` compares the
+files with the indexed notes (`moves` recognises renames), `index` stores each section as a memory,
+and `links` turns links into edges. `refresh` does that before a search, `watch` on events. `edit`,
+`save` and `release` change a section, append to daily notes, and release quarantined sections.
+
+Mirrors: `mirroring` keeps a namespace and a folder equal in both directions (`mirrors`).
+
+Files without a store: `knowledge` (topics in .ai-knowledge: `topic_file`, `topic_index`), `roles`
+(files of a team of agents) and `grep`. All writes go through `lock` and `write`."""

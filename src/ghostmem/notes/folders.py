@@ -1,33 +1,31 @@
-"""notes: markdown folders that are searched where they lie."""
+"""The operations on folders of notes: add, list, sync, watch, status, remove."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import Folder, Note, NsFilter, Record, SourceKind, optional
+from ghostmem.errors import InvalidInputError, NotFoundError, StoreBusyError
+from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
 from ghostmem.notes.index import forget_note
 from ghostmem.notes.layouts.table import fitting, layout_named
 from ghostmem.notes.project import named_namespace
-from ghostmem.notes.scan import Sight, scan
-from ghostmem.notes.sync import SETTLE, Problem, SyncReport, known_as, sync_folder
-from ghostmem.notes.watch import watcher
+from ghostmem.notes.scan import FolderScan, scan
+from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, known_as, sync_folder
+from ghostmem.notes.watch import RECONCILE_SECONDS, changes, only_watcher, watcher
 from ghostmem.store import validate
 from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 PREFIX = "notes"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FolderStatus(Record):
-    """How a folder and what is known of it compare, as the disk says now."""
+    """How the files of a folder compare with the indexed notes."""
 
     root: str
     ns: str
@@ -43,13 +41,13 @@ class FolderStatus(Record):
 
     @property
     def is_clean(self) -> bool:
-        """Say whether a search would find all that lies there."""
+        """Say whether every file is indexed."""
         return not (self.pending or self.orphans or self.unavailable)
 
 
 @dataclass(eq=False, repr=False)
 class FolderRemoval(Record):
-    """A folder that is no longer searched; its files are as they were."""
+    """A folder that is no longer searched; its files are unchanged."""
 
     root: str
     ns: str
@@ -60,9 +58,7 @@ class FolderRemoval(Record):
 
 @dataclass(eq=False, repr=False)
 class Added(Record):
-    """A folder that is now searched, what came of the first look, and how it could be read
-    as well.
-    """
+    """A folder that is now searched, its first synchronisation, and other layouts that fit."""
 
     folder: Folder
     report: SyncReport
@@ -79,13 +75,11 @@ def add_notes(
     source_kind: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Added:
-    """Search a markdown folder from now on; nothing in it is changed.
+    """Add a markdown folder to search, or synchronise it if it was added; its files stay unchanged.
 
-    Adding it again looks at it again.
-
-    Its notes are found in `ns`, else in the default namespace, else in one named after the folder.
-    They count as the user's own unless `source_kind` is another than "stated": then sections that
-    look like instructions are held in quarantine."""
+    Its notes belong to `ns`, or else to the default namespace, or else to one named after the
+    folder. They count as the user's own, unless `source_kind` is not "stated": then sections that
+    look like instructions are put into quarantine."""
     kind = validate.choice(source_kind, SourceKind, "source_kind")
     root = Path(path).expanduser()
     if root.is_file():
@@ -122,14 +116,13 @@ def add_notes(
                     "search it in another namespace: -n",
                 )
         folder = tx.notes.add_folder(str(root), chosen.name, space, store.clock(), kind)
-        if (
-            known and known[0].source_kind is not folder.source_kind
-        ):  # all its notes are read and judged anew
+        if known and known[0].source_kind is not folder.source_kind:
+            # All notes have to be screened again.
             for note in tx.notes.known(folder.id).values():
                 forget_note(store, tx, known[0], note)
-    report = sync_folder(store, folder, settle=SETTLE if known else 0.0, progress=progress)
-    others = [one.name for one in fit[:-1] if one is not chosen]
-    return Added(folder, report, layout is None, tuple(others))
+    report = sync_folder(store, folder, settle=MISSING_SECONDS if known else 0.0, progress=progress)
+    others = tuple(candidate.name for candidate in fit[:-1] if candidate is not chosen)
+    return Added(folder, report, layout is None, others)
 
 
 def note_folders(store: Store, ns: str | None = None) -> list[Folder]:
@@ -146,56 +139,91 @@ def sync_notes(
     accept_deletes: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> list[SyncReport]:
-    """Bring folders in step with their files, vectors and links included.
+    """Synchronise folders with their files, embeddings and links included.
 
-    `full` reads every file anew.
-    """
-    chosen = chosen_folders(store, folder)
+    `full` reads every file again."""
     return [
         sync_folder(
-            store, one, full=full, settle=SETTLE, accept_deletes=accept_deletes, progress=progress
+            store,
+            chosen,
+            full=full,
+            settle=MISSING_SECONDS,
+            accept_deletes=accept_deletes,
+            progress=progress,
         )
-        for one in chosen
+        for chosen in chosen_folders(store, folder)
     ]
+
+
+def watch_notes(
+    store: Store,
+    *,
+    stop: threading.Event,
+    poll: bool = False,
+    done: Callable[[SyncReport], None],
+    warn: Callable[[str], None],
+) -> None:
+    """Index changes in all folders until `stop` is set; only one process per store may watch.
+
+    Every event scans the folders, and once a minute they are scanned without an event."""
+    if not note_folders(store):
+        raise InvalidInputError(
+            "there is no folder of notes to watch", "add one with `ghost notes add`"
+        )
+
+    def roots() -> list[Path]:
+        return [Path(folder.root) for folder in note_folders(store)]
+
+    with only_watcher(store.engine.location) as set_mode:
+        last_thorough = 0.0
+        for _ in changes(roots, stop, poll=poll, set_mode=set_mode, warn=warn):
+            thorough = time.monotonic() - last_thorough >= RECONCILE_SECONDS
+            last_thorough = time.monotonic() if thorough else last_thorough
+            for folder in note_folders(store):
+                try:
+                    report = sync_folder(store, folder, settle=MISSING_SECONDS, thorough=thorough)
+                except StoreBusyError as error:
+                    warn(error.message)
+                    continue
+                if report.is_changed or report.unavailable != folder.unavailable:
+                    done(report)
 
 
 def notes_status(store: Store, folder: str | Path | None = None) -> list[FolderStatus]:
-    """Compare folders with what is known of them, looking at the disk and changing nothing."""
-    found = []
-    for one in chosen_folders(store, folder):
-        with store.engine.read() as tx:
-            known = tx.notes.known(one.id)
-        try:
-            sight, away = scan(Path(one.root), layout_named(one.layout)), one.unavailable
-        except NotFoundError as error:
-            sight, away = Sight(), error.message
-        found.append(_status(store, one, known, sight, away))
-    return found
+    """Compare the files of folders with the indexed notes, without changing anything."""
+    return [_status(store, chosen) for chosen in chosen_folders(store, folder)]
 
 
-def _status(
-    store: Store, folder: Folder, known: dict[str, Note], sight: Sight, away: str
-) -> FolderStatus:
-    found = [(path, stat, known_as(path, known, sight.files)) for path, stat in sight.files.items()]
+def _status(store: Store, folder: Folder) -> FolderStatus:
+    with store.engine.read() as tx:
+        known = tx.notes.known(folder.id)
+    try:
+        listing = scan(Path(folder.root), layout_named(folder.layout))
+        unavailable = folder.unavailable
+    except NotFoundError as error:
+        listing, unavailable = FolderScan(), error.message
+    notes = {path: known_as(path, known, listing.files) for path in listing.files}
     pending = [
-        path for path, stat, note in found if note is None or note.stat != stat or note.path != path
+        path
+        for path, note in notes.items()
+        if note is None or note.stat != listing.files[path] or note.path != path
     ]
-    there = {note.id for _, _, note in found if note is not None}
+    present = {note.id for note in notes.values() if note is not None}
     failed = [Problem(note.path, note.problem) for note in known.values() if note.problem]
-    failed += [Problem(path, reason) for path, reason in sight.refused.items()]
+    failed += [Problem(path, reason) for path, reason in listing.refused.items()]
     failed += [problem for path in pending if (problem := _unreadable(folder, path)) is not None]
     return FolderStatus(
         folder.root,
         folder.ns,
         folder.layout,
-        len(sight.files),
+        len(listing.files),
         len(known),
         len(pending),
-        sum(note.id not in there for note in known.values()),
+        sum(note.id not in present for note in known.values()),
         tuple(sorted(failed, key=lambda problem: problem.path)),
         watcher(store.engine.location),
         folder.reconciled_at,
-        away,
+        unavailable,
     )
 
 
@@ -211,43 +239,37 @@ def _unreadable(folder: Folder, path: str) -> Problem | None:
 
 
 def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:
-    """Stop searching a folder: what was made of its notes is removed, its files are not touched."""
+    """Stop searching a folder: its memories are removed, its files stay unchanged."""
     removal = FolderRemoval("", "", 0, 0, dry_run)
     chosen = chosen_folders(store, folder)
     with store.engine.write(dry_run=dry_run) as tx:
-        for one in chosen:
-            _forget(store, tx, one, removal)
+        for removed in chosen:
+            notes = tx.notes.known(removed.id)
+            removal.root = ", ".join(filter(None, (removal.root, removed.root)))
+            removal.ns = removed.ns
+            removal.notes += len(notes)
+            removal.memories += len(tx.notes.section_ids(removed.id))
+            for note in notes.values():
+                forget_note(store, tx, removed, note)
+            tx.notes.drop_folder(removed.id)
     return removal
 
 
-def _forget(store: Store, tx: Transaction, folder: Folder, removal: FolderRemoval) -> None:
-    notes = tx.notes.known(folder.id)
-    removal.root = ", ".join(filter(None, (removal.root, folder.root)))
-    removal.ns = folder.ns
-    removal.notes += len(notes)
-    removal.memories += len(tx.notes.section_ids(folder.id))
-    for note in notes.values():
-        forget_note(store, tx, folder, note)
-    tx.notes.drop_folder(folder.id)
-
-
 def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
-    """Return the folders that are meant: all, those at a path, or those of a namespace."""
+    """Return all folders, those at a path, or those of a namespace."""
     folders = note_folders(store)
     if folder is None:
         return folders
     path = Path(folder).expanduser().resolve()
-    found = [
-        one for one in folders if one.root in (str(path), str(layout_named(one.layout).home(path)))
-    ]
-    found = found or [one for one in folders if one.ns == str(folder)]
-    if not found:
+    chosen = [
+        known
+        for known in folders
+        if known.root in (str(path), str(layout_named(known.layout).home(path)))
+    ] or [known for known in folders if known.ns == str(folder)]
+    if not chosen:
+        roots = ", ".join(known.root for known in folders)
         raise NotFoundError(
-            f"{folder} is no folder of notes that is searched", _known_hint(folders)
+            f"{folder} is no folder of notes that is searched",
+            f"there are: {roots}" if roots else "add one with `ghost notes add`",
         )
-    return found
-
-
-def _known_hint(folders: Iterable[Folder]) -> str:
-    roots = ", ".join(one.root for one in folders)
-    return f"there are: {roots}" if roots else "add one with `ghost notes add`"
+    return chosen

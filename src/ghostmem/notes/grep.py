@@ -1,8 +1,6 @@
-"""Text search over memory files: a term or phrase, regardless of case, with the lines around it,
-the newest file first.
+"""Search files for a phrase, regardless of case, with the lines around it, newest file first.
 
-There is no index and no store: every search reads the files as they are.
-"""
+It uses neither index nor store: every search reads the files."""
 
 import os
 import re
@@ -16,11 +14,14 @@ from itertools import accumulate
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.model import Folder
+from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.scan import scan
 from ghostmem.notes.write import decode
 from ghostmem.text.excerpt import visible
 
 CONTEXT = 3  # lines before and after a match
-LONGEST = 2_000  # characters of one line that are shown
+MAX_LINE_CHARS = 2_000
 MAX_RESULTS = 10
 LONG_TERM = "MEMORY.md"
 FOLDERS = ("memory", "daily")
@@ -29,12 +30,11 @@ _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Lines of a file around one or more matches: its path below the root, the lines of its first
-    match and of its start.
+class MatchBlock:
+    """Lines of a file around one or more matches.
 
-    `when` is what time the file is of, by which blocks from several roots are put in order.
-    """
+    `path` is below the root, `line` is the line number of the first match, `start` that of the
+    first line. `when` is the time of the file, by which blocks of several roots are sorted."""
 
     path: str
     line: int
@@ -44,22 +44,20 @@ class Block:
 
     @property
     def text(self) -> str:
-        """Return the lines as one text, without a line end behind the last."""
+        """Return the lines as one text, without a final line end."""
         return "\n".join(self.lines)
 
 
-class Blocks(list[Block]):
-    """Blocks, the newest first, with the files that could not be read and why."""
+class Blocks(list[MatchBlock]):
+    """Blocks, newest first, and the files that could not be read with the reason."""
 
-    def __init__(self, blocks: Iterable[Block] = (), unread: Sequence[str] = ()) -> None:
+    def __init__(self, blocks: Iterable[MatchBlock] = (), unread: Sequence[str] = ()) -> None:
         super().__init__(blocks)
         self.unread = tuple(unread)
 
 
 def memory_files(root: Path) -> list[Path]:
-    """Return the memory files below a workspace, or in a memory folder itself: each once, and none
-    that a link leads out to.
-    """
+    """Return the memory files of a workspace or memory folder, without links that lead out."""
     root = Path(root)
     if not root.is_dir():
         raise NotFoundError(
@@ -73,10 +71,10 @@ def memory_files(root: Path) -> list[Path]:
 
 
 def note_date(path: Path) -> date | None:
-    """Return the day that a note is of, by its name, or None when it is not a daily note."""
-    found = _DATED.fullmatch(path.name)
+    """Return the day in the name of a daily note, or None for other files."""
+    match = _DATED.fullmatch(path.name)
     try:
-        return date.fromisoformat(found[1]) if found else None
+        return date.fromisoformat(match[1]) if match else None
     except ValueError:
         return None
 
@@ -84,40 +82,56 @@ def note_date(path: Path) -> date | None:
 def grep(
     root: Path, query: str, max_results: int = MAX_RESULTS, files: Iterable[Path] | None = None
 ) -> Blocks:
-    """Return at most so many blocks that hold the query.
+    """Return up to `max_results` blocks that contain the query.
 
-    `files` (below the root) stand in for all memory files.
-    """
+    `files`, paths below the root, are searched instead of all memory files."""
     root = Path(root)
     needle = query.strip("\r\n").casefold()
     if not needle.strip():
         raise InvalidInputError("the query is empty", "give a word or a phrase to look for")
     if max_results < 1:
         raise InvalidInputError(f"max_results {max_results} is too small", "give at least 1")
-    found: list[Block] = []
+    blocks: list[MatchBlock] = []
     unread: list[str] = []
     chosen = memory_files(root) if files is None else _inside(root, [root / path for path in files])
-    for path in _newest_first(chosen):
+    for path in sorted(sorted(chosen), key=_when, reverse=True):
         name = _name(root, path)
         try:
             text = decode(path.read_bytes()).text
         except OSError as error:
             unread.append(f"{name}: {error.strerror}")
             continue
-        found += [
+        blocks += [
             replace(block, when=_when(path))
-            for block in _blocks(name, text, needle, max_results - len(found))
+            for block in _blocks(name, text, needle, max_results - len(blocks))
         ]
-        if len(found) >= max_results:
+        if len(blocks) >= max_results:
             break
-    return Blocks(found, unread)
+    return Blocks(blocks, unread)
 
 
-def format_blocks(blocks: Sequence[Block], query: str) -> str:
-    """Write blocks as an agent reads them, or say that there are none, and after that which files
-    could not be read.
-    """
-    notes = [f"note: could not read {_one_line(told)}" for told in getattr(blocks, "unread", ())]
+def grep_notes(places: Sequence[Folder | Path], query: str, limit: int) -> Blocks:
+    """Search the notes of added folders, and the memory files of other paths."""
+    results = [_grep_place(place, query, limit) for place in places]
+    blocks = sorted((block for part in results for block in part), key=lambda block: -block.when)
+    return Blocks(blocks[:limit], [path for part in results for path in part.unread])
+
+
+def _grep_place(place: Folder | Path, query: str, limit: int) -> Blocks:
+    if isinstance(place, Path):
+        return grep(place, query, limit)
+    root = Path(place.root)
+    try:
+        files = scan(root, layout_named(place.layout)).files
+    except NotFoundError as error:
+        return Blocks((), [error.message])
+    return grep(root, query, limit, [Path(path) for path in files])
+
+
+def format_blocks(blocks: Sequence[MatchBlock], query: str) -> str:
+    """Return blocks as text for an agent, followed by the files that could not be read."""
+    unread = getattr(blocks, "unread", ())
+    notes = [f"note: could not read {_one_line(problem)}" for problem in unread]
     if not blocks:
         return "\n".join([f'No matches found for "{query}".', *notes])
     shown = [
@@ -128,7 +142,7 @@ def format_blocks(blocks: Sequence[Block], query: str) -> str:
 
 
 def _markdown(folder: Path) -> list[Path]:
-    """Return the markdown files in a folder, those of which the name is a link last."""
+    """Return the markdown files of a folder, links last."""
     try:
         names = sorted(
             name
@@ -145,42 +159,33 @@ def _markdown(folder: Path) -> list[Path]:
 
 
 def _is_memory_folder(root: Path, own: Sequence[Path]) -> bool:
-    """Say whether a folder is not the workspace but the folder of its notes."""
+    """Say whether a folder is the folder of notes, not the workspace above it."""
     if (root / "memory").is_dir():
         return False
     return Path(os.path.abspath(root)).name == "memory" or any(note_date(path) for path in own)
 
 
 def _inside(root: Path, paths: Iterable[Path]) -> list[Path]:
-    """Return paths without those that are no files, lead out of the root, or lead to a file that
-    another one names.
-    """
+    """Return the paths of files inside the root, each file once."""
     home = Path(os.path.realpath(root))
-    found: dict[Path, Path] = {}
+    by_target: dict[Path, Path] = {}
     for path in sorted(paths, key=os.path.islink):
         real = Path(os.path.realpath(path))
-        # one that is not there at all was named by the caller, who shall hear that it cannot be
-        # read
+        # A missing file was named by the caller, so it is reported as unreadable later.
         if real.is_relative_to(home) and (real.is_file() or not os.path.lexists(path)):
-            found.setdefault(real, path)
-    return sorted(found.values())
+            by_target.setdefault(real, path)
+    return sorted(by_target.values())
 
 
 def _name(root: Path, path: Path) -> str:
-    """Return a file's path below the root, also when the root was reached through a link."""
+    """Return a file's path below the root, also if the root is a link."""
     if not path.is_relative_to(root):
         root, path = Path(os.path.realpath(root)), Path(os.path.realpath(path))
     return path.relative_to(root).as_posix()
 
 
-def _newest_first(paths: Iterable[Path]) -> list[Path]:
-    return sorted(sorted(paths), key=_when, reverse=True)
-
-
 def _when(path: Path) -> float:
-    """Return what time a file is of: the end of a daily note's day, or when the file was
-    changed.
-    """
+    """Return the end of a daily note's day, or the modification time of another file."""
     day = note_date(path)
     if day is None:
         try:
@@ -190,12 +195,12 @@ def _when(path: Path) -> float:
     end = (day.year, day.month, day.day, 23, 59, 59, 0, 0, -1)
     try:
         return time.mktime(end)
-    except OverflowError:  # some systems know no local time that long ago
+    except OverflowError:  # some systems have no local time for early years
         return float(timegm(end))
 
 
-def _blocks(name: str, text: str, needle: str, most: int) -> list[Block]:
-    folded = text.casefold()  # which neither makes nor takes away a line feed
+def _blocks(name: str, text: str, needle: str, limit: int) -> list[MatchBlock]:
+    folded = text.casefold()  # keeps the number of lines
     if needle not in folded:
         return []
     plain = text.removesuffix("\n").split("\n")
@@ -204,11 +209,11 @@ def _blocks(name: str, text: str, needle: str, most: int) -> list[Block]:
         for number, line in enumerate(folded.removesuffix("\n").split("\n"))
         if needle in line
     ]
-    return [_block(name, plain, group, needle) for group in _grouped(hits)[:most]]
+    return [_block(name, plain, group, needle) for group in _grouped(hits)[:limit]]
 
 
 def _grouped(hits: Iterable[int]) -> list[list[int]]:
-    """Join matches of which the contexts overlap or touch."""
+    """Group matches whose contexts overlap or touch."""
     groups: list[list[int]] = []
     for hit in hits:
         if groups and hit - groups[-1][-1] <= 2 * CONTEXT + 1:
@@ -218,9 +223,9 @@ def _grouped(hits: Iterable[int]) -> list[list[int]]:
     return groups
 
 
-def _block(name: str, plain: Sequence[str], hits: Sequence[int], needle: str) -> Block:
+def _block(name: str, plain: Sequence[str], hits: Sequence[int], needle: str) -> MatchBlock:
     start, stop = max(0, hits[0] - CONTEXT), min(len(plain), hits[-1] + CONTEXT + 1)
-    return Block(
+    return MatchBlock(
         name,
         hits[0] + 1,
         start + 1,
@@ -229,34 +234,31 @@ def _block(name: str, plain: Sequence[str], hits: Sequence[int], needle: str) ->
 
 
 def _clipped(line: str, needle: str) -> str:
-    """Return a line, or of a very long one the part around its first match."""
-    if len(line) <= LONGEST:
+    """Return a line, or the part of a very long line around its first match."""
+    if len(line) <= MAX_LINE_CHARS:
         return line
     at, length = _place(line, needle)
-    start = min(max(0, at - max(0, LONGEST - length) // 2), len(line) - LONGEST)
-    stop = start + LONGEST
+    start = min(max(0, at - max(0, MAX_LINE_CHARS - length) // 2), len(line) - MAX_LINE_CHARS)
+    stop = start + MAX_LINE_CHARS
     return f"{'…' if start else ''}{line[start:stop]}{'…' if stop < len(line) else ''}"
 
 
 def _place(line: str, needle: str) -> tuple[int, int]:
-    """Return where in a line the first match begins and how long it is, in characters as they are
-    written.
-    """
+    """Return the offset and the length of the first match in the line as it is written."""
     folded = line.casefold()
     at = folded.find(needle)
     if at < 0:
         return 0, 0
     if len(folded) == len(line):
         return at, len(needle)
-    ends = list(
-        accumulate(len(char.casefold()) for char in line)
-    )  # ß, for one, becomes two letters
+    # Folding changes lengths: ß becomes two letters.
+    ends = list(accumulate(len(char.casefold()) for char in line))
     first = bisect_right(ends, at)
     return first, bisect_right(ends, at + len(needle) - 1) + 1 - first
 
 
 def _one_line(path: str) -> str:
-    """Return a path that cannot pretend to be more than one line, whatever bytes are in it."""
+    """Return a path as one line, whatever bytes it contains."""
     return visible(path.encode(errors="surrogateescape").decode(errors="replace")).replace(
         "\n", "␊"
     )

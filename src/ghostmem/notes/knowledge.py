@@ -1,8 +1,8 @@
-"""What a project knows, in its folder .ai-knowledge: an index of topics, and a file for each.
+"""The knowledge of a project in its folder .ai-knowledge: a file per topic, and an index.
 
-Every function takes the project's folder and returns a text for whoever asked. The file is the
-topic; a writer changes it first and then the index, each whole or not at all, so that one killed in
-between leaves a topic that every reader finds."""
+Every function takes the folder of the project and returns a text for the caller. A writer changes
+the topic file first and then the index, each atomically, so that a process killed in between leaves
+a topic that every reader finds."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
-from ghostmem.notes import index_file, topic_file
+from ghostmem.notes import topic_file, topic_index
 from ghostmem.notes.lock import locked
 from ghostmem.notes.write import MISSING, Text, inside, read_file, replace_file
 
@@ -20,30 +20,30 @@ FOLDER = ".ai-knowledge"
 SUFFIX = ".mdk"
 INDEX = "index"
 NOTHING = "No topics found"
-LONGEST = 128  # bytes of a topic's name
+MAX_NAME_BYTES = 128
 
-_DEVICE = re.compile(
+DEVICE = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?",
     re.IGNORECASE | re.DOTALL,
 )
-_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def recall_general_memory(root: Path) -> str:
-    """Return the whole text of the index."""
+    """Return the text of the index."""
     text = read_file(_path(root, INDEX)).text
     if text.strip():
         return text
-    found = _topics(root)
+    topics = _topics(root)
     return (
-        f"The index is empty. There are topics: {', '.join(found)}"
-        if found
+        f"The index is empty. There are topics: {', '.join(topics)}"
+        if topics
         else "Nothing is memorized yet."
     )
 
 
 def recall_memory(root: Path, topic: str) -> str:
-    """Return a topic as markdown: its name, its tags, when it was last updated, and its content."""
+    """Return a topic as markdown: name, tags, time of the last update, content."""
     known = topic_file.read_topic(_existing(root, topic).text)
     tags = f" {', '.join(known.tags)}" if known.tags else ""
     return (
@@ -53,14 +53,14 @@ def recall_memory(root: Path, topic: str) -> str:
 
 
 def search_memories(root: Path, tags: Iterable[str]) -> str:
-    """Return the names of the topics that have any of some tags, whatever their case."""
+    """Return the names of the topics with any of the tags, ignoring case."""
     wanted = {topic_file.folded(tag) for tag in tags}
-    found = [
+    matches = [
         topic
         for topic in _topics(root)
         if wanted & {topic_file.folded(tag) for tag in _tags_of(root, topic)}
     ]
-    return ", ".join(found) or NOTHING
+    return ", ".join(matches) or NOTHING
 
 
 def list_memories(root: Path) -> str:
@@ -74,7 +74,7 @@ def memorize_new_topic(
     """Write the file of a topic that does not exist yet, and add its summary to the index."""
     path, kept = _path(root, _checked(topic)), _clean_tags(tags)
     line, body = (
-        index_file.summary_line(_text(summary, "summary")),
+        topic_index.summary_line(_text(summary, "summary")),
         topic_file.trimmed(_text(content, "content")),
     )
     with locked(_folder(root)):
@@ -84,7 +84,7 @@ def memorize_new_topic(
         _write_index(
             root,
             index,
-            index_file.with_entry(index.text, topic, line),
+            topic_index.with_entry(index.text, topic, line),
             [*_names(index.text), topic],
         )
     return f"Memorized the topic {topic}."
@@ -100,10 +100,7 @@ def refine_memory(
     *,
     now: datetime,
 ) -> str:
-    """Change a topic's tags, its summary in the index or its content, and say that it was updated.
-
-    All else keeps its bytes.
-    """
+    """Change a topic's tags, its content or its summary in the index, without other bytes."""
     add, remove = _clean_tags(tags_to_add), _clean_tags(tags_to_remove)
     both = [
         tag
@@ -115,43 +112,43 @@ def refine_memory(
             f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists"
         )
     line = (
-        None if new_summary is None else index_file.summary_line(_text(new_summary, "new summary"))
+        None if new_summary is None else topic_index.summary_line(_text(new_summary, "new summary"))
     )
     body = None if new_content is None else topic_file.trimmed(_text(new_content, "new content"))
     _existing(root, topic)
     with locked(_folder(root)):
-        file, index = _whole(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
+        file, index = _lossless(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
         text = topic_file.refined_topic(file.text, topic, now, add, remove, body)
         replace_file(_path(root, topic), file.encode(text), file.digest)
         entry = next(
-            (entry for entry in index_file.entries(index.text) if entry.topic == topic), None
+            (entry for entry in topic_index.entries(index.text) if entry.topic == topic), None
         )
         names = _names(index.text)
         if entry is None:
-            line = line or index_file.first_sentence(topic_file.read_topic(text).body, topic)
+            line = line or topic_index.first_sentence(topic_file.read_topic(text).body, topic)
             _write_index(
-                root, index, index_file.with_entry(index.text, topic, line), [*names, topic]
+                root, index, topic_index.with_entry(index.text, topic, line), [*names, topic]
             )
         elif line is not None:
-            _write_index(root, index, index_file.with_summary(index.text, entry, line), names)
+            _write_index(root, index, topic_index.with_summary(index.text, entry, line), names)
     return f"Refined the topic {topic}."
 
 
 def memorize_general_info(root: Path, content: str) -> str:
-    """Put a text in the place of the index's general knowledge."""
+    """Replace the general knowledge of the index."""
     body = topic_file.trimmed(
-        index_file.without_own_heading(topic_file.trimmed(_text(content, "content")))
+        topic_index.without_own_heading(topic_file.trimmed(_text(content, "content")))
     )
-    fence = index_file.open_fence(body)
+    fence = topic_index.open_fence(body)
     if fence:
         raise InvalidInputError(
             f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it"
         )
     if not body:
         raise InvalidInputError("the content is only a heading", "send the text below it")
-    if index_file.has_special_heading(body):
+    if topic_index.has_special_heading(body):
         raise InvalidInputError(
-            f"the content has the heading {index_file.SPECIAL!r}, below which the index "
+            f"the content has the heading {topic_index.SPECIAL!r}, below which the index "
             "lists its topics",
             "leave that heading out; memorize_new_topic adds a topic",
         )
@@ -159,13 +156,13 @@ def memorize_general_info(root: Path, content: str) -> str:
         index = _read_index(root)
         _check_general(index.text)
         _write_index(
-            root, index, index_file.with_general(index.text, body), _names(index.text), body
+            root, index, topic_index.with_general(index.text, body), _names(index.text), body
         )
     return "Memorized the general project information."
 
 
 def forget_memory(root: Path, topic: str) -> str:
-    """Delete a topic's file, when that is possible, and remove it from the index in any case."""
+    """Remove a topic from the index, and delete its file if possible."""
     path = _folder(root) / f"{_checked(topic)}{SUFFIX}"
     _path(root, topic)
     if not _folder(root).is_dir():
@@ -180,22 +177,20 @@ def forget_memory(root: Path, topic: str) -> str:
             _write_index(
                 root,
                 index,
-                index_file.without_entry(index.text, topic),
+                topic_index.without_entry(index.text, topic),
                 [name for name in names if name != topic],
             )
     return f"Forgot the topic {topic}{problem}."
 
 
-# --- names and paths
+# Names and paths
 
 
 def _checked(topic: str) -> str:
-    """Return a topic's name that can be the name of a file on every system, or say what is wrong
-    with it.
-    """
+    """Return the name of a topic if it can be a file name on every system."""
     wrong = next((reason for reason, bad in _RULES if bad(topic)), None)
     if wrong is not None:
-        shown = topic if len(topic) <= LONGEST else f"{topic[:LONGEST]}…"
+        shown = topic if len(topic) <= MAX_NAME_BYTES else f"{topic[:MAX_NAME_BYTES]}…"
         raise InvalidInputError(
             f"the topic {shown!r} {wrong}",
             "name the topic with a few plain words, such as auth-tokens",
@@ -210,23 +205,23 @@ _RULES = (
     ("is the name of the index", lambda topic: topic.casefold() == INDEX),
     (
         "has a character that cannot be seen",
-        lambda topic: any(unicodedata.category(char) in _UNSEEN for char in topic),
+        lambda topic: any(unicodedata.category(char) in _INVISIBLE for char in topic),
     ),
     ("starts with a dot", lambda topic: topic.startswith(".")),
     ("starts or ends with a space", lambda topic: topic != topic.strip()),
     ("ends with a dot", lambda topic: topic.endswith(".")),
-    (f"is longer than {LONGEST} bytes", lambda topic: len(topic.encode()) > LONGEST),
+    (f"is longer than {MAX_NAME_BYTES} bytes", lambda topic: len(topic.encode()) > MAX_NAME_BYTES),
     (
         'has one of the characters < > : " | ? *',
         lambda topic: any(char in '<>:"|?*' for char in topic),
     ),
-    ("is the name of a device on Windows", lambda topic: _DEVICE.fullmatch(topic) is not None),
+    ("is the name of a device on Windows", lambda topic: DEVICE.fullmatch(topic) is not None),
 )
 
 
-def _alike(topic: str) -> str:
-    """Return what is the same for all topics that are one file on some system."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", topic).casefold())
+def same_file_name(name: str) -> str:
+    """Return a form that is equal for all names that are one file on some system."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _folder(root: Path) -> Path:
@@ -243,14 +238,14 @@ def _path(root: Path, topic: str) -> Path:
 
 
 def _topics(root: Path) -> list[str]:
-    """Return the names of the topics that have a file."""
+    """Return the names of the topics with a file."""
     folder = _folder(root)
-    found = [
+    names = [
         name.removesuffix(SUFFIX)
         for name in (os.listdir(folder) if folder.is_dir() else ())
         if name.endswith(SUFFIX)
     ]
-    return sorted(topic for topic in found if _is_topic(root, folder, topic))
+    return sorted(topic for topic in names if _is_topic(root, folder, topic))
 
 
 def _is_topic(root: Path, folder: Path, topic: str) -> bool:
@@ -261,11 +256,11 @@ def _is_topic(root: Path, folder: Path, topic: str) -> bool:
         return path.is_file()
     try:
         return _path(root, topic).is_file()
-    except InvalidInputError:  # leads out of the folder
+    except InvalidInputError:  # a link that leads out of the folder
         return False
 
 
-# --- what is there
+# Existing topics
 
 
 def _existing(root: Path, topic: str) -> Text:
@@ -281,8 +276,8 @@ def _unknown(root: Path, topic: str) -> NotFoundError:
     if topic in _names(read_file(_path(root, INDEX)).text):
         hint = "forget_memory removes it from the index; then memorize_new_topic can write it anew"
         return NotFoundError(f"the index lists the topic {topic!r}, but its file is gone", hint)
-    near = {_alike(name): name for name in _topics(root)}
-    close = [near[name] for name in get_close_matches(_alike(topic), near, n=3)]
+    near = {same_file_name(name): name for name in _topics(root)}
+    close = [near[name] for name in get_close_matches(same_file_name(topic), near, n=3)]
     hint = f"did you mean {' or '.join(close)}?" if close else "list_memories shows the topics"
     return NotFoundError(f"there is no topic {topic!r}", hint)
 
@@ -292,13 +287,15 @@ def _tags_of(root: Path, topic: str) -> list[str]:
 
 
 def _names(index: str) -> list[str]:
-    return [entry.topic for entry in index_file.entries(index)]
+    return [entry.topic for entry in topic_index.entries(index)]
 
 
 def _check_new(root: Path, topic: str, index: str) -> None:
-    """Refuse a topic that exists, or that would be the same file as another on some system."""
+    """Refuse a topic that exists, or that is the same file as another on some system."""
     files, names = _topics(root), _names(index)
-    other = next((name for name in [*files, *names] if _alike(name) == _alike(topic)), None)
+    other = next(
+        (name for name in [*files, *names] if same_file_name(name) == same_file_name(topic)), None
+    )
     if other is None and not os.path.lexists(_folder(root) / f"{topic}{SUFFIX}"):
         return
     if other not in (None, topic):
@@ -316,15 +313,15 @@ def _check_new(root: Path, topic: str, index: str) -> None:
     raise ConflictError(f"the topic {topic!r} exists already{lost}", hint)
 
 
-# --- writing
+# Writing
 
 
 def _read_index(root: Path) -> Text:
-    return _whole(read_file(_path(root, INDEX)), f"{INDEX}{SUFFIX}")
+    return _lossless(read_file(_path(root, INDEX)), f"{INDEX}{SUFFIX}")
 
 
-def _whole(file: Text, name: str) -> Text:
-    """Return a file that can be written again without loss."""
+def _lossless(file: Text, name: str) -> Text:
+    """Return a file that is valid UTF-8, so that it can be written without loss."""
     if file.lossy:
         raise InvalidInputError(
             f"{name} is not UTF-8, so that it cannot be changed without loss",
@@ -334,14 +331,12 @@ def _whole(file: Text, name: str) -> Text:
 
 
 def _check_general(index: str) -> None:
-    """Refuse to replace general knowledge that seems to have swallowed the topics, by a fence that
-    somebody left open.
-    """
-    if not index_file.is_marked(index) and index_file.has_special_heading(
-        index_file.general_text(index), fenced=True
+    """Refuse to replace general knowledge whose open fence hides the topics."""
+    if not topic_index.is_marked(index) and topic_index.has_special_heading(
+        topic_index.general_text(index), fenced=True
     ):
         raise ConflictError(
-            f"in index{SUFFIX} the heading {index_file.SPECIAL!r} stands in a code fence "
+            f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} stands in a code fence "
             "of the general knowledge",
             f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
         )
@@ -350,11 +345,9 @@ def _check_general(index: str) -> None:
 def _write_index(
     root: Path, index: Text, text: str, names: Sequence[str], general: str | None = None
 ) -> None:
-    """Write the index if it lists exactly the topics that it should, and has the general knowledge
-    given.
-    """
+    """Write the index if it reads back with exactly these topics and general knowledge."""
     if _names(text) != list(names) or (
-        general is not None and index_file.general_text(text) != general
+        general is not None and topic_index.general_text(text) != general
     ):
         raise ConflictError(
             f"index{SUFFIX} is laid out in a way that cannot be changed safely; it is as it was",
@@ -364,7 +357,7 @@ def _write_index(
 
 
 def _delete(path: Path) -> str:
-    """Delete a file and return what there is to say about it."""
+    """Delete a file, and return a message if that was not possible."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -378,7 +371,7 @@ def _delete(path: Path) -> str:
 
 
 def _text(text: str, what: str) -> str:
-    """Return a text that somebody gave, with line feeds only; it must have something in it."""
+    """Return a text that is not empty, with line feeds only."""
     if not text.strip():
         raise InvalidInputError(f"the {what} is empty", f"give the {what} some text")
     return _unicode(text, what).replace("\r\n", "\n").replace("\r", "\n")
@@ -395,8 +388,8 @@ def _unicode(text: str, what: str) -> str:
 
 
 def _clean_tags(tags: Iterable[str]) -> list[str]:
-    """Return tags on one line each, without empty ones and without the same twice."""
-    found: dict[str, str] = {}
+    """Return tags on one line each, without empty and duplicate ones."""
+    unique: dict[str, str] = {}
     for tag in tags:
         line = " ".join(_unicode(tag, "tag").split())
         if any(unicodedata.category(char) == "Cc" for char in line):
@@ -404,5 +397,5 @@ def _clean_tags(tags: Iterable[str]) -> list[str]:
                 f"the tag {line!r} has a control character", "name the tag with plain words"
             )
         if line:
-            found.setdefault(line.casefold(), line)
-    return list(found.values())
+            unique.setdefault(line.casefold(), line)
+    return list(unique.values())

@@ -1,4 +1,4 @@
-"""Links between notes as edges between their memories."""
+"""Turn links between notes into edges between their memories."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 def link_notes(store: Store, tx: Transaction, folder: Folder, again: bool) -> None:
-    """Find what links lead to: those that lead nowhere yet, or, when names came or went, all of a
-    folder.
-    """
+    """Resolve the unresolved links of a folder, or all with `again`, after names changed."""
     links = [link for link in tx.notes.links(folder.id) if again or link[3] is None]
     if not links:
         return
@@ -27,31 +25,31 @@ def link_notes(store: Store, tx: Transaction, folder: Folder, again: bool) -> No
     for memory_id, word, target, to_id in links:
         note, _, heading = target.partition("#")
         name = link_name(note)
-        found = targets.get(f"{name}#{slug(heading)}") if heading else None
-        found = found or (targets.get(name) if name else None)
-        found = None if found == memory_id else found
-        if found == to_id:
+        linked = targets.get(f"{name}#{slug(heading)}") if heading else None
+        linked = linked or (targets.get(name) if name else None)
+        linked = None if linked == memory_id else linked
+        if linked == to_id:
             continue
-        tx.notes.put_link(memory_id, word, target, found)
+        tx.notes.put_link(memory_id, word, target, linked)
         if to_id is not None:
             drop_link_edge(tx, memory_id, word, to_id)
-        if found is not None:
-            rel, turned = relation_of(word)
-            start, end = (found, memory_id) if turned else (memory_id, found)
+        if linked is not None:
+            rel, reverse = relation_of(word)
+            start, end = (linked, memory_id) if reverse else (memory_id, linked)
             tx.graph.add_edge(Edge(start, end, rel, EDGE_WEIGHTS[rel], now))
 
 
 def _targets(tx: Transaction, folder: Folder) -> dict[str, str]:
-    """Return the memories that names lead to; the surest name first.
+    """Return the memory of each name; of two equal names the first kind wins.
 
-    That is a note's path, then its file's name, then what it calls itself; in basic-memory what it
-    calls itself comes first."""
-    found = tx.notes.targets(folder.id)
+    The kinds are the path of a note, the name of its file, and its own names; in basic-memory its
+    own names come first."""
+    targets = tx.notes.targets(folder.id)
     names: dict[str, str] = {}
-    for depth in (2, 0, 1) if folder.layout == "basic-memory" else (0, 1, 2):
-        for memory_id, section, path, called in found:
+    for kind in (2, 0, 1) if folder.layout == "basic-memory" else (0, 1, 2):
+        for memory_id, section, path, own_names in targets:
             stem = path.rpartition(".")[0]
-            for name in map(link_name, ((stem,), (stem.rpartition("/")[2],), called)[depth]):
+            for name in map(link_name, ((stem,), (stem.rpartition("/")[2],), own_names)[kind]):
                 names.setdefault(f"{name}#{section}" if section else name, memory_id)
                 names.setdefault(name, memory_id)
     return names

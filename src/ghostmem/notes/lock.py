@@ -1,6 +1,4 @@
-"""One writer at a time in a folder, across threads and processes, by a lock on a file beside the
-notes.
-"""
+"""A lock file per folder: one writer at a time, across threads and processes."""
 
 import os
 import sys
@@ -14,18 +12,16 @@ from ghostmem.errors import ConflictError, InvalidInputError
 
 NAME = ".lock"
 PATIENCE = 30.0  # seconds to wait for another writer
-_NAP = 0.005
-# the folders in which the present holder of a lock has removed what killed writers left; None when
-# nobody holds one
+_POLL_SECONDS = 0.005
+# The folders that the holder of a lock has cleared of files of killed writers; None without a lock.
 SWEPT: ContextVar[set[str] | None] = ContextVar("swept", default=None)
 
 
 @contextmanager
 def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold a folder's lock, making the folder when it is not there.
+    """Hold the lock of a folder, which is created if it is missing.
 
-    It goes with the process, however that ends.
-    """
+    The lock ends with the process."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -43,7 +39,7 @@ def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 @contextmanager
 def locked_apart(file: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold a lock for one file in a folder that is not ours, where no lock must be left behind."""
+    """Hold a lock for a file in a folder of others, without leaving a lock file there."""
     import hashlib
     import tempfile
 
@@ -54,10 +50,9 @@ def locked_apart(file: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 @contextmanager
 def lock_file(path: Path, patience: float = 0.0) -> Iterator[int]:
-    """Hold a lock on a file, which is made and never removed, and yield its descriptor.
+    """Hold a lock on a file, which is created and never removed, and yield its descriptor.
 
-    Wait for it as long as is said.
-    """
+    Waits for `patience` seconds if another program has the lock."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     except OSError as error:
@@ -71,14 +66,14 @@ def lock_file(path: Path, patience: float = 0.0) -> Iterator[int]:
                 raise ConflictError(
                     f"another program holds the lock {path}", "try again when it is done"
                 )
-            time.sleep(_NAP)
+            time.sleep(_POLL_SECONDS)
         yield handle
     finally:
         os.close(handle)
 
 
 def is_locked(path: Path) -> bool:
-    """Say whether somebody holds a lock on a file."""
+    """Say whether a process holds the lock on a file."""
     try:
         handle = os.open(path, os.O_RDWR)
     except OSError:
@@ -92,9 +87,8 @@ def is_locked(path: Path) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR = (
-        1 << 30
-    )  # locks there keep others from reading what they cover, so this one covers nothing
+    # A lock on Windows blocks readers of the locked bytes, so this one is behind the end.
+    _FAR = 1 << 30
 
     def _try_lock(handle: int) -> bool:
         os.lseek(handle, _FAR, os.SEEK_SET)

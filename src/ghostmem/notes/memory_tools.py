@@ -1,6 +1,4 @@
-"""memory_search and memory_save as tools of a function-calling model: a definition, and text for
-JSON arguments.
-"""
+"""The tools memory_search and memory_save for function calling: JSON arguments to text."""
 
 from __future__ import annotations
 
@@ -58,18 +56,18 @@ SAVE_PARAMETERS: Mapping[str, Any] = {
 
 
 class MemorySearch:
-    """The tool memory_search over an open store: its memories and the notes of its folders."""
+    """The tool memory_search over the memories and notes of an open store."""
 
     def __init__(self, store: Ghost, ns: str | None = None) -> None:
         self.store = store
         self.ns = ns
 
     def definition(self) -> dict[str, Any]:
-        """Describe the tool to a model."""
+        """Return the definition of the tool for a model."""
         return _function("memory_search", SEARCH, SEARCH_PARAMETERS)
 
     def execute(self, args_json: str) -> str:
-        """Search as JSON arguments say, and return the results as text, best first."""
+        """Search with JSON arguments and return the results as text, best first."""
         args = _arguments(args_json, MemorySearchArgsError)
         query, count = args.get("query"), args.get("max_results")
         if not isinstance(query, str) or not query.strip():
@@ -85,7 +83,7 @@ class MemorySearch:
         return formatted(self.search(query, count))
 
     def search(self, query: str, max_results: int) -> list[Hit]:
-        """Return the pieces of memories and notes that answer a question best."""
+        """Return the best parts of memories and notes for a question."""
         try:
             return self.store.search(query, self.ns, limit=max_results, pieces=True)
         except Exception as error:
@@ -95,18 +93,18 @@ class MemorySearch:
 
 
 class MemorySave:
-    """The tool memory_save over an open store: it writes into daily notes or MEMORY.md."""
+    """The tool memory_save over an open store: writes to daily notes or MEMORY.md."""
 
     def __init__(self, store: Ghost, folder: str | Path | None = None) -> None:
         self.store = store
         self.folder = folder
 
     def definition(self) -> dict[str, Any]:
-        """Describe the tool to a model."""
+        """Return the definition of the tool for a model."""
         return _function("memory_save", SAVE, SAVE_PARAMETERS)
 
     def execute(self, args_json: str) -> str:
-        """Save as JSON arguments say, and return where."""
+        """Save with JSON arguments and return the name of the file in a sentence."""
         args = _arguments(args_json, MemorySaveArgsError)
         content, target = args.get("content"), args.get("target")
         if not isinstance(content, str) or not content.strip():
@@ -121,7 +119,7 @@ class MemorySave:
         return self.save(content, target)
 
     def save(self, content: str, target: str) -> str:
-        """Save a text and say where."""
+        """Save a text and return the name of the file in a sentence."""
         try:
             done = save_note(self.store.store, content, target, folder=self.folder)
         except InvalidTargetError:
@@ -130,12 +128,8 @@ class MemorySave:
             raise MemorySaveFailError(
                 f"save operation failed: {error}", getattr(error, "hint", None)
             ) from error
-        name = done.path.rpartition("/")[2]
-        return (
-            f"Saved to long-term memory ({name})"
-            if target == LONG_TERM
-            else f"Saved to daily log ({name})"
-        )
+        place = "long-term memory" if target == LONG_TERM else "daily log"
+        return f"Saved to {place} ({done.path.rpartition('/')[2]})"
 
 
 def formatted(hits: Iterable[Hit]) -> str:
@@ -148,7 +142,7 @@ def formatted(hits: Iterable[Hit]) -> str:
 
 
 def source(hit: Hit) -> str:
-    """Return where a hit is from: a note's path in its folder, or a memory's namespace and key."""
+    """Return the source of a hit: the path of a note, or the namespace and key of a memory."""
     return hit.path or f"{hit.memory.ns}/{hit.memory.key}"
 
 
@@ -160,11 +154,11 @@ def _function(name: str, about: str, parameters: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _arguments(args_json: str, wrong: type[GhostError]) -> dict[str, Any]:
+def _arguments(args_json: str, invalid: type[GhostError]) -> dict[str, Any]:
     try:
-        found = json.loads(args_json)
+        args = json.loads(args_json)
     except (ValueError, TypeError, RecursionError) as error:
-        raise wrong(f"failed to parse arguments: {error}") from error
-    if not isinstance(found, dict):
-        raise wrong(f"failed to parse arguments: an object was expected, not {str(found)[:60]!r}")
-    return found
+        raise invalid(f"failed to parse arguments: {error}") from error
+    if not isinstance(args, dict):
+        raise invalid(f"failed to parse arguments: an object was expected, not {str(args)[:60]!r}")
+    return args

@@ -1,35 +1,33 @@
-"""mirror: keep a namespace and a markdown folder equal, in both directions."""
+"""Keep a namespace and a markdown folder equal, in both directions."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Folder, Memory, NsFilter
-from ghostmem.notes.lock import locked
-from ghostmem.notes.mirror_index import index_is_out_of_step, list_topics
-from ghostmem.notes.mirror_job import Job, MirrorReport, base_of, side_of, unit_side
-from ghostmem.notes.mirror_units import bring
-from ghostmem.notes.mirrors.base import Shape, Unit, fingerprint
-from ghostmem.notes.mirrors.daily import FOLDER
-from ghostmem.notes.mirrors.folder import Sight, free_key, look, rename
-from ghostmem.notes.mirrors.merge import is_as_agreed, is_same
+from ghostmem.notes.mirrors.daily import DAILY, FOLDER
+from ghostmem.notes.mirrors.folder import FolderContents, free_key, read_folder, rename_unit
+from ghostmem.notes.mirrors.merge import is_same, is_unchanged
 from ghostmem.notes.mirrors.names import of_line
-from ghostmem.notes.mirrors.table import SHAPES, shape_named
+from ghostmem.notes.mirrors.run import MirrorReport, MirrorRun
+from ghostmem.notes.mirrors.topics import TOPICS
+from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint
+from ghostmem.notes.moves import unique_by
+from ghostmem.notes.scan import looks_unmounted
 from ghostmem.store import validate
-from ghostmem.store.mirror import Item, Mirror
+from ghostmem.store.mirror import Mirror
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
 __all__ = ["MirrorReport", "mirror"]
 
-SETTLE = 0.5  # seconds for which a unit must be missing before it is believed to be gone
-FEWEST, SHARE = 10, 0.5  # so many that vanish at once, and such a share, are a disk that is away
-BATCH = 100  # units that are decided on under one lock
+MISSING_SECONDS = 0.5  # time for which a unit must be missing to count as removed
+KEYS_PER_LOCK = 100
+LAYOUTS: Mapping[str, MirrorLayout] = {layout.name: layout for layout in (TOPICS, DAILY)}
 
 
 def mirror(
@@ -42,48 +40,45 @@ def mirror(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> MirrorReport:
-    """Bring a namespace and a folder in step: what changed on one side since the last time goes to
-    the other.
+    """Make a namespace and a folder equal: changes since the last run go to the other side.
 
-    Where both changed, the key keeps the folder's text and the memory's is kept under a key of its
-    own, on both sides; a memory that is locked keeps its text instead. The first time `layout` says
-    how the folder is laid out, unless the folder shows it. What is missing in the folder is removed
-    when it is still missing half a second later, and never when most of it is missing, unless
-    `accept_deletes` says so."""
-    pair = _pair(store, folder, validate.namespace(ns), layout, dry_run)
-    shape = shape_named(pair.layout)
+    Where both changed, the key keeps the folder's text, and the memory's text is stored under a new
+    key on both sides; a locked memory keeps its text instead. `layout` names the layout of the
+    folder at the first run, unless the folder shows it. A unit that is missing in the folder is
+    removed if it is still missing half a second later, but not if most are missing, unless
+    `accept_deletes` is set."""
+    pair = _find_or_add(store, folder, validate.namespace(ns), layout, dry_run)
     report = MirrorReport(pair.root, pair.ns, pair.layout)
     with store.engine.read() as tx:
         items = tx.mirrors.items(pair.id)
-        now = store.clock()
-        memories = {
-            one.key: one
-            for one in tx.listing.select(Filter(ns=NsFilter(pair.ns), now=now, noted=False))
-        }
+        chosen = Filter(ns=NsFilter(pair.ns), now=store.clock(), noted=False)
+        memories = {memory.key: memory for memory in tx.listing.select(chosen)}
         newest = tx.index.newest()
-    job = Job(store, pair, shape, Path(pair.root), items, report, dry_run)
-    if not _see(job, memories, accept_deletes):
+    run = MirrorRun(store, pair, LAYOUTS[pair.layout], Path(pair.root), items, report, dry_run)
+    if not _read_twice(run, memories, accept_deletes):
         return report
-    todo = _sort_out(job, memories)
-    for start in range(0, len(todo), BATCH):
-        bring(job, todo[start : start + BATCH])
+    changed = _changed_keys(run, memories)
+    for start in range(0, len(changed), KEYS_PER_LOCK):
+        run.sync_keys(changed[start : start + KEYS_PER_LOCK])
         if progress is not None:
-            progress(min(start + BATCH, len(todo)))
-    if not dry_run and index_is_out_of_step(job):
-        with locked(job.home):
-            list_topics(job)
-    for path, reason in sorted(job.sight.closed.items()):
-        report.wait("", path, reason)
+            progress(min(start + KEYS_PER_LOCK, len(changed)))
+    if not dry_run and run.is_index_outdated():
+        with run.lock():
+            run.update_index()
+    for path, reason in sorted(run.contents.closed.items()):
+        report.defer("", path, reason)
     if report.to_store and not dry_run:
         catch_up(store, progress, after=newest)
     return report
 
 
-# --- which folder, which namespace
+# The pair of folder and namespace
 
 
-def _pair(store: Store, folder: str | Path, ns: str, layout: str | None, dry_run: bool) -> Mirror:
-    """Return the mirror that is meant, writing it down when it is new."""
+def _find_or_add(
+    store: Store, folder: str | Path, ns: str, layout: str | None, dry_run: bool
+) -> Mirror:
+    """Return the mirror of a folder, added to the store if it is new."""
     root = Path(folder).expanduser()
     if root.is_file():
         raise InvalidInputError(
@@ -93,165 +88,150 @@ def _pair(store: Store, folder: str | Path, ns: str, layout: str | None, dry_run
     root = root.resolve()
     validate.text(str(root), "folder")
     with store.engine.read() as tx:
-        known, searched = tx.mirrors.all(), tx.notes.folders(NsFilter(ns))
-    shape = _shape(root, layout, known)
-    home = shape.home(root)
-    found = next((one for one in known if one.root == str(home)), None)
-    _refuse_searched(home, shape, searched)
-    if found is None and not dry_run:
+        mirrors, searched = tx.mirrors.all(), tx.notes.folders(NsFilter(ns))
+    chosen = _layout(root, layout, mirrors)
+    home = chosen.home(root)
+    _refuse_searched(home, chosen, searched)
+    pair = next((known for known in mirrors if known.root == str(home)), None)
+    if pair is None and not dry_run:
         with store.engine.write() as tx:
-            found = tx.mirrors.add(str(home), shape.name, ns, store.clock())
-    if found is not None and (found.ns, found.layout) != (ns, shape.name):
+            pair = tx.mirrors.add(str(home), chosen.name, ns, store.clock())
+    if pair is not None and (pair.ns, pair.layout) != (ns, chosen.name):
         raise InvalidInputError(
-            f"{home} is mirrored with {found.ns} already, laid out as {found.layout}",
+            f"{home} is mirrored with {pair.ns} already, laid out as {pair.layout}",
             "name another folder; one folder has one namespace and one layout",
         )
-    return found or Mirror(0, str(home), shape.name, ns)
+    return pair or Mirror(0, str(home), chosen.name, ns)
 
 
-def _shape(root: Path, layout: str | None, known: Iterable[Mirror]) -> Shape:
-    if layout is not None:
-        return shape_named(layout)
-    roots = {(str(shape.home(root)), shape.name) for shape in SHAPES.values()}
-    names = [one.layout for one in known if (one.root, one.layout) in roots]
-    names = names or [shape.name for shape in SHAPES.values() if shape.fits(root)]
+def _layout(root: Path, name: str | None, mirrors: Iterable[Mirror]) -> MirrorLayout:
+    if name is not None:
+        if name not in LAYOUTS:
+            raise InvalidInputError(
+                f"there is no layout {name!r} to mirror in",
+                f"the layouts are: {', '.join(LAYOUTS)}",
+            )
+        return LAYOUTS[name]
+    homes = {(str(layout.home(root)), layout.name) for layout in LAYOUTS.values()}
+    names = [known.layout for known in mirrors if (known.root, known.layout) in homes]
+    names = names or [layout.name for layout in LAYOUTS.values() if layout.fits(root)]
     if len(names) != 1:
-        what = (
+        problem = (
             "could be laid out in more than one way"
             if names
             else "does not show how it is laid out"
         )
         raise InvalidInputError(
-            f"{root} {what}", f"name the layout with --layout: {' or '.join(SHAPES)}"
+            f"{root} {problem}", f"name the layout with --layout: {' or '.join(LAYOUTS)}"
         )
-    return SHAPES[names[0]]
+    return LAYOUTS[names[0]]
 
 
-def _refuse_searched(home: Path, shape: Shape, searched: Iterable[Folder]) -> None:
-    """Refuse a folder that is searched in the same namespace, where everything would be found
-    twice.
-    """
-    inner = home if shape.is_single else home / FOLDER
-    for one in searched:
-        if home.is_relative_to(one.root) or Path(one.root).is_relative_to(inner):
+def _refuse_searched(home: Path, layout: MirrorLayout, searched: Iterable[Folder]) -> None:
+    """Refuse a folder that is searched in the same namespace; all of it would be found twice."""
+    inner = home if layout.is_single else home / FOLDER
+    for folder in searched:
+        if home.is_relative_to(folder.root) or Path(folder.root).is_relative_to(inner):
             raise InvalidInputError(
-                f"{home} is searched in {one.ns} already, so that everything in it would "
+                f"{home} is searched in {folder.ns} already, so that everything in it would "
                 "be found twice",
-                f"mirror another namespace, or stop searching it: `ghost notes rm {one.root}`",
+                f"mirror another namespace, or stop searching it: `ghost notes rm {folder.root}`",
             )
 
 
-# --- what there is to do
+# The keys to synchronise
 
 
-def _see(job: Job, memories: Mapping[str, Memory], accept_deletes: bool) -> bool:
-    """Look at the folder, twice when something is missing; say whether it can be believed."""
-    if not _look(job):
+def _read_twice(run: MirrorRun, memories: Mapping[str, Memory], accept_deletes: bool) -> bool:
+    """Read the folder, again if a unit is missing; say whether the result can be trusted."""
+    if not _read(run):
         return False
-    missing = _missing(job, memories)
+    missing = _missing(run, memories)
     if missing:
-        time.sleep(SETTLE)
-        if not _look(job):
+        time.sleep(MISSING_SECONDS)
+        if not _read(run):
             return False
-        missing = _missing(job, memories)
-    many = len(missing) >= FEWEST and len(missing) > SHARE * len(job.items)
-    if missing and (many or not job.sight.units) and not accept_deletes:
-        job.report.unavailable = (
-            f"{len(missing)} of {len(job.items)} are missing at once; "
+        missing = _missing(run, memories)
+    if not accept_deletes and looks_unmounted(missing, run.items, run.contents.units):
+        run.report.unavailable = (
+            f"{len(missing)} of {len(run.items)} are missing at once; "
             "if they are gone for good, mirror with --accept-deletes"
         )
         return False
-    job.believed = missing | set(job.renamed.values())
+    run.gone = missing | set(run.renamed.values())
     return True
 
 
-def _look(job: Job) -> bool:
+def _read(run: MirrorRun) -> bool:
     try:
-        if not (job.home.parent if job.shape.is_single else job.home).is_dir():
-            job.sight = Sight()
-            job.report.unavailable = "is not there; is the disk mounted?" if job.items else ""
+        if not (run.home.parent if run.layout.is_single else run.home).is_dir():
+            run.contents = FolderContents()
+            run.report.unavailable = "is not there; is the disk mounted?" if run.items else ""
         else:
-            job.sight = look(job.home, job.shape, job.known)
+            run.contents = read_folder(run.home, run.layout, run.items)
     except OSError as error:
-        job.report.unavailable = (
+        run.report.unavailable = (
             f"cannot be read: {error.strerror}; is the disk mounted, and may you read it?"
         )
-    return not job.report.unavailable
+    return not run.report.unavailable
 
 
-def _missing(job: Job, memories: Mapping[str, Memory]) -> set[str]:
-    """Return the keys that were in the folder and are not, but for those that are there under
-    another key.
-    """
-    units, closed = job.sight.units, job.sight.closed
+def _missing(run: MirrorRun, memories: Mapping[str, Memory]) -> set[str]:
+    """Return the keys that the folder no longer has; renamed units go to `run.renamed`."""
+    units, closed = run.contents.units, run.contents.closed
     missing = {
         key
-        for key, item in job.items.items()
+        for key, item in run.items.items()
         if key not in units and item.path not in closed and key in memories
     }
-    new = [unit for key, unit in units.items() if key not in job.items and key not in memories]
-    old = _once((job.items[key].hash, key) for key in missing)
-    texts = _once((fingerprint(unit.text), unit.key) for unit in new)
-    job.renamed = {key: old[text] for text, key in texts.items() if text in old}
-    return missing - set(job.renamed.values())
+    new = [unit for key, unit in units.items() if key not in run.items and key not in memories]
+    old_keys = unique_by(missing, lambda key: run.items[key].hash)
+    new_units = unique_by(new, lambda unit: fingerprint(unit.text))
+    run.renamed = {unit.key: old_keys[text] for text, unit in new_units.items() if text in old_keys}
+    return missing - set(run.renamed.values())
 
 
-def _once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return keys by a text that only one of them has."""
-    found: dict[str, list[str]] = {}
-    for text, key in pairs:
-        found.setdefault(text, []).append(key)
-    return {text: keys[0] for text, keys in found.items() if len(keys) == 1}
-
-
-def _sort_out(job: Job, memories: Mapping[str, Memory]) -> list[str]:
-    """Give units of a taken key one of their own, and return the keys for which there is something
-    to do.
-    """
-    if job.sight.extra:
-        with nullcontext() if job.dry_run else locked(job.home):
-            _rename_extra(job, memories)
-    keys = sorted({*job.items, *memories, *job.sight.units} - job.held)
-    todo = [
-        key
-        for key in keys
-        if not _is_in_step(job, job.items.get(key), memories.get(key), job.sight.units.get(key))
-    ]
-    job.report.unchanged = sum(
-        key in job.sight.units and key in memories for key in set(keys) - set(todo)
+def _changed_keys(run: MirrorRun, memories: Mapping[str, Memory]) -> list[str]:
+    """Give units with a duplicate key one of their own, and return the keys that differ."""
+    if run.contents.extra:
+        with run.lock():
+            _rename_extra(run, memories)
+    keys = sorted({*run.items, *memories, *run.contents.units} - run.skipped)
+    changed = [key for key in keys if not _is_equal(run, key, memories.get(key))]
+    run.report.unchanged = sum(
+        key in run.contents.units and key in memories for key in set(keys) - set(changed)
     )
-    return todo
+    return changed
 
 
-def _is_in_step(job: Job, item: Item | None, memory: Memory | None, unit: Unit | None) -> bool:
-    if item is not None and item.path in job.sight.closed:
-        return True  # nothing can be done, and the report says so
+def _is_equal(run: MirrorRun, key: str, memory: Memory | None) -> bool:
+    item, unit = run.items.get(key), run.contents.units.get(key)
+    if item is not None and item.path in run.contents.closed:
+        return True  # nothing can be done, and the report names the file
     if memory is None and item is None:
         return unit is None or not unit.text.strip()
     if item is None or memory is None or unit is None or item.path != unit.path:
         return False
-    told = side_of(job.shape, memory)
-    return is_same(told, unit_side(job.shape, unit)) and is_as_agreed(base_of(item), told)
+    content = run.of_memory(memory)
+    return is_same(content, run.of_unit(unit)) and is_unchanged(item, content)
 
 
-def _rename_extra(job: Job, memories: Mapping[str, Memory]) -> None:
-    for one in list(job.sight.extra):
+def _rename_extra(run: MirrorRun, memories: Mapping[str, Memory]) -> None:
+    def is_free(key: str) -> bool:
+        return key not in run.contents.units and key not in run.items and key not in memories
+
+    for key, text in [(extra.key, extra.text) for extra in run.contents.extra]:
+        # Each rename reads the folder again, so that the unit may have another place by now.
         unit = next(
-            (other for other in job.sight.extra if other.key == one.key and other.text == one.text),
-            None,
+            (extra for extra in run.contents.extra if (extra.key, extra.text) == (key, text)), None
         )
-        if unit is None or job.dry_run:
-            job.report.to_store += unit is not None
+        if unit is None or run.dry_run:
+            run.report.to_store += unit is not None
             continue
         name = unit.path.rpartition("/")[2].rpartition(".")[0]
-
-        def is_free(key: str) -> bool:
-            return key not in job.sight.units and key not in job.items and key not in memories
-
-        own = of_line(name) if job.shape.is_single else None
-        key = own if own and is_free(own) else free_key(unit.key, [f" ({name})"], is_free)
-        problem = rename(job.home, job.shape, job.sight, unit, key)
-        if problem:
-            job.report.wait(unit.key, unit.path, problem)
-            job.held.add(unit.key)
-        job.sight = look(job.home, job.shape, job.known, job.sight)
+        own = of_line(name) if run.layout.is_single else None
+        new_key = own if own and is_free(own) else free_key(key, [f" ({name})"], is_free)
+        if problem := rename_unit(run.home, run.layout, run.contents, unit, new_key):
+            run.report.defer(key, unit.path, problem)
+            run.skipped.add(key)
+        run.read_again()

@@ -1,4 +1,4 @@
-"""Which files are notes under another name."""
+"""Recognise notes that were renamed or moved."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
@@ -7,52 +7,47 @@ from ghostmem.model import Note
 from ghostmem.notes.scan import Read
 
 T = TypeVar("T")
-Changed = tuple[str, Read, Note]
+ChangedFile = tuple[str, Read, Note]  # a path, its text, and the note known under that path
 
 
 def same_text(
-    missing: Sequence[Note], changed: Sequence[Changed], fresh: Sequence[tuple[str, Read]]
+    missing: Sequence[Note], changed: Sequence[ChangedFile], fresh: Sequence[tuple[str, Read]]
 ) -> dict[str, Note]:
-    """Return, by path, the note that a file was: its text is a missing note's, or notes have
-    exchanged their names.
+    """Return the note that each path was: a missing note with its text, or one of a swap.
 
-    A text must be there once before and once after: of two equal files nobody knows which is which.
-    """
-    olds = _once([*missing, *(note for _, _, note in changed)], lambda note: note.hash)
-    news = _once(
-        [*fresh, *((path, read) for path, read, _ in changed)], lambda one: one[1].text.digest
-    )
-    found = {
-        news[text][0]: note
-        for text, note in olds.items()
-        if text and text in news and news[text][0] != note.path
+    The text must occur once before and once after; equal files cannot be told apart."""
+    old = unique_by([*missing, *(note for _, _, note in changed)], lambda note: note.hash)
+    files = [*fresh, *((path, read) for path, read, _ in changed)]
+    new = unique_by(files, lambda file: file[1].text.digest)
+    moved = {
+        new[digest][0]: note
+        for digest, note in old.items()
+        if digest and digest in new and new[digest][0] != note.path
     }
     gone = {note.id for note in missing}
     while True:
-        # a file that is still there under its name went nowhere, unless another note took that name
-        loose = [
-            path for path, note in found.items() if note.id not in gone and note.path not in found
+        # A note whose file is still there did not move, unless another note took its path.
+        unmoved = [
+            path for path, note in moved.items() if note.id not in gone and note.path not in moved
         ]
-        if not loose:
-            return found
-        for path in loose:
-            del found[path]
+        if not unmoved:
+            return moved
+        for path in unmoved:
+            del moved[path]
 
 
 def same_inode(missing: Sequence[Note], fresh: Sequence[tuple[str, Read]]) -> dict[str, Note]:
-    """Return, by path, the missing note that had a new file's number.
+    """Return the missing note that had the inode of each new file.
 
-    It may have been given to another file since.
-    """
-    olds = _once(missing, lambda note: str(note.stat.inode))
-    return {
-        path: olds[str(read.stat.inode)] for path, read in fresh if str(read.stat.inode) in olds
-    }
+    The system may have reused the inode for another file."""
+    old = unique_by(missing, lambda note: str(note.stat.inode))
+    inodes = {path: str(read.stat.inode) for path, read in fresh}
+    return {path: old[inode] for path, inode in inodes.items() if inode in old}
 
 
-def _once(values: Iterable[T], name: Callable[[T], str]) -> dict[str, T]:
-    """Return values by a name that only one of them has."""
-    found: dict[str, list[T]] = {}
+def unique_by(values: Iterable[T], key: Callable[[T], str]) -> dict[str, T]:
+    """Return values by a key that only one of them has."""
+    groups: dict[str, list[T]] = {}
     for value in values:
-        found.setdefault(name(value), []).append(value)
-    return {key: group[0] for key, group in found.items() if len(group) == 1}
+        groups.setdefault(key(value), []).append(value)
+    return {name: group[0] for name, group in groups.items() if len(group) == 1}

@@ -1,4 +1,4 @@
-"""Which project a folder belongs to, and the namespace that is its own."""
+"""The namespace of the project that a folder belongs to."""
 
 import hashlib
 import os
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 PREFIX = "project"
-_LONGEST = 90
+_MAX_NAME = 90
 _URL = re.compile(r"^\s*url\s*=\s*(.*?)\s*$", re.MULTILINE)
 _NAMELESS = {"", ".", "..", "-", "@", ":"}
 
@@ -14,8 +14,8 @@ _NAMELESS = {"", ".", "..", "-", "@", ":"}
 def project_namespace(folder: str | None = None) -> str:
     """Return the namespace of the project that a folder belongs to.
 
-    A repository is known by its remote, so that clones, worktrees and subfolders are one project;
-    without a remote by the folder that holds it; without a repository by its own name."""
+    A repository is named by its remote, so that clones, worktrees and subfolders are one project;
+    without a remote by its folder; without a repository by the folder itself."""
     try:
         here = os.path.realpath(folder or os.getcwd())
     except OSError:  # the folder is gone
@@ -48,10 +48,10 @@ def _common_dir(folder: str) -> str | None:
         if os.path.isdir(git):
             return git
         if os.path.isfile(git):
-            told = _read(git).partition("gitdir:")[2].strip()
-            found = os.path.normpath(os.path.join(place, told)) if told else git
-            shared = _read(os.path.join(found, "commondir")).strip()
-            return os.path.normpath(os.path.join(found, shared)) if shared else found
+            target = _read(git).partition("gitdir:")[2].strip()
+            git = os.path.normpath(os.path.join(place, target)) if target else git
+            shared = _read(os.path.join(git, "commondir")).strip()
+            return os.path.normpath(os.path.join(git, shared)) if shared else git
         if os.path.isfile(os.path.join(place, "HEAD")) and os.path.isdir(
             os.path.join(place, "objects")
         ):
@@ -60,22 +60,19 @@ def _common_dir(folder: str) -> str | None:
 
 
 def _remote(common: str) -> str:
-    """Return `owner/name` of the remote called origin, or of the first there is."""
+    """Return `owner/name` of the remote origin, or of the first remote."""
     config = _read(os.path.join(common, "config"))
     parts = re.split(r"^\s*\[remote \"(.*?)\"\]\s*$", config, flags=re.MULTILINE)
     remotes = {
         name: _URL.search(body.split("\n[")[0])
         for name, body in zip(parts[1::2], parts[2::2], strict=False)
     }
-    found = remotes.get("origin") or next((url for url in remotes.values() if url), None)
-    return "" if found is None else _named(found[1])
+    remote = remotes.get("origin") or next((url for url in remotes.values() if url), None)
+    return "" if remote is None else _named(remote[1])
 
 
 def _named(url: str) -> str:
-    """Return the last two parts of a remote's path.
-
-    Nothing of its host, its credentials or its query.
-    """
+    """Return the last two parts of a remote's path, without host, credentials or query."""
     if "::" in url:
         return ""
     address = re.split(r"[?#]", url, maxsplit=1)[0]
@@ -102,12 +99,9 @@ def _read(path: str) -> str:
 
 
 def named_namespace(prefix: str, name: str) -> str:
-    """Return a name as a namespace.
-
-    Where letters had to go, a hash of the name keeps different ones apart.
-    """
+    """Return a name as a namespace, with a hash if characters were lost."""
     clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
-    if name and (not clean or len(clean) > _LONGEST or not name.isascii()):
+    if name and (not clean or len(clean) > _MAX_NAME or not name.isascii()):
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        clean = f"{clean[:_LONGEST].rstrip('-_')}-{digest}".lstrip("-")
+        clean = f"{clean[:_MAX_NAME].rstrip('-_')}-{digest}".lstrip("-")
     return f"{prefix}:{clean or 'home'}"

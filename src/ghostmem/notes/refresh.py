@@ -1,6 +1,4 @@
-"""Looking at the notes before a question is answered, so that what a file says now is what is
-found.
-"""
+"""Index changed notes before a search, so that it finds the current text of files."""
 
 from __future__ import annotations
 
@@ -10,12 +8,10 @@ from ghostmem.store.store import Store
 
 
 def refresh(store: Store, ns: NsFilter) -> tuple[str, ...]:
-    """Index what changed in the folders of these namespaces.
+    """Index changes in the folders of these namespaces, and return notes for the answer.
 
-    Return what is to be said beside the answer.
-
-    A search never fails for it: a store that cannot be written answers with what it knows, and says
-    so."""
+    A search never fails because of it: if the store cannot be written, a note says that it answers
+    from the last index."""
     with store.engine.read() as tx:
         folders = tx.notes.folders(ns)
     if not folders:
@@ -24,23 +20,23 @@ def refresh(store: Store, ns: NsFilter) -> tuple[str, ...]:
         return ("notes are as they were when they were last indexed: this store cannot be written",)
     from ghostmem.notes.sync import sync_folder
 
-    told: list[str] = []
+    notes: list[str] = []
     for folder in folders:
         try:
-            done = sync_folder(store, folder, link=False)
+            report = sync_folder(store, folder, link=False)
         except (StoreBusyError, StoreFullError) as error:
-            told.append(f"{folder.root} could not be looked at: {error.message}")
+            notes.append(f"{folder.root} could not be scanned: {error.message}")
             continue
-        if done.unavailable:
-            told.append(f"{folder.root}: {done.unavailable}")
-        if done.pending:
-            told.append(
-                f"{done.pending} notes of {folder.root} could not be read; `ghost notes "
+        if report.unavailable:
+            notes.append(f"{folder.root}: {report.unavailable}")
+        if report.pending:
+            notes.append(
+                f"{report.pending} notes of {folder.root} could not be read; `ghost notes "
                 "status` tells why"
             )
-        if done.pending_embeddings:
-            told.append(
-                f"pending_embeddings: {done.pending_embeddings} chunks of {folder.root}; "
+        if report.pending_embeddings:
+            notes.append(
+                f"pending_embeddings: {report.pending_embeddings} chunks of {folder.root}; "
                 "`ghost notes sync` makes them"
             )
-    return tuple(told)
+    return tuple(notes)

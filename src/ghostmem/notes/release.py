@@ -1,6 +1,4 @@
-"""Release a section of a note from the quarantine: it is searched from now on, as long as the file
-says it.
-"""
+"""Release a section of a note from the quarantine: it is searched as long as the file has it."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(store: Store, held: Held) -> Folder | None:
-    """Return the folder whose note has a section that is held, or None when it is no such section,
-    or not of a folder here.
-    """
+    """Return the folder of a quarantined section, or None if it is not a section of a folder."""
     if (file := file_of(held)) is None:
         return None
     with store.engine.read() as tx:
@@ -35,10 +31,7 @@ def folder_of(store: Store, held: Held) -> Folder | None:
 
 
 def release_section(store: Store, folder: Folder, held: Held) -> Memory:
-    """Index a note again with a section that was held.
-
-    Nothing changes when the file no longer has it.
-    """
+    """Index a note again with a quarantined section; an error if the file no longer has it."""
     path = str(held.fields["meta"][META])
     gone = NotFoundError(
         f"{path} no longer has the section that is held",
@@ -50,18 +43,15 @@ def release_section(store: Store, folder: Folder, held: Held) -> Memory:
         raise gone from error
     with store.engine.write(within=(folder.ns,)) as tx:
         if not tx.quarantine.drop(held.id):
-            raise missing(held.id)  # somebody else was faster
+            raise missing(held.id)  # another process has released it
         note = tx.notes.at(folder.id, path)
         index_note(store, tx, folder, layout_named(folder.layout), path, read, note, held.content)
         note = tx.notes.at(folder.id, path)
-        found = (
-            [one for one in sections_of(tx, note) if one.content == held.content]
-            if note is not None
-            else []
-        )
-        if not found:
+        sections = sections_of(tx, note) if note is not None else []
+        released = [memory for memory in sections if memory.content == held.content]
+        if not released:
             raise gone
         link_notes(store, tx, folder, again=True)
-        memory = replace(tx.memories.with_refs(found[:1])[0], outcome=Outcome.CREATED)
+        memory = replace(tx.memories.with_refs(released[:1])[0], outcome=Outcome.CREATED)
     catch_up(store)
     return memory

@@ -1,16 +1,18 @@
-"""Role files: what each role in a team of agents has learnt, in one folder, one markdown file
-`<role>.md` per role.
+"""Role files: the notes of each role in a team of agents, one file `<role>.md` per role.
 
-Every section is appended as `## title`, its local time as `_YYYY-MM-DD HH:MM_`, an empty line and
-the text. The first section of a day moves what the file held before to `<role>/YYYY-MM-DD.md`,
-named after the day the file was last written."""
+A section is appended as `## title`, its local time as `_YYYY-MM-DD HH:MM_`, an empty line and the
+text. The first section of a day moves the older text of the file to `<role>/YYYY-MM-DD.md`, named
+after the day of the last change. A heading inside a code fence is text, and a fence that is never
+closed hides nothing: lines that would be read as a heading or as such a fence are escaped with a
+backslash."""
 
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,6 @@ from ghostmem.clock import now as this_moment
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
 from ghostmem.notes.lock import locked
-from ghostmem.notes.role_text import guarded, is_left_open, sections
 from ghostmem.notes.write import (
     BOM,
     append,
@@ -31,6 +32,7 @@ from ghostmem.notes.write import (
     replace_file,
 )
 from ghostmem.settings import load
+from ghostmem.text.blocks import fence_end, line_end
 from ghostmem.text.entries import bm25_scores, keyword_scores
 
 SHARED = "shared"
@@ -40,21 +42,14 @@ SCORES = {"keyword": keyword_scores, "bm25": bm25_scores}
 _TIME = re.compile(r"(?:[ \t\r]*\n)*_(\d{4}-\d\d-\d\d \d\d:\d\d)_[ \t\r]*\n", re.ASCII)
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d)\.md", re.ASCII)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)
-_UNSAFE = (
-    "Cc",
-    "Cs",
-    "Zl",
-    "Zp",
-)  # control characters, halves of characters, and what breaks a line
-_LONGEST_ROLE = 128
+_UNSAFE = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line separators
+_MARK_LINE = re.compile(r"^(?:[ \t]+(?=\\*[`~]))?(\\*)(## |`{3,}|~{3,})", re.MULTILINE)
+_MAX_ROLE_BYTES = 128
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemoryEntry(Record):
-    """A section of a role's file.
-
-    The time is as it is written there, and empty where there is none.
-    """
+    """A section of a role's file; the time is as written there, or empty."""
 
     role: str
     section: str
@@ -64,19 +59,19 @@ class MemoryEntry(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchResult(Record):
-    """An entry and how well it answers."""
+    """An entry with its score."""
 
     entry: MemoryEntry
     score: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry's fields with the score beside them."""
+        """Return the fields of the entry and the score."""
         return {**self.entry.to_dict(), "score": self.score}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Written(Record):
-    """What an append did: the section, where it stands, and what it moved or removed for it."""
+class SectionWritten(Record):
+    """An appended section, its file, the archive it filled and the archives it removed."""
 
     role: str
     section: str
@@ -87,39 +82,31 @@ class Written(Record):
 
 
 def parse_memory_entries(content: str, role: str) -> list[MemoryEntry]:
-    """Return the sections of a role's file in order.
-
-    What stands before the first, or under an empty title, belongs to none.
-    """
-    found = []
-    for title, body in sections(content.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"):
-        told = _TIME.match(body)
-        text = body[told.end() :] if told else body
-        found.append(MemoryEntry(role, title, told[1] if told else "", text.strip()))
-    return found
+    """Return the sections of a role's file; text before the first title is left out."""
+    entries = []
+    for title, body in _sections(content.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"):
+        time = _TIME.match(body)
+        text = body[time.end() :] if time else body
+        entries.append(MemoryEntry(role, title, time[1] if time else "", text.strip()))
+    return entries
 
 
 def list_memory_files(folder: str | Path | None = None) -> list[str]:
-    """Return the roles that have a file or archives in a folder.
-
-    One that does not exist has none.
-    """
+    """Return the roles that have a file or archives in a folder, which may not exist."""
     home = _folder(folder)
-    found = {
+    roles = {
         path.name.removesuffix(".md")
         for path in _listed(home)
         if path.name.endswith(".md") and path.is_file()
     }
-    found |= {path.name for path in _listed(home) if path.is_dir() and _archives(home, path.name)}
-    return sorted(role for role in found if _is_role(role))
+    roles |= {path.name for path in _listed(home) if path.is_dir() and _archives(home, path.name)}
+    return sorted(role for role in roles if _is_role(role))
 
 
 def all_memory_entries(
     folder: str | Path | None = None, role_filter: str = ""
 ) -> list[MemoryEntry]:
-    """Return the entries of all roles, or of one: by role, archives first, in the order they were
-    written.
-    """
+    """Return the entries of all roles or of one, by role, oldest first."""
     home = _folder(folder)
     roles = [check_role(role_filter)] if role_filter else list_memory_files(home)
     return [
@@ -131,15 +118,12 @@ def all_memory_entries(
 
 
 def memory_bytes(role: str = SHARED, folder: str | Path | None = None) -> bytes:
-    """Return what a role's present file holds; one that does not exist holds nothing."""
+    """Return the bytes of a role's current file, empty if it does not exist."""
     return _bytes(_file(_folder(folder), check_role(role)))
 
 
 def read_memory(role: str = SHARED, folder: str | Path | None = None) -> str:
-    """Return the text of a role's present file as it is.
-
-    What is no UTF-8 in it becomes replacement characters.
-    """
+    """Return the text of a role's current file; invalid UTF-8 is replaced."""
     return memory_bytes(role, folder).decode(errors="replace")
 
 
@@ -150,12 +134,10 @@ def append_memory(
     folder: str | Path | None = None,
     now: datetime | str | None = None,
     retention: int | None = None,
-) -> Written:
-    """Add a section to a role's file, whole or not at all, after putting away what is there from
-    another day.
+) -> SectionWritten:
+    """Append a section to a role's file, after archiving the text of an earlier day.
 
-    Archives of more than `retention` days ago are removed when a file is put away; 0 keeps them
-    all."""
+    Archiving also removes archives older than `retention` days; 0 keeps them all."""
     role, title, text = check_role(role), _title(section), _text(content)
     home, at = _folder(folder), as_time(now or this_moment()).astimezone()
     days = load().memory_retention_days if retention is None else retention
@@ -164,18 +146,17 @@ def append_memory(
         path = _file(home, role)
         known = read_file(path)
         day = _written_on(path) if known.text else at.date()
-        stale = day != at.date()
-        hanging = not stale and is_left_open(known.text)
-        entry = f"\n## {title}\n_{stamp}_\n\n{guarded(text, hanging)}\n"
-        if not stale:
+        is_new_day = day != at.date()
+        in_fence = not is_new_day and _has_open_fence(known.text)
+        entry = f"\n## {title}\n_{stamp}_\n\n{_escaped(text, in_fence)}\n"
+        if not is_new_day:
             append(path, entry)
-            return Written(role, title, stamp, str(path))
-        archive = _put_away(home, role, path, day)
+            return SectionWritten(role, title, stamp, str(path))
+        archive = _archive_file(home, role, path, day)
         purged = _purge(home, role, at.date(), day, days)
-        # in place, so that the file keeps its manner and mode, and only if it is still what was put
-        # away
+        # Replaced in place, so that it keeps its encoding and mode, and only if it is unchanged.
         replace_file(path, known.encode(entry), known.digest)
-        return Written(role, title, stamp, str(path), str(archive), purged)
+        return SectionWritten(role, title, stamp, str(path), str(archive), purged)
 
 
 def memory_context(
@@ -184,9 +165,7 @@ def memory_context(
     folder: str | Path | None = None,
     now: datetime | str | None = None,
 ) -> str:
-    """Return what a role should know: shared memory, then its own, each with the archives of the
-    last days.
-    """
+    """Return the shared memory and that of a role, each with the archives of the last days."""
     home, today = _folder(folder), as_time(now or this_moment()).astimezone().date()
     parts = []
     for name in dict.fromkeys([SHARED, check_role(role)]):
@@ -203,48 +182,45 @@ def search_memory(
     folder: str | Path | None = None,
     mode: str = "keyword",
 ) -> list[SearchResult]:
-    """Return the entries that hold a question's words, best first, then newest first.
+    """Return the entries that contain words of the query, best first, then newest first.
 
-    A limit of 0 or less is none.
-
-    By meaning too is another floor's work: `ghostmem.search.note_entries`.
-    """
+    A limit of 0 or less means no limit. `ghostmem.search.note_entries` also searches by meaning."""
     if mode not in SCORES:
         raise InvalidInputError(
             f"there is no mode {mode!r}", f"must be one of: {', '.join(SCORES)}"
         )
     entries = all_memory_entries(folder, role_filter)
     scores = SCORES[mode](query, [(entry.section, entry.content) for entry in entries])
-    found = [
+    results = [
         SearchResult(entry, score)
         for entry, score in zip(entries, scores, strict=True)
         if score > 0
     ]
-    # entries come by role and place, and equals stay as they came
-    found.sort(key=lambda one: (one.score, one.entry.timestamp), reverse=True)
-    return found[:limit] if limit > 0 else found
+    # A stable sort: equal results stay in the order of roles and places.
+    results.sort(key=lambda result: (result.score, result.entry.timestamp), reverse=True)
+    return results[:limit] if limit > 0 else results
 
 
 def format_search_results(results: Sequence[SearchResult]) -> str:
-    """Write results as blocks with a blank line between them."""
+    """Return results as blocks with a blank line between them."""
     return "\n".join(
-        f"--- [{one.entry.role}] {one.entry.section} ({one.entry.timestamp}) "
-        f"score:{one.score:.1f} ---\n{one.entry.content}\n"
-        for one in results
+        f"--- [{result.entry.role}] {result.entry.section} ({result.entry.timestamp}) "
+        f"score:{result.score:.1f} ---\n{result.entry.content}\n"
+        for result in results
     )
 
 
 def format_memory_list(entries: Sequence[MemoryEntry]) -> str:
-    """Write entries as a row each: role, section, time."""
+    """Return entries as rows of role, section and time."""
     return "".join(f"{entry.role:<10} {entry.section:<36} {entry.timestamp}\n" for entry in entries)
 
 
 def check_role(role: str) -> str:
-    """Accept the name of a role: one that is a safe file name on every system."""
+    """Return the name of a role if it is a safe file name on every system."""
     if not _is_role(role):
         hint = (
             "use a short name such as shared, build or edit: no / \\ : or dot in "
-            f"front, at most {_LONGEST_ROLE} bytes"
+            f"front, at most {_MAX_ROLE_BYTES} bytes"
         )
         raise InvalidInputError(f"{role!r} cannot name a role", hint)
     return role
@@ -254,7 +230,7 @@ def _is_role(role: str) -> bool:
     plain = not any(char in "/\\:" or unicodedata.category(char) in _UNSAFE for char in role)
     if not plain or not role or role != role.strip() or role.startswith("."):
         return False
-    return len(role.encode()) <= _LONGEST_ROLE and _DEVICE.fullmatch(role) is None
+    return len(role.encode()) <= _MAX_ROLE_BYTES and _DEVICE.fullmatch(role) is None
 
 
 def _title(section: str) -> str:
@@ -267,9 +243,7 @@ def _title(section: str) -> str:
 
 
 def _text(content: str) -> str:
-    """Accept a section's text, with line feeds only: the file's own line ends are put in when it is
-    written.
-    """
+    """Check the text of a section, and return it with line feeds only."""
     try:
         content.encode()
     except UnicodeEncodeError as error:
@@ -282,13 +256,13 @@ def _text(content: str) -> str:
 
 
 def _folder(folder: str | Path | None) -> Path:
-    given = str(load().memory_dir if folder is None else folder)
-    if not given.strip() or "\0" in given:
+    path = str(load().memory_dir if folder is None else folder)
+    if not path.strip() or "\0" in path:
         raise InvalidInputError(
-            f"{given!r} cannot name a folder",
+            f"{path!r} cannot name a folder",
             "name the folder of the role files with --dir or BUS_MEMORY_DIR",
         )
-    return Path(os.path.expanduser(given))
+    return Path(os.path.expanduser(path))
 
 
 def _file(home: Path, role: str) -> Path:
@@ -300,15 +274,15 @@ def _archive(home: Path, role: str, day: date) -> Path:
 
 
 def _archives(home: Path, role: str) -> list[date]:
-    """Return the days that a role has archives of, oldest first."""
-    found = []
+    """Return the days of a role's archives, oldest first."""
+    days = []
     for path in _listed(home / role):
         named = _DATED.fullmatch(path.name)
         try:
-            found += [date.fromisoformat(named[1])] if named and path.is_file() else []
-        except ValueError:  # the 30th of February
+            days += [date.fromisoformat(named[1])] if named and path.is_file() else []
+        except ValueError:  # such as February 30
             continue
-    return sorted(found)
+    return sorted(days)
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -327,31 +301,29 @@ def _bytes(path: Path) -> bytes:
 
 
 def _texts(home: Path, role: str, today: date | None = None, days: int = 0) -> list[str]:
-    """Return the text of a role's archives, of all or of the last days, oldest first, and of its
-    present file.
+    """Return the texts of a role's archives, all or of the last days, then of its current file.
 
-    The present file is read first: what is put away meanwhile is then met twice, and counted once,
-    not missed."""
-    present = _bytes(_file(home, role))
+    The current file is read first: text that is archived meanwhile is then read twice and counted
+    once, not missed."""
+    current = _bytes(_file(home, role))
     archives = _archives(home, role)
-    kept = archives if today is None else [day for day in archives if (today - day).days <= days]
-    found = [_bytes(_archive(home, role, day)) for day in kept]
-    if not any(_holds(raw, present) for raw in found):
-        found.append(present)
-    return [text for raw in found if (text := decode(raw).text)]
+    if today is not None:
+        archives = [day for day in archives if (today - day).days <= days]
+    files = [_bytes(_archive(home, role, day)) for day in archives]
+    if not any(_ends_with(raw, current) for raw in files):
+        files.append(current)
+    return [text for raw in files if (text := decode(raw).text)]
 
 
 def _written_on(path: Path) -> date:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone().date()
 
 
-def _put_away(home: Path, role: str, path: Path, day: date) -> Path:
-    """Copy a role's file to its archive of a day, unless a run that was killed has done so, and
-    return the archive.
-    """
+def _archive_file(home: Path, role: str, path: Path, day: date) -> Path:
+    """Copy a role's file to its archive of a day, unless a killed run did, and return its path."""
     archive = _archive(home, role, day)
     before, raw = _bytes(archive), _bytes(path)
-    if not _holds(before, raw):
+    if not _ends_with(before, raw):
         gap = b"\n" if before and not before.endswith(b"\n") else b""
         replace_file(archive, before + gap + raw.removeprefix(BOM) if before else raw)
         if not before:
@@ -359,21 +331,85 @@ def _put_away(home: Path, role: str, path: Path, day: date) -> Path:
     return archive
 
 
-def _holds(archive: bytes, raw: bytes) -> bool:
-    """Say whether an archive ends with what a file holds."""
+def _ends_with(archive: bytes, raw: bytes) -> bool:
+    """Say whether an archive ends with the text of a file."""
     return raw != b"" and (archive == raw or archive.endswith(b"\n" + raw.removeprefix(BOM)))
 
 
-def _purge(home: Path, role: str, today: date, put_away: date, days: int) -> tuple[str, ...]:
-    """Remove a role's archives of more than so many days ago, but never the one that was just made;
-    0 keeps them all.
-    """
-    old = [
-        day
+def _purge(home: Path, role: str, today: date, archived: date, days: int) -> tuple[str, ...]:
+    """Remove archives older than `days`, except the one just written; 0 keeps them all."""
+    paths = [
+        _archive(home, role, day)
         for day in _archives(home, role)
-        if days and (today - day).days > days and day != put_away
+        if days and (today - day).days > days and day != archived
     ]
-    paths = [_archive(home, role, day) for day in old]
     for path in paths:
         remove_file(path)
     return tuple(str(path) for path in paths)
+
+
+# Sections and escapes
+
+
+class _Mark(Enum):
+    HEADING = 1
+    OPEN = 2  # a code fence that is never closed
+    ESCAPED = 3
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the title and the unescaped text of each section; `text` ends with a line feed."""
+    title, parts, start = "", list[str](), 0
+    for mark, match in _marks(text):
+        parts.append(text[start : match.start(1)])
+        start = match.start(1)
+        if mark is _Mark.ESCAPED:
+            start += 1
+        elif mark is _Mark.HEADING:
+            if title:
+                yield title, "".join(parts)
+            parts.clear()
+            end = line_end(text, start)
+            title, start = text[match.end() : end].strip(), end + 1
+    if title:
+        yield title, "".join([*parts, text[start:]])
+
+
+def _has_open_fence(text: str) -> bool:
+    """Say whether a file has a code fence that is never closed."""
+    return any(mark is _Mark.OPEN for mark, _ in _marks(text + "\n"))
+
+
+def _escaped(text: str, in_fence: bool) -> str:
+    """Escape lines that would be misread; behind an open fence of the file, every fence."""
+    ended = text + "\n"
+    parts, start = list[str](), 0
+    for match in _MARK_LINE.finditer(ended) if in_fence else (match for _, match in _marks(ended)):
+        parts.append(ended[start : match.start(1)])
+        start = match.start(1)
+    return "\\".join([*parts, ended[start:-1]])
+
+
+def _marks(text: str) -> Iterator[tuple[_Mark, re.Match[str]]]:
+    """Yield headings, unclosed fences and escaped lines; `text` ends with a line feed."""
+    at, unclosed = 0, dict[str, int]()
+    while (match := _MARK_LINE.search(text, at)) is not None:
+        at = line_end(text, match.start())
+        escape, mark = match.groups()
+        if escape:
+            yield _Mark.ESCAPED, match
+        elif mark == "## ":
+            yield _Mark.HEADING, match
+        elif mark[0] == "~" or "`" not in text[match.end() : at]:
+            # If a short fence is not closed, no longer one is; searching again would take
+            # quadratic time on a hostile file.
+            end = (
+                fence_end(text, match.start())
+                if len(mark) < unclosed.get(mark[0], len(text))
+                else None
+            )
+            if end is not None and end < len(text):
+                at = end
+            else:
+                unclosed[mark[0]] = min(len(mark), unclosed.get(mark[0], len(mark)))
+                yield _Mark.OPEN, match

@@ -1,4 +1,4 @@
-"""Saving a text into daily notes or into MEMORY.md."""
+"""Append a text to the note of today or to MEMORY.md."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ghostmem.store.store import Store
 
 DAILY, LONG_TERM = "daily", "long_term"
 TARGETS = (DAILY, LONG_TERM)
-LAYOUTS = ("daily", "openclaw")  # those that have a place for both
+LAYOUTS = ("daily", "openclaw")  # the layouts that have both
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Saved(Record):
-    """Where a text was saved."""
+    """The file that a text was appended to."""
 
     root: str
     path: str
@@ -35,13 +35,10 @@ class Saved(Record):
 def save_note(
     store: Store, content: str, target: str = DAILY, *, folder: str | Path | None = None
 ) -> Saved:
-    """Add a text to the note of today, or to MEMORY.md, and index it.
+    """Append a text to the note of today or to MEMORY.md, and index it.
 
-    A folder that is not there is made.
-
-    Secrets are redacted before anything is written.
-    Without `folder` it is GHOST_NOTES_DIR, the only folder of daily notes that was added, or
-    `notes` beside the store."""
+    Secrets are redacted first. Without `folder`, it is GHOST_NOTES_DIR, or else the only folder of
+    daily notes that was added, or else `notes` next to the store. A missing folder is created."""
     if target not in TARGETS:
         raise InvalidTargetError(f"invalid target {validate.shown(target)}")
     clean, notes = screen(
@@ -49,23 +46,17 @@ def save_note(
     )
     text = clean.replace("\r\n", "\n").strip("\n")
     root = _root(store, folder)
-    known = [one for one in note_folders(store) if one.root == str(root)]
+    known = [added for added in note_folders(store) if added.root == str(root)]
     day = store.clock().astimezone().strftime("%Y-%m-%d")
     with locked(root):
         path = _daily(root, day, known) if target == DAILY else _long_term(root)
         file = inside(root, path)
         before = read_file(file).text
-        gap = (
-            ""
-            if not before or before.endswith("\n\n")
-            else "\n"
-            if before.endswith("\n")
-            else "\n\n"
-        )
-        append(
-            file, f"{gap}{text}\n", opening=f"# {day}\n\n" if target == DAILY else "# Memory\n\n"
-        )
-    fit = [one for one in known if layout_named(one.layout).wants(path)]
+        missing = 2 - min(2, len(before) - len(before.rstrip("\n")))
+        gap = "\n" * missing if before else ""
+        title = day if target == DAILY else "Memory"
+        append(file, f"{gap}{text}\n", opening=f"# {title}\n\n")
+    fit = [added for added in known if layout_named(added.layout).wants(path)]
     sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
     return Saved(str(root), path, target, notes)
 
@@ -74,7 +65,7 @@ def _root(store: Store, folder: str | Path | None) -> Path:
     named = folder or store.settings.notes_dir
     if named:
         return Path(named).expanduser().resolve()
-    roots = dict.fromkeys(one.root for one in note_folders(store) if one.layout in LAYOUTS)
+    roots = dict.fromkeys(added.root for added in note_folders(store) if added.layout in LAYOUTS)
     if len(roots) > 1:
         raise InvalidInputError(
             f"there are {len(roots)} folders of daily notes: {', '.join(roots)}",
@@ -91,9 +82,9 @@ def _root(store: Store, folder: str | Path | None) -> Path:
 
 
 def _daily(root: Path, day: str, known: Sequence[Folder]) -> str:
-    """Return today's note, in the folder that this workspace keeps its days in."""
+    """Return the path of today's note, in the folder that the workspace uses for daily notes."""
     only = bool(known) and not any(
-        layout_named(one.layout).wants(f"daily/{day}.md") for one in known
+        layout_named(added.layout).wants(f"daily/{day}.md") for added in known
     )
     place = (
         "memory"
@@ -104,5 +95,5 @@ def _daily(root: Path, day: str, known: Sequence[Folder]) -> str:
 
 
 def _long_term(root: Path) -> str:
-    elsewhere = (root / "memory" / "MEMORY.md").is_file() and not (root / "MEMORY.md").is_file()
-    return "memory/MEMORY.md" if elsewhere else "MEMORY.md"
+    is_in_memory = (root / "memory" / "MEMORY.md").is_file() and not (root / "MEMORY.md").is_file()
+    return "memory/MEMORY.md" if is_in_memory else "MEMORY.md"

@@ -1,18 +1,19 @@
-"""Bringing what is known of a folder's notes in step with the folder, which has the last word.
+"""Update the memories of a folder's notes after its files changed.
 
-Stats tell which files to read, their hash whether there is anything new, and the hashes of sections
-and chunks what of it: a section keeps its memory through edits, new headings and renames, and a
-chunk whose text was there before keeps its vector."""
+Stats tell which files to read, the hash of a file whether it changed, and the hashes of sections
+and chunks which parts of it: a section keeps its memory through edits, new headings and renames,
+and a chunk whose text existed before keeps its vector."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.clock import earlier
 from ghostmem.errors import NotFoundError
@@ -22,27 +23,36 @@ from ghostmem.model import Folder, Note, Record, Stat, optional
 from ghostmem.notes.index import (
     forget_note,
     index_note,
-    park,
+    keep_vectors,
     sections_of,
     shares_a_section,
-    spare_vectors,
+    use_temporary_keys,
 )
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.links import link_notes
-from ghostmem.notes.moves import Changed, same_inode, same_text
-from ghostmem.notes.scan import ChangingError, Read, Sight, is_still, read_note, same_name, scan
+from ghostmem.notes.moves import ChangedFile, same_inode, same_text
+from ghostmem.notes.scan import (
+    ChangingError,
+    FolderScan,
+    Read,
+    is_still,
+    looks_unmounted,
+    read_note,
+    same_name,
+    scan,
+)
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.notes.layouts.base import Layout
     from ghostmem.store.protocol import Transaction
 
-BATCH = 100  # files a transaction
-SETTLE = 0.5  # seconds for which a file must be missing before it is believed to be gone
-FEWEST, SHARE = 10, 0.5  # so many that vanish at once, and such a share, are a disk that is away
-KEPT = timedelta(days=30)  # how long what was deleted can come back with all that was known of it
-ROUNDS = 3  # how often files that change while they are indexed are looked at again
-AT_ONCE = 64  # chunks that a search embeds before it answers
+FILES_PER_TRANSACTION = 100
+MISSING_SECONDS = 0.5  # time for which a file must be missing to count as deleted
+KEEP_DELETED = timedelta(days=30)  # a deleted section that returns earlier keeps its history
+MAX_ROUNDS = 3  # scans, if files change while they are indexed
+MAX_CHUNKS_IN_SEARCH = 64  # chunks that a search embeds before it answers
+
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +65,7 @@ class Problem(Record):
 
 @dataclass(eq=False, repr=False)
 class SyncReport(Record):
-    """What one look at a folder came to."""
+    """The changes that one synchronisation of a folder made."""
 
     root: str
     ns: str
@@ -74,21 +84,29 @@ class SyncReport(Record):
 
     @property
     def is_changed(self) -> bool:
-        """Say whether anything was done."""
+        """Say whether any note was added, changed, moved or removed."""
         return bool(self.added or self.changed or self.moved or self.removed)
 
 
-Indexing = tuple[str, Read, Note | None]  # a file, and the note that it was
+class FileToIndex(NamedTuple):
+    """A file that was read, and the note that it was before."""
+
+    path: str
+    read: Read
+    note: Note | None
+
+    @property
+    def is_moved(self) -> bool:
+        """Say whether the note had another path."""
+        return self.note is not None and self.note.path != self.path
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """What is to be done in the store: files to index (with the note that each was before), notes
-    to touch, and to forget.
-    """
+class _Changes:
+    """The changes to write to the store."""
 
-    index: list[Indexing] = field(default_factory=list)
-    touch: list[Note] = field(default_factory=list)
+    index: list[FileToIndex] = field(default_factory=list)
+    touch: list[Note] = field(default_factory=list)  # only the time since when it is missing
     gone: list[Note] = field(default_factory=list)
 
 
@@ -101,18 +119,25 @@ def sync_folder(
     accept_deletes: bool = False,
     link: bool = True,
     thorough: bool | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> SyncReport:
-    """Index what changed in a folder; `full` reads every file whatever its stats say.
+    """Index the files of a folder that changed.
 
-    A file that is missing is believed to be gone when it is missing again half a second later: at
-    once with `settle`, which waits that long, else at the next look. Where most are missing nothing
-    is believed, unless `accept_deletes` says so. With `full` or `settle` old remains are cleared
-    away too, and vectors made that are missing from before, unless `thorough` says otherwise."""
-    report = SyncReport(folder.root, folder.ns, folder.layout)
-    before = _last_chunk(store)
-    for _ in range(ROUNDS):
-        late = _look(store, folder, full, settle, accept_deletes, report, progress)
+    Args:
+        full: Read every file, whatever its stats.
+        settle: Seconds to wait before a missing file counts as deleted. Without it, a file counts
+            as deleted if it is missing again at a later call.
+        accept_deletes: Believe that files are deleted even if most are missing.
+        link: Embed all new chunks and link the memories.
+        thorough: Also delete old remains and make vectors that are missing from before; by default
+            with `full` or `settle`.
+        progress: Called with the number of indexed files."""
+    sync = _FolderSync(store, folder, full, settle, accept_deletes, progress)
+    report = sync.report
+    with store.engine.read() as tx:
+        newest_chunk = tx.index.newest()
+    for _ in range(MAX_ROUNDS):
+        late = sync.scan_and_index()
         if not late:
             break
     else:
@@ -122,360 +147,312 @@ def sync_folder(
     if thorough:
         _prune(store, folder)
     if report.pending_embeddings or (thorough and link):
-        _embed(store, report, 0 if thorough else before, link, progress)
-    done = not (report.pending or report.missing or report.unavailable)
-    _close(
-        store,
-        folder,
-        store.clock() if done and (report.is_changed or thorough) else None,
-        report.unavailable,
-    )
+        _embed(store, report, 0 if thorough else newest_chunk, link, progress)
+    complete = not (report.pending or report.missing or report.unavailable)
+    at = store.clock() if complete and (report.is_changed or thorough) else None
+    if at is not None or report.unavailable != folder.unavailable:
+        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
+            tx.notes.reconciled(folder.id, at, report.unavailable)
     return report
 
 
-def _look(
-    store: Store,
-    folder: Folder,
-    full: bool,
-    settle: float,
-    accept_deletes: bool,
-    report: SyncReport,
-    progress: Callable[[int], None] | None,
-) -> int:
-    """Look at a folder once and index what changed.
-
-    Return how many files changed again meanwhile, and were left out.
-    """
-    layout, root = layout_named(folder.layout), Path(folder.root)
-    report.failed, report.missing, report.pending = [], 0, 0
-    try:
-        sight = scan(root, layout)
-    except NotFoundError as error:
-        report.unavailable = error.message
-        return 0
-    with store.engine.read() as tx:
-        stats, wrong, missed = tx.notes.stats(folder.id)
-        same = stats == sight.files and not (missed or full or folder.unavailable)
-        known = {} if same else tx.notes.known(folder.id)
-    report.notes = len(sight.files)
-    report.failed = [Problem(path, reason) for path, reason in sight.refused.items()]
-    if same:
-        report.failed += [Problem(path, reason) for path, reason in wrong.items()]
-        return 0
-    try:
-        work = _work(store, root, layout, sight, known, full, settle, accept_deletes, report)
-    except NotFoundError as error:  # it went away while we waited
-        report.unavailable = error.message
-        return 0
-    return _write(store, folder, layout, work, report, progress)
-
-
-def _close(store: Store, folder: Folder, at: datetime | None, unavailable: str) -> None:
-    """Write down how it ended, if that is anything new."""
-    if at is None and unavailable == folder.unavailable:
-        return
-    with store.engine.write(durable=False, within=(folder.ns,)) as tx:
-        tx.notes.reconciled(folder.id, at, unavailable)
-
-
-def _work(
-    store: Store,
-    root: Path,
-    layout: Layout,
-    sight: Sight,
-    known: dict[str, Note],
-    full: bool,
-    settle: float,
-    accept_deletes: bool,
-    report: SyncReport,
-) -> _Work:
-    work = _Work()
-    blank: list[Changed] = []
-    fresh: list[tuple[str, Read]] = []
-    there: list[Changed] = []
-    seen: set[str] = set()
-    for path, stat in sight.files.items():
-        note = known_as(path, known, sight.files)
-        if note is not None:
-            seen.add(note.id)
-            if note.stat == stat and note.path == path and not full:
-                if note.missing_at is not None:
-                    work.touch.append(note._replace(missing_at=None))
-                if note.problem:
-                    report.failed.append(Problem(path, note.problem))
-                continue
-        if (read := _read(root, path, report)) is None:
-            continue
-        if note is None:
-            fresh.append((path, read))
-        elif note.hash and read.text.digest != note.hash and not read.text.text.strip():
-            blank.append((path, read, note))
-        else:
-            there.append(
-                (path, read, note)
-            )  # also when only its time changed: that may be the time of its sections
-    if fresh:
-        seen -= _half_seen(root, [note for note in known.values() if note.id in seen], fresh)
-    missing = [note for note in known.values() if note.id not in seen]
-    report.pending += sum(sight.is_unseen(note.path) for note in missing) if sight.unseen else 0
-    missing = [note for note in missing if not sight.is_unseen(note.path)]
-    if settle and (missing or blank):
-        time.sleep(settle)
-        again = scan(root, layout).files
-        missing = [note for note in missing if note.path not in again]
-    _wait_for_text(store, root, work, blank, there, bool(settle), report)
-    moved = _moves(store, missing, there, fresh)
-    arrived = {note.id for note in moved.values()}
-    for path, read, note in there:
-        work.index.append((path, read, moved.get(path, note)))
-        if path in moved and note.id not in arrived:
-            work.gone.append(note)  # another note has taken its name
-    work.index.extend((path, read, moved.get(path)) for path, read in fresh)
-    missing = [note for note in missing if note.id not in arrived]
-    _judge(store, work, missing, known, sight, bool(settle), accept_deletes, report)
-    return work
-
-
-def _half_seen(root: Path, seen: Sequence[Note], fresh: Sequence[tuple[str, Read]]) -> set[str]:
-    """Return the notes that were renamed while the folder was looked at, so that both names were
-    seen.
-    """
-    inodes = {read.stat.inode for _, read in fresh}
-    return {
-        note.id
-        for note in seen
-        if note.stat.inode in inodes and not os.path.lexists(root / note.path)
-    }
-
-
-def _wait_for_text(
-    store: Store,
-    root: Path,
-    work: _Work,
-    blank: list[Changed],
-    there: list[Changed],
-    settled: bool,
-    report: SyncReport,
-) -> None:
-    """Take a note that has become empty for one that an editor is just writing, until it is empty
-    for half a second.
-    """
-    now = store.clock()
-    for path, read, note in blank:
-        if settled:
-            read = _read(root, path, report) or read
-        if settled or (
-            note.missing_at is not None and now - note.missing_at >= timedelta(seconds=SETTLE)
-        ):
-            there.append((path, read, note))
-            continue
-        report.missing += 1
-        if note.missing_at is None:
-            work.touch.append(note._replace(missing_at=now))
-
-
 def known_as(path: str, known: Mapping[str, Note], files: Mapping[str, Stat]) -> Note | None:
-    """Return the note that a path is known as: under that name, or under the same one with its
-    accents written otherwise.
-    """
+    """Return the note of a path, also if its accents were encoded differently before."""
     note = known.get(path)
     if note is None and not path.isascii():
-        other = [
-            one
-            for name, one in known.items()
+        same = [
+            candidate
+            for name, candidate in known.items()
             if name not in files and same_name(name) == same_name(path)
         ]
-        note = other[0] if len(other) == 1 else None
+        note = same[0] if len(same) == 1 else None
     return note
 
 
-def _judge(
-    store: Store,
-    work: _Work,
-    missing: list[Note],
-    known: dict[str, Note],
-    sight: Sight,
-    settled: bool,
-    accept_deletes: bool,
-    report: SyncReport,
-) -> None:
-    """Say which of the missing notes are gone."""
-    many = len(missing) >= FEWEST and len(missing) > SHARE * len(known)
-    if missing and (many or not sight.files) and not accept_deletes:
-        what = f"{len(missing)} of {len(known)} notes are missing at once"
-        report.unavailable = (
-            f"{what}; if they are gone for good, run `ghost notes sync --accept-deletes`"
-        )
-        report.missing = len(missing)
-        return
-    now = store.clock()
-    for note in missing:
-        if (
-            settled
-            or accept_deletes
-            or (note.missing_at is not None and now - note.missing_at >= timedelta(seconds=SETTLE))
+class _FolderSync:
+    """The synchronisation of one folder."""
+
+    def __init__(
+        self,
+        store: Store,
+        folder: Folder,
+        full: bool,
+        settle: float,
+        accept_deletes: bool,
+        progress: Progress | None,
+    ) -> None:
+        self._store, self._folder = store, folder
+        self._full, self._settle, self._accept_deletes = full, settle, accept_deletes
+        self._progress = progress
+        self._root, self._layout = Path(folder.root), layout_named(folder.layout)
+        self.report = SyncReport(folder.root, folder.ns, folder.layout)
+
+    def scan_and_index(self) -> int:
+        """Scan the folder once and index the changes.
+
+        Returns the number of files that changed again meanwhile and were left out."""
+        folder, report = self._folder, self.report
+        report.failed, report.missing, report.pending = [], 0, 0
+        try:
+            listing = scan(self._root, self._layout)
+            with self._store.engine.read() as tx:
+                stats, problems, missed = tx.notes.stats(folder.id)
+                unchanged = stats == listing.files and not (
+                    missed or self._full or folder.unavailable
+                )
+                known = {} if unchanged else tx.notes.known(folder.id)
+            report.notes = len(listing.files)
+            report.failed = [Problem(*refused) for refused in listing.refused.items()]
+            if unchanged:
+                report.failed += [Problem(*problem) for problem in problems.items()]
+                return 0
+            changes = self._compare(listing, known)
+        except NotFoundError as error:  # also if it goes away between two scans
+            report.unavailable = error.message
+            return 0
+        return self._write(changes)
+
+    def _compare(self, listing: FolderScan, known: dict[str, Note]) -> _Changes:
+        """Compare the files with the known notes."""
+        changes, report = _Changes(), self.report
+        blank, existing, fresh, seen = self._read_changed(listing, known, changes)
+        missing = [note for note in known.values() if note.id not in seen]
+        report.pending += sum(listing.is_unseen(note.path) for note in missing)
+        missing = [note for note in missing if not listing.is_unseen(note.path)]
+        if self._settle and (missing or blank):
+            time.sleep(self._settle)
+            again = scan(self._root, self._layout).files
+            missing = [note for note in missing if note.path not in again]
+        existing += self._still_blank(blank, changes)
+        moved = self._moves(missing, existing, fresh)
+        moved_ids = {note.id for note in moved.values()}
+        for path, read, note in existing:
+            changes.index.append(FileToIndex(path, read, moved.get(path, note)))
+            if path in moved and note.id not in moved_ids:
+                changes.gone.append(note)  # another note has taken its path
+        changes.index.extend(FileToIndex(path, read, moved.get(path)) for path, read in fresh)
+        missing = [note for note in missing if note.id not in moved_ids]
+        self._accept_missing(missing, known, listing, changes)
+        return changes
+
+    def _read_changed(
+        self, listing: FolderScan, known: dict[str, Note], changes: _Changes
+    ) -> tuple[list[ChangedFile], list[ChangedFile], list[tuple[str, Read]], set[str]]:
+        """Read the files whose stats changed.
+
+        Returns files that became empty, other changed files, new files, and the ids of the notes
+        that have a file."""
+        blank: list[ChangedFile] = []
+        existing: list[ChangedFile] = []
+        fresh: list[tuple[str, Read]] = []
+        seen: dict[str, Note] = {}
+        for path, stat in listing.files.items():
+            note = known_as(path, known, listing.files)
+            if note is not None:
+                seen[note.id] = note
+                if note.stat == stat and note.path == path and not self._full:
+                    self._keep(note, changes)
+                    continue
+            read = self._read(path)
+            if read is None:
+                continue
+            if note is None:
+                fresh.append((path, read))
+            elif note.hash and read.text.digest != note.hash and not read.text.text.strip():
+                blank.append((path, read, note))
+            else:
+                # Also if only its time changed: that may be the time of its sections.
+                existing.append((path, read, note))
+        # A note that is renamed during the scan is seen under both names.
+        inodes = {read.stat.inode for _, read in fresh}
+        ids = {
+            note.id
+            for note in seen.values()
+            if note.stat.inode not in inodes or os.path.lexists(self._root / note.path)
+        }
+        return blank, existing, fresh, ids
+
+    def _keep(self, note: Note, changes: _Changes) -> None:
+        if note.missing_at is not None:
+            changes.touch.append(note._replace(missing_at=None))
+        if note.problem:
+            self.report.failed.append(Problem(note.path, note.problem))
+
+    def _read(self, path: str) -> Read | None:
+        try:
+            return read_note(self._root / path)
+        except FileNotFoundError:
+            return None  # deleted since the scan; the next scan notices
+        except ChangingError:
+            self.report.pending += 1
+        except OSError as error:
+            self.report.failed.append(Problem(path, f"cannot be read: {error.strerror}"))
+            self.report.pending += 1
+        return None
+
+    def _still_blank(self, blank: list[ChangedFile], changes: _Changes) -> list[ChangedFile]:
+        """Return the files that have been empty long enough; an editor may be writing others."""
+        accepted = []
+        for path, read, note in blank:
+            if self._settle:
+                accepted.append((path, self._read(path) or read, note))
+            elif self._is_missing_long(note, changes):
+                accepted.append((path, read, note))
+        return accepted
+
+    def _is_missing_long(self, note: Note, changes: _Changes) -> bool:
+        """Say whether a note has been missing long enough; otherwise remember since when."""
+        now = self._store.clock()
+        if note.missing_at is not None and now - note.missing_at >= timedelta(
+            seconds=MISSING_SECONDS
         ):
-            work.gone.append(note)
-        else:
-            report.missing += 1
-            if note.missing_at is None:
-                work.touch.append(note._replace(missing_at=now))
+            return True
+        self.report.missing += 1
+        if note.missing_at is None:
+            changes.touch.append(note._replace(missing_at=now))
+        return False
 
+    def _moves(
+        self,
+        missing: Sequence[Note],
+        existing: Sequence[ChangedFile],
+        fresh: Sequence[tuple[str, Read]],
+    ) -> dict[str, Note]:
+        """Return the notes that had another path before, by their new path."""
+        changed = [file for file in existing if file[1].text.digest != file[2].hash]
+        moved = same_text(missing, changed, fresh)
+        taken = {note.id for note in moved.values()}
+        candidates = same_inode(
+            [note for note in missing if note.id not in taken],
+            [file for file in fresh if file[0] not in moved],
+        )
+        if candidates:
+            # The inode may have been reused, so the texts must have a section in common.
+            reads = dict(fresh)
+            with self._store.engine.read() as tx:
+                moved |= {
+                    path: note
+                    for path, note in candidates.items()
+                    if shares_a_section(self._store, tx, note, reads[path])
+                }
+        return moved
 
-def _read(root: Path, path: str, report: SyncReport) -> Read | None:
-    try:
-        return read_note(root / path)
-    except FileNotFoundError:
-        return None  # gone since the scan; the next one tells
-    except ChangingError:
-        report.pending += 1
-    except OSError as error:
-        report.failed.append(Problem(path, f"cannot be read: {error.strerror}"))
-        report.pending += 1
-    return None
+    def _accept_missing(
+        self,
+        missing: list[Note],
+        known: dict[str, Note],
+        listing: FolderScan,
+        changes: _Changes,
+    ) -> None:
+        """Add the missing notes that count as deleted to the changes."""
+        if not self._accept_deletes and looks_unmounted(missing, known, listing.files):
+            self.report.unavailable = (
+                f"{len(missing)} of {len(known)} notes are missing at once; if they are gone for "
+                "good, run `ghost notes sync --accept-deletes`"
+            )
+            self.report.missing = len(missing)
+            return
+        for note in missing:
+            if self._settle or self._accept_deletes or self._is_missing_long(note, changes):
+                changes.gone.append(note)
 
+    def _write(self, changes: _Changes) -> int:
+        """Write the changes in batches that let other processes in between, then the links.
 
-def _moves(
-    store: Store,
-    missing: Sequence[Note],
-    there: Sequence[Changed],
-    fresh: Sequence[tuple[str, Read]],
-) -> dict[str, Note]:
-    """Return, by path, the notes that files were under another name."""
-    changed = [one for one in there if one[1].text.digest != one[2].hash]
-    found = same_text(missing, changed, fresh)
-    taken = {note.id for note in found.values()}
-    left = [note for note in missing if note.id not in taken]
-    maybe = same_inode(left, [one for one in fresh if one[0] not in found])
-    if (
-        maybe
-    ):  # the number may have been given to another file, so the texts must have something in common
-        reads = dict(fresh)
-        with store.engine.read() as tx:
-            found |= {
-                path: note
-                for path, note in maybe.items()
-                if shares_a_section(store, tx, note, reads[path])
-            }
-    return found
+        Returns the number of files left out because they changed again, or because another process
+        has moved their note."""
+        moves = [file for file in changes.index if file.is_moved]
+        in_place = [file for file in changes.index if not file.is_moved]
+        edited = [
+            file.note
+            for file in changes.index
+            if len(changes.index) > 1 and file.note and file.note.hash != file.read.text.digest
+        ]
+        renamed, late = bool(changes.gone), 0
+        if changes.gone or changes.touch or moves or edited:
+            with self._transaction() as tx:
+                self._forget_and_touch(tx, changes)
+                # Text that goes from one file to another keeps its vectors, in either order.
+                for note in edited:
+                    keep_vectors(self._store, tx, sections_of(tx, note))
+                movable = self._release_names(tx, moves)
+                for file in movable:
+                    self._index(tx, file)
+                renamed = renamed or bool(movable)
+                late = len(moves) - len(movable)
+        for start in range(0, len(in_place), FILES_PER_TRANSACTION):
+            with self._transaction() as tx:
+                for file in in_place[start : start + FILES_PER_TRANSACTION]:
+                    if is_still(self._root / file.path, file.read.stat):
+                        renamed = self._index(tx, file) or renamed
+                    else:
+                        late += 1
+            if self._progress is not None:
+                self._progress(min(start + FILES_PER_TRANSACTION, len(in_place)))
+        if self.report.is_changed:
+            with self._transaction() as tx:
+                link_notes(self._store, tx, self._folder, renamed)
+        return late
 
+    def _transaction(self) -> AbstractContextManager[Transaction]:
+        return self._store.engine.write(durable=False, within=(self._folder.ns,))
 
-def _write(
-    store: Store,
-    folder: Folder,
-    layout: Layout,
-    work: _Work,
-    report: SyncReport,
-    progress: Callable[[int], None] | None,
-) -> int:
-    """Do the work in batches that other processes can get between, then find out where links lead.
+    def _forget_and_touch(self, tx: Transaction, changes: _Changes) -> None:
+        for note in changes.gone:
+            if self._is_current(tx, note):
+                forget_note(self._store, tx, self._folder, note)
+                self.report.removed += 1
+        for note in changes.touch:
+            if self._is_current(tx, note, stat=False):
+                tx.notes.put(self._folder.id, note)
 
-    A file that is no longer what was read, or a note that another process has moved, is left out;
-    returns how many were."""
-    late = 0
-    moves = [one for one in work.index if one[2] is not None and one[2].path != one[0]]
-    others = [one for one in work.index if one[2] is None or one[2].path == one[0]]
-    with_vectors = [
-        old for _, read, old in work.index if old is not None and old.hash != read.text.digest
-    ]
-    renamed = bool(work.gone)
-    if work.gone or work.touch or moves or (len(work.index) > 1 and with_vectors):
-        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
-            for note in work.gone:
-                if _is_still(tx, folder, note):
-                    forget_note(store, tx, folder, note)
-                    report.removed += 1
-            for note in work.touch:
-                if _is_still(tx, folder, note, stat=False):
-                    tx.notes.put(folder.id, note)
-            for giving in with_vectors if len(work.index) > 1 else ():
-                # a text that goes from one file to another takes its vectors along, whichever comes
-                # first
-                spare_vectors(store, tx, sections_of(tx, giving))
-            for one in _parked(store, tx, folder, moves):
-                _index(store, tx, folder, layout, one, report)
-                renamed = True
-                late -= 1
-            late += len(moves)
-    for start in range(0, len(others), BATCH):
-        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
-            for one in others[start : start + BATCH]:
-                if is_still(Path(folder.root, one[0]), one[1].stat):
-                    renamed = _index(store, tx, folder, layout, one, report) or renamed
-                else:
-                    late += 1
-        if progress is not None:
-            progress(min(start + BATCH, len(others)))
-    if report.is_changed:
-        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
-            link_notes(store, tx, folder, renamed)
-    return late
+    def _release_names(self, tx: Transaction, moves: Sequence[FileToIndex]) -> list[FileToIndex]:
+        """Return the moves that are still valid; their notes give up paths and keys to swap."""
+        valid = [
+            (file, file.note)
+            for file in moves
+            if file.note is not None
+            and self._is_current(tx, file.note)
+            and is_still(self._root / file.path, file.read.stat)
+        ]
+        for _, note in valid:
+            tx.notes.put(self._folder.id, note._replace(path=f"/{note.id}"))
+            use_temporary_keys(tx, sections_of(tx, note), self._store.clock())
+        return [file for file, _ in valid]
 
+    def _index(self, tx: Transaction, file: FileToIndex) -> bool:
+        """Index one file and count it; say whether a name was added or removed."""
+        path, read, note = file
+        result = index_note(self._store, tx, self._folder, self._layout, path, read, note)
+        report = self.report
+        report.added += note is None
+        report.moved += file.is_moved
+        report.changed += note is not None and not file.is_moved and result.changed
+        report.pending_embeddings += result.unembedded
+        if result.problem:
+            report.failed.append(Problem(path, result.problem))
+        return note is None or file.is_moved or result.renamed
 
-def _parked(
-    store: Store, tx: Transaction, folder: Folder, moves: Sequence[Indexing]
-) -> list[Indexing]:
-    """Return the moves that still hold, their notes' names given up: they may exchange them with
-    each other.
-    """
-    root = Path(folder.root)
-    found = [
-        one
-        for one in moves
-        if one[2] and _is_still(tx, folder, one[2]) and is_still(root / one[0], one[1].stat)
-    ]
-    for _, _, old in found:
-        if old is not None:
-            tx.notes.put(folder.id, old._replace(path=f"/{old.id}"))
-            park(tx, sections_of(tx, old), store.clock())
-    return found
-
-
-def _index(
-    store: Store, tx: Transaction, folder: Folder, layout: Layout, one: Indexing, report: SyncReport
-) -> bool:
-    """Index one file and count it; say whether a name came or went."""
-    path, read, old = one
-    done = index_note(store, tx, folder, layout, path, read, old)
-    report.added += old is None
-    report.moved += old is not None and old.path != path
-    report.changed += old is not None and old.path == path and done.changed
-    report.pending_embeddings += done.bare
-    if done.problem:
-        report.failed.append(Problem(path, done.problem))
-    return old is None or old.path != path or done.renamed
-
-
-def _is_still(tx: Transaction, folder: Folder, note: Note, stat: bool = True) -> bool:
-    """Say whether a note is what it was when its file was looked for: another process may know more
-    by now.
-    """
-    now = tx.notes.at(folder.id, note.path)
-    return now is not None and now.id == note.id and (now.stat == note.stat or not stat)
-
-
-def _last_chunk(store: Store) -> int:
-    with store.engine.read() as tx:
-        return tx.index.newest()
+    def _is_current(self, tx: Transaction, note: Note, stat: bool = True) -> bool:
+        """Say whether no other process has changed a note since it was compared."""
+        now = tx.notes.at(self._folder.id, note.path)
+        return now is not None and now.id == note.id and (now.stat == note.stat or not stat)
 
 
 def _embed(
-    store: Store, report: SyncReport, after: int, link: bool, progress: Callable[[int], None] | None
+    store: Store, report: SyncReport, after: int, link: bool, progress: Progress | None
 ) -> None:
-    """Give the new chunks vectors.
-
-    A search does so only where that is quick, and leaves the rest for later.
-    """
+    """Embed the new chunks; a search does so only for a few of them."""
     if not store.vectoriser.wanted:
         report.pending_embeddings = 0
-    elif link or report.pending_embeddings <= AT_ONCE:
+    elif link or report.pending_embeddings <= MAX_CHUNKS_IN_SEARCH:
         report.embedded = catch_up(store, progress, link, after)
         report.pending_embeddings = max(0, report.pending_embeddings - report.embedded)
 
 
 def _prune(store: Store, folder: Folder) -> None:
-    """Let go what was deleted long ago, and the vectors that were kept for it."""
-    before = earlier(store.clock(), KEPT)
+    """Delete sections that were removed long ago, and the vectors kept for them."""
+    before = earlier(store.clock(), KEEP_DELETED)
     with store.engine.write(durable=False, within=(folder.ns,)) as tx:
         dead = [
             memory

@@ -1,7 +1,4 @@
-"""The file of a topic: fields, then markdown.
-
-Changed line by line, so that what was not named keeps its bytes.
-"""
+"""Read and edit the file of a topic, front matter and markdown, line by line."""
 
 import json
 import re
@@ -24,7 +21,7 @@ _YAML_WORDS = frozenset("true false yes no on off y n null".split())
 
 
 class Topic(NamedTuple):
-    """A topic file taken apart."""
+    """The parts of a topic file."""
 
     tags: list[str]
     updated: str
@@ -32,7 +29,7 @@ class Topic(NamedTuple):
 
 
 def stamp(at: datetime) -> str:
-    """Return a time as topic files have it."""
+    """Return a time in the format of topic files."""
     return at.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
@@ -42,7 +39,7 @@ def new_topic(topic: str, tags: Sequence[str], at: datetime, content: str) -> st
 
 
 def read_topic(text: str) -> Topic:
-    """Take a topic file apart."""
+    """Return the parts of a topic file."""
     front = _FRONT.match(text)
     lines = _LINE.findall(front[1]) if front else []
     span = _field(lines, "last_updated")
@@ -58,10 +55,7 @@ def refined_topic(
     remove: Sequence[str] = (),
     content: str | None = None,
 ) -> str:
-    """Return a topic file with other tags, the time of the change and, if given, another content.
-
-    All else as it was.
-    """
+    """Return a topic file with changed tags, a new time and optionally a new content."""
     front = _FRONT.match(text)
     if front is None:
         return _front(topic, add, at) + (text if content is None else f"{content}\n")
@@ -80,12 +74,12 @@ def trimmed(content: str) -> str:
 
 
 def folded(tag: str) -> str:
-    """Return a tag as tags are compared."""
+    """Return a tag in the form in which tags are compared."""
     return " ".join(tag.split()).casefold()
 
 
 def scalar(text: str) -> str:
-    """Return a text as a value of YAML, in quotes when it would be read as something else."""
+    """Return a text as a YAML value, quoted if necessary."""
     if _PLAIN.fullmatch(text) and text.lower() not in _YAML_WORDS:
         return text
     return "'" + text.replace("'", "''") + "'"
@@ -104,7 +98,7 @@ def _items(dash: str, tags: Sequence[str]) -> list[str]:
 
 
 def _field(lines: Sequence[str], name: str) -> tuple[int, int] | None:
-    """Return the lines of a field: its own, and those that continue it."""
+    """Return the first line of a field and the line behind its last."""
     key = re.compile(rf"{name}[ \t]*:(?=\s)", re.IGNORECASE)
     first = next(
         (number for number in reversed(range(len(lines))) if key.match(lines[number])), None
@@ -120,16 +114,13 @@ def _field(lines: Sequence[str], name: str) -> tuple[int, int] | None:
 
 
 def _tags(lines: Sequence[str]) -> list[str]:
-    """Return the tags in a front matter."""
     span = _field(lines, "tags")
-    found = _parts(lines[span[0]], lines[span[0] + 1 : span[1]]) if span else []
-    return [tag for part in found if (tag := " ".join(_unquoted(part).split()))]
+    parts = _parts(lines[span[0]], lines[span[0] + 1 : span[1]]) if span else []
+    return [tag for part in parts if (tag := " ".join(_unquoted(part).split()))]
 
 
 def _parts(own: str, more: Sequence[str]) -> list[str]:
-    """Return tags as they are written: a list on one line or on several, or words between
-    commas.
-    """
+    """Return the written tags of a list on one line, on several lines, or between commas."""
     value = _value(own)[1]
     if value in _NOTHING:
         return [item[2] for line in more if (item := _ITEM.fullmatch(line))]
@@ -142,7 +133,7 @@ def _parts(own: str, more: Sequence[str]) -> list[str]:
 
 
 def _retagged(lines: list[str], add: Sequence[str], remove: set[str]) -> list[str]:
-    """Return front matter with tags added and removed; lines that hold others stay as they are."""
+    """Return front matter with tags added and removed; lines of other tags stay unchanged."""
     had = _tags(lines)
     known = {folded(tag) for tag in had}
     add = [tag for tag in add if folded(tag) not in known]
@@ -159,9 +150,7 @@ def _retagged(lines: list[str], add: Sequence[str], remove: set[str]) -> list[st
 
 
 def _retagged_field(own: str, more: list[str], add: Sequence[str], remove: set[str]) -> list[str]:
-    """Return the field of tags: a list on one line stays one, a list of lines loses and
-    gets lines.
-    """
+    """Return the lines of the field of tags; a list keeps its form, on one line or several."""
     key, value, rest = _value(own)
     had = [part.strip() for part in _parts(own, more) if part.strip()]
     kept = [part for part in had if folded(_unquoted(part)) not in remove]
@@ -186,9 +175,7 @@ def _dated(lines: list[str], at: datetime) -> list[str]:
 
 
 def _value(line: str) -> tuple[str, str, str]:
-    """Take a line of front matter apart: its key with the colon, its value, and what
-    follows that.
-    """
+    """Return the key with the colon, the value, and the rest of a line of front matter."""
     key, colon, rest = line.partition(":")
     value = _without_comment(rest)
     return key + colon, value, rest[rest.find(value) + len(value) :]

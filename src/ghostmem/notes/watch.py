@@ -1,4 +1,4 @@
-"""Watching folders: a hint that something may have changed, never more; one watcher a store."""
+"""Notice changes in folders: by events of the system or by polling; one watcher per store."""
 
 import json
 import os
@@ -12,25 +12,23 @@ from pathlib import Path
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.notes.lock import is_locked, lock_file
 
-DEBOUNCE = 0.4  # seconds of quiet after which a change is looked at
-RECONCILE = 60.0  # seconds after which everything is looked at, whatever was heard
-POLL = 2.0  # seconds between looks where the system does not tell
+DEBOUNCE_SECONDS = 0.4  # time without events after which a change is reported
+RECONCILE_SECONDS = 60.0  # time after which a change is reported without an event
+POLL_SECONDS = 2.0  # time between polls if the system sends no events
 WATCHING, POLLING, NONE = "watching", "polling", "none"
 
 
 def lock_path(store: str) -> Path:
-    """Return the file that the watcher of a store holds a lock on."""
+    """Return the lock file of the watcher of a store."""
     if "://" not in store:
         return Path(f"{store}.watch")
-    from hashlib import sha256  # a database has no folder: one of the user's own has the lock
+    from hashlib import sha256  # a database has no folder, so the lock is in the user's own
 
     return Path.home() / ".ghost" / f"{sha256(store.encode()).hexdigest()[:16]}.watch"
 
 
 def watcher(store: str) -> str:
-    """Say whether a watcher is alive, and whether it hears of changes or has to look: watching,
-    polling or none.
-    """
+    """Return the mode of the running watcher: "watching", "polling" or "none"."""
     path = lock_path(store)
     if store == ":memory:" or not is_locked(path):
         return NONE
@@ -41,8 +39,8 @@ def watcher(store: str) -> str:
 
 
 @contextmanager
-def leading(store: str) -> Iterator[Callable[[str], None]]:
-    """Be the one watcher of a store; yields a function that says how it watches."""
+def only_watcher(store: str) -> Iterator[Callable[[str], None]]:
+    """Hold the watcher lock of a store; yields a function that sets the mode."""
     if store == ":memory:":
         raise InvalidInputError("a store in memory cannot be watched for", "name a file with --db")
     path = lock_path(store)
@@ -50,14 +48,14 @@ def leading(store: str) -> Iterator[Callable[[str], None]]:
     try:
         with lock_file(path) as handle:
 
-            def say(mode: str) -> None:
+            def set_mode(mode: str) -> None:
                 text = json.dumps({"pid": os.getpid(), "mode": mode}).encode()
                 os.ftruncate(handle, 0)
                 os.lseek(handle, 0, os.SEEK_SET)
                 os.write(handle, text)
 
-            say(WATCHING)
-            yield say
+            set_mode(WATCHING)
+            yield set_mode
     except ConflictError:
         raise ConflictError(
             "another process already watches the notes of this store",
@@ -70,73 +68,68 @@ def changes(
     stop: threading.Event,
     *,
     poll: bool = False,
-    say: Callable[[str], None],
+    set_mode: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> Iterator[None]:
-    """Yield whenever something may have changed below these folders, and every RECONCILE seconds.
+    """Yield when a file below the folders may have changed, until `stop` is set.
 
-    Until `stop` is set.
-    """
+    Also yields every RECONCILE_SECONDS."""
     yield None
     if not poll:
         try:
-            yield from _heard(roots, stop)
+            yield from _events(roots, stop)
             return
-        except (
-            OSError,
-            RuntimeError,
-        ) as error:  # no more watches to be had, or a file system that cannot
-            warn(f"cannot hear of changes ({error}); looking every {POLL:g} seconds instead")
-    say(POLLING)
-    while not stop.wait(POLL):
+        except (OSError, RuntimeError) as error:  # too many watches, or an unable file system
+            warn(f"cannot watch for changes ({error}); polling instead")
+    set_mode(POLLING)
+    while not stop.wait(POLL_SECONDS):
         yield None
 
 
-def _heard(roots: Callable[[], Sequence[Path]], stop: threading.Event) -> Iterator[None]:
-    """Yield what the system tells.
+def _events(roots: Callable[[], Sequence[Path]], stop: threading.Event) -> Iterator[None]:
+    """Yield on events of the system.
 
-    Begin anew when a folder is added, goes away or comes back, since its watch goes with it.
-    """
+    The watch starts again if a folder is added, disappears or comes back."""
     while not stop.is_set():
-        there = _there(roots)
-        if not there:
-            stop.wait(POLL)
+        present = _present(roots)
+        if not present:
+            stop.wait(POLL_SECONDS)
             yield None
             continue
-        for heard in _watch(list(there), stop):
-            if _there(roots) != there:
+        for is_due in _watch(list(present), stop):
+            if _present(roots) != present:
                 yield None
                 break
-            if heard:
+            if is_due:
                 yield None
 
 
-def _there(roots: Callable[[], Sequence[Path]]) -> dict[Path, tuple[int, int]]:
-    """Return the folders that are there, each with what tells it from another of its name."""
-    found: dict[Path, tuple[int, int]] = {}
+def _present(roots: Callable[[], Sequence[Path]]) -> dict[Path, tuple[int, int]]:
+    """Return the existing folders, each with its device and inode."""
+    present: dict[Path, tuple[int, int]] = {}
     for root in roots():
         with suppress(OSError):
             stat = root.stat()
-            found[root] = (stat.st_dev, stat.st_ino)
-    return found
+            present[root] = (stat.st_dev, stat.st_ino)
+    return present
 
 
 def _watch(roots: Sequence[Path], stop: threading.Event) -> Iterator[bool]:
-    """Yield every POLL seconds or sooner, and whether there is reason to look."""
+    """Yield at least every POLL_SECONDS whether the folders should be scanned."""
     from watchfiles import watch
 
     last = time.monotonic()
-    for found in watch(
+    for events in watch(
         *roots,
-        debounce=int(DEBOUNCE * 1000 * 4),
-        step=int(DEBOUNCE * 1000),
+        debounce=int(DEBOUNCE_SECONDS * 1000 * 4),
+        step=int(DEBOUNCE_SECONDS * 1000),
         stop_event=stop,
-        rust_timeout=int(POLL * 1000),
+        rust_timeout=int(POLL_SECONDS * 1000),
         yield_on_timeout=True,
         raise_interrupt=sys.platform == "win32",
-        # else it also passes over that there are no more watches to be had
+        # Otherwise it also ignores that there are too many watches.
         ignore_permission_denied=False,
     ):
-        due = bool(found) or time.monotonic() - last >= RECONCILE
+        due = bool(events) or time.monotonic() - last >= RECONCILE_SECONDS
         last = time.monotonic() if due else last
         yield due

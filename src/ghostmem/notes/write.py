@@ -1,8 +1,7 @@
-"""Reading and writing one note: a write is whole or did not happen, and what was not asked for
-keeps every byte.
+"""Read and write a note: a write is atomic, and other bytes of the file stay unchanged.
 
-Writers hold the folder's lock (`locked`), read, and hand `replace_file` the digest of what they
-read; if the file is another by then, they get a NoteConflictError with its present text."""
+Writers hold the folder's lock (`locked`), read, and pass `replace_file` the digest of the text they
+read; if the file has changed by then, they get a NoteConflictError with its current text."""
 
 import hashlib
 import os
@@ -14,15 +13,13 @@ from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.notes.lock import SWEPT
 
 BOM = b"\xef\xbb\xbf"
-MISSING = ""  # the digest of a file that is not there
-_TRIES = 5  # how often an append is done again because somebody else wrote
+MISSING = ""  # the digest of a file that does not exist
+_MAX_APPENDS = 5  # attempts to append while another program writes
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A note's text with line feeds only, and how to write it as the file does: its mark, its line
-    ends, its digest.
-    """
+    """The text of a note with line feeds only, and the encoding of its file."""
 
     text: str
     digest: str = MISSING
@@ -31,20 +28,18 @@ class Text:
     lossy: bool = False  # some bytes were not UTF-8
 
     def encode(self, text: str) -> bytes:
-        """Return another text as this file writes its own."""
+        """Return a text in the encoding of this file."""
         raw = (text.replace("\r\n", "\n").replace("\n", "\r\n") if self.crlf else text).encode()
         return BOM + raw if self.bom else raw
 
 
 def digest(raw: bytes) -> str:
-    """Return the name that bytes are known by."""
+    """Return the SHA-256 of bytes."""
     return hashlib.sha256(raw).hexdigest()
 
 
 def decode(raw: bytes) -> Text:
-    """Read bytes as text; what is no UTF-8 becomes a replacement character, and the text
-    says so.
-    """
+    """Return bytes as text; invalid UTF-8 is replaced and sets `lossy`."""
     bom = raw.startswith(BOM)
     body = raw[len(BOM) :] if bom else raw
     try:
@@ -56,18 +51,16 @@ def decode(raw: bytes) -> Text:
 
 
 def read_file(path: Path) -> Text:
-    """Read a note; one that is not there is empty, with the digest MISSING."""
+    """Return the text of a note; a missing file is empty with the digest MISSING."""
     raw = read_bytes(path)
     return Text("") if raw is None else decode(raw)
 
 
 def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
-    """Put bytes in a file's place, whole and on disk, if it still has the digest `base`.
+    """Replace a file atomically if it still has the digest `base`; say whether it changed.
 
-    Say whether there was a change.
-
-    The caller holds the folder's lock, which also is why temporary files that lie beside it belong
-    to nobody any more."""
+    The caller holds the folder's lock, so that temporary files in it belong to killed writers and
+    are removed."""
     before = read_bytes(path)
     _check_base(path, before, base)
     if before == raw:
@@ -77,9 +70,8 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
         _sweep(path.parent)
         with Temporary(path, 0o666) as fresh:
             fresh.write(raw)
-            _check_base(
-                path, read_bytes(path), base
-            )  # once more: somebody who knows no lock may have saved meanwhile
+            # Again, because a program that ignores the lock may have saved meanwhile.
+            _check_base(path, read_bytes(path), base)
             fresh.publish(existing(path))
     except OSError as error:
         raise _refused("write", path, error) from None
@@ -87,7 +79,7 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
 
 
 def remove_file(path: Path, base: str | None = None) -> bool:
-    """Delete a file if it still has the digest `base`; say whether there was one."""
+    """Delete a file if it still has the digest `base`; say whether it existed."""
     before = read_bytes(path)
     _check_base(path, before, base)
     if before is None:
@@ -101,14 +93,11 @@ def remove_file(path: Path, base: str | None = None) -> bool:
 
 
 def append(path: Path, text: str, opening: str = "") -> None:
-    """Add a text behind a note, in the file's own line ends; a new file begins with `opening`.
+    """Append a text to a note with the file's line endings; a new file begins with `opening`.
 
-    The caller holds the lock.
-
-    Bytes that are there already are never touched, so this works on files that are not UTF-8 too. A
-    program that knows nothing of locks may write in between: then it is done again, behind what
-    that wrote."""
-    for tries in range(_TRIES, 0, -1):
+    The caller holds the lock. Existing bytes are never changed, so this also works on files that
+    are not UTF-8. If a program that ignores the lock writes meanwhile, the append is repeated."""
+    for tries in range(_MAX_APPENDS, 0, -1):
         raw = read_bytes(path)
         added = text if raw else opening + text
         known = decode(raw or b"")
@@ -122,9 +111,7 @@ def append(path: Path, text: str, opening: str = "") -> None:
 
 
 def inside(root: Path, name: str) -> Path:
-    """Return the file that a relative path names below a folder, or refuse one that leads out of
-    it.
-    """
+    """Return the path of a file below a folder; a path that leads out of it is refused."""
     path = root / name
     real, home = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if os.path.isabs(name) or not real.is_relative_to(home) or real == home:
@@ -133,11 +120,10 @@ def inside(root: Path, name: str) -> Path:
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """Return a file's bytes, or None when there is no file."""
+    """Return the bytes of a file, or None if it does not exist."""
     try:
-        if (
-            not is_plain(path) and not path.is_dir()
-        ):  # reading a pipe waits for ever, and a device must never be replaced
+        # Reading a pipe waits forever, and a device must never be replaced.
+        if not is_plain(path) and not path.is_dir():
             raise InvalidInputError(f"{path} is not a plain file", "name another file")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -149,22 +135,20 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
-    found = MISSING if before is None else digest(before)
-    if base is None or found == base:
+    actual = MISSING if before is None else digest(before)
+    if base is None or actual == base:
         return
-    current = "" if before is None else decode(before).text
-    what = (
-        "was changed by somebody else"
-        if base and before is not None
-        else "exists already"
-        if before is not None
-        else "is gone"
+    current, problem = "", "is gone"
+    if before is not None:
+        current = decode(before).text
+        problem = "was changed by somebody else" if base else "exists already"
+    raise NoteConflictError(
+        f"{path} {problem}; nothing was written", current=current, digest=actual
     )
-    raise NoteConflictError(f"{path} {what}; nothing was written", current=current, digest=found)
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed writers left in a folder, once for each time its lock is held."""
+    """Remove the files of killed writers from a folder, once per lock."""
     swept = SWEPT.get()
     if swept is None or str(folder) in swept:
         return

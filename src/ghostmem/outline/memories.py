@@ -1,4 +1,4 @@
-"""Memories beside code: what is remembered about the files and symbols of an outline."""
+"""Find the memories about the files and symbols of an outline."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,43 +14,44 @@ from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
-_About = tuple[str, Memory, Mention]  # the id of a node, a memory about it, and how that is shown
+_NodeMemory = tuple[str, Memory, Mention]  # the id of a node, a memory about it, its short form
 
 
 def memories_of(
     store: Store, graph: CodeGraph, nodes: Iterable[Node], ns: str | None = None
 ) -> dict[str, list[Mention]]:
-    """Return by node id the memories about files and symbols of a project: pinned ones first, then
-    the newest.
+    """Return the memories about files and symbols by node id, pinned first, then newest.
 
-    All are returned; the renderer shows a few and counts the rest. A memory about a symbol that was
-    renamed stands with the new one, about one that is gone with its file."""
+    All are returned; the renderer shows a few and counts the rest. A memory about a renamed symbol
+    is listed with the new one, about a removed symbol with its file."""
     wanted = {node.id: node for node in nodes if node.origin == PROJECT}
     paths = {node.file for node in wanted.values() if node.kind == "file"}
-    which = Filter(ns=validate.ns_filter(ns), now=store.clock())
+    current = Filter(ns=validate.ns_filter(ns), now=store.clock())
     with store.engine.read() as tx:
-        linked = tx.listing.select(replace(which, code=graph.root))
+        linked = tx.listing.select(replace(current, code=graph.root))
         named = (
-            tx.listing.select(replace(which, paths=_spellings(graph.root, paths))) if paths else []
+            tx.listing.select(replace(current, paths=_spellings(graph.root, paths)))
+            if paths
+            else []
         )
-    found: dict[str, dict[str, tuple[Memory, Mention]]] = defaultdict(dict)
+    by_node: dict[str, dict[str, tuple[Memory, Mention]]] = defaultdict(dict)
     for node, memory, mention in (
         *_of_symbols(graph, linked),
         *_of_files(graph.root, paths, named),
     ):
         if node in wanted and CALLER.get().may(memory.ns, "read"):
-            found[node].setdefault(memory.id, (memory, mention))
-    return {node: _ordered(pairs.values()) for node, pairs in found.items()}
+            by_node[node].setdefault(memory.id, (memory, mention))
+    return {node: _ordered(pairs.values()) for node, pairs in by_node.items()}
 
 
 def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the ways in which a memory may name files: from the root, or in full."""
+    """Return the forms in which memories name files: relative to the root, or absolute."""
     return tuple(
         sorted({spelled for path in paths for spelled in (path, f"./{path}", f"{root}/{path}")})
     )
 
 
-def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_About]:
+def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
     if not memories:
         return
     code = Code(graph)
@@ -58,18 +59,18 @@ def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_About
         for ref in memory.symbols:
             if (ref.root, ref.language) != (graph.root, graph.language):
                 continue
-            judged = code.judge(ref)
-            note = judged.mark
-            if judged.node is None or judged.node.name != ref.name:
+            state = code.judge(ref)
+            note = state.mark
+            if state.node is None or state.node.name != ref.name:
                 note = f"{ref.name}: {note}"
             yield (
-                judged.node.id if judged.node else file_id(ref.path),
+                state.node.id if state.node else file_id(ref.path),
                 memory,
                 _mention(memory, ref.rel, note),
             )
 
 
-def _of_files(root: str, paths: Iterable[str], memories: Sequence[Memory]) -> Iterator[_About]:
+def _of_files(root: str, paths: Iterable[str], memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
     places = {spelled: path for path in paths for spelled in _spellings(root, [path])}
     for memory in memories:
         for file in memory.files:

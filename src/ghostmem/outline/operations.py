@@ -1,36 +1,23 @@
-"""outline: what code is and how its symbols relate, beside what is remembered about it."""
+"""The outline operations: symbols of code, their relations, and memories about them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
-from ghostmem.outline.find import find, nearest
+from ghostmem.outline.find import find
 from ghostmem.outline.graph import file_id
-from ghostmem.outline.project_graph import CodeGraph, code_graph, shown
+from ghostmem.outline.project_graph import CodeGraph, code_graph, unknown_symbol
 from ghostmem.outline.render import Stats, to_json, to_text
 from ghostmem.outline.sources import inside
 from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.outline.graph import Linked, Node
-
-    class OutlineFields(TypedDict, total=False):
-        """What an outline may be narrowed by."""
-
-        depth: int
-        relations: Iterable[str]
-        omit_native: bool
-        max_nodes: int
-        include_tests: bool
-        include_memories: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,10 +41,7 @@ def outline_symbol(
     file: str | None = None,
     **fields: Any,
 ) -> Outline:
-    """Return the relation tree of a symbol by its name, whole or in part.
-
-    Of every one that has it, in order of files.
-    """
+    """Return the relation tree of every symbol with a full or partial name, in order of files."""
     if not isinstance(symbol, str) or not symbol.strip():
         raise InvalidInputError(
             "the symbol is empty", "name one, such as RegisterExtractor or outline.Manager.Register"
@@ -65,12 +49,11 @@ def outline_symbol(
     options = Options.checked(**_options(fields))
     graph = code_graph(store, root, language)
     path = "" if file is None else _file(graph, file)
-    found = find(graph.linked, symbol, path)
-    if not found:
-        raise _unknown(graph, symbol, path)
-    return _outline(
-        store, graph, found, options, {"symbol": symbol, **({"file": path} if path else {})}, fields
-    )
+    matches = find(graph.linked, symbol, path)
+    if not matches:
+        raise unknown_symbol(graph, symbol, path)
+    query = {"symbol": symbol, **({"file": path} if path else {})}
+    return _outline(store, graph, matches, options, query, fields)
 
 
 def outline_file(
@@ -80,10 +63,8 @@ def outline_file(
     options = Options.checked(**_options(fields))
     graph = code_graph(store, root, language)
     path = _file(graph, file)
-    roots = [
-        *_symbols(graph, path),
-        graph.linked.nodes[file_id(path)],
-    ]  # the file itself last, for what it imports
+    # The file itself comes last, for its imports.
+    roots = [*_symbols(graph, path), graph.linked.nodes[file_id(path)]]
     return _outline(store, graph, roots, options, {"file": path}, fields)
 
 
@@ -113,12 +94,9 @@ def _file(graph: CodeGraph, file: str) -> str:
 
 
 def _symbols(graph: CodeGraph, path: str = "") -> list[Node]:
-    """Return the symbols of a file, or of all, in order.
-
-    What stands inside another is shown there.
-    """
-    found = graph.linked.once("outermost", _outermost)
-    return [node for node in found if node.file == path] if path else found
+    """Return the outermost symbols of a file or of all files, in order."""
+    nodes = graph.linked.once("outermost", _outermost)
+    return [node for node in nodes if node.file == path] if path else nodes
 
 
 def _outermost(linked: Linked) -> list[Node]:
@@ -135,22 +113,6 @@ def _outermost(linked: Linked) -> list[Node]:
     return sorted(nodes, key=lambda node: (node.file, node.line, node.name, node.id))
 
 
-def _unknown(graph: CodeGraph, symbol: str, path: str) -> NotFoundError:
-    where = f" in {path}" if path else ""
-    close = nearest(graph.linked, symbol)
-    hint = (
-        f"the nearest names: {', '.join(close)}"
-        if close
-        else "`ghost outline project` lists what there is"
-    )
-    broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
-    return NotFoundError(
-        f"there is no symbol {shown(symbol)}{where} in the {graph.language} code of "
-        f"{graph.root}{broken}",
-        hint,
-    )
-
-
 def _outline(
     store: Store,
     graph: CodeGraph,
@@ -165,7 +127,7 @@ def _outline(
 
         memories = memories_of(store, graph, graph.linked.nodes.values())
     tree = build(graph.linked, roots, options)
-    made = Stats(
+    stats = Stats(
         graph.files,
         graph.parsed,
         graph.cached,
@@ -173,19 +135,14 @@ def _outline(
         tuple(graph.skipped.items()),
         graph.digest[:12],
     )
-    asked = {
-        **query,
-        **{name: value for name, value in fields.items() if value not in (None, [], ())},
-    }
-    text = to_text(tree, symbol=query.get("symbol", ""), memories=memories, stats=made)
-    return Outline(
-        text,
-        to_json(
-            tree,
-            language=graph.language,
-            root=graph.root,
-            query=asked,
-            memories=memories,
-            stats=made,
-        ),
+    query_fields = {name: value for name, value in fields.items() if value not in (None, [], ())}
+    data = to_json(
+        tree,
+        language=graph.language,
+        root=graph.root,
+        query={**query, **query_fields},
+        memories=memories,
+        stats=stats,
     )
+    text = to_text(tree, symbol=query.get("symbol", ""), memories=memories, stats=stats)
+    return Outline(text, data)

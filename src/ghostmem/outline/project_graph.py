@@ -1,6 +1,4 @@
-"""The graph of a project's code: files to facts, with a cache in the store, and facts to links,
-anew when anything changed.
-"""
+"""Build the code graph of a project: parse changed files, use cached facts, and link them."""
 
 from __future__ import annotations
 
@@ -16,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import to_ns
-from ghostmem.errors import EngineError, InvalidInputError
+from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
 from ghostmem.outline.facts import Facts
+from ghostmem.outline.find import nearest
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import language_named
 from ghostmem.outline.parse import UnparsableError, facts_of, grammar_version
@@ -31,19 +30,18 @@ from ghostmem.store.store import Store
 if TYPE_CHECKING:
     from ghostmem.outline.languages.base import Language
 
-RACY = 2_000_000_000  # nanoseconds in which a file may change without its time telling
-# bytes of source that are kept in memory, read or taken apart, from one step to the next
-AT_HAND = 2_000_000
-BATCH = 500  # files whose facts are written at once
-_KEPT = 4  # graphs that a process keeps
-_ROUNDS = 8  # files that are left out one by one when all together are too deep
-# files from which on a graph is kept in the store too: below that it is made as fast as it is read
-LARGE = 20
+RACY_NS = 2_000_000_000  # time in which a file may change without a new modification time
+MAX_SOURCE_BYTES = 2_000_000  # source kept in memory between reading and parsing
+FILES_PER_WRITE = 500  # files whose facts are written at once
+MAX_GRAPHS = 4  # graphs that a process keeps
+MAX_LEFT_OUT = 8  # files left out one by one if all together are too deeply nested
+# Graphs of at least this many files are kept in the store; smaller ones are built as fast.
+MIN_STORED_FILES = 20
 
 
 @dataclass(slots=True)
 class CodeGraph:
-    """A project's code in one language: the graph, and what it was made from."""
+    """The graph of a project's code in one language, and figures about its files."""
 
     language: str
     root: str
@@ -56,52 +54,49 @@ class CodeGraph:
     skipped: dict[str, str] = field(default_factory=dict)
 
 
-class _Kept(NamedTuple):
-    """A graph that a process keeps: what it was made from beside the files, and their errors."""
+class _CachedGraph(NamedTuple):
+    """A graph, the other files that linking read, and errors."""
 
     linked: Linked
-    texts: dict[str, str | None]  # of files such as go.mod that linking asked for
+    texts: dict[str, str | None]  # of files such as go.mod
     errors: list[tuple[str, int]]
-    left: dict[str, str]  # files that could not be linked, with the reason
+    unlinked: dict[str, str]  # files that could not be linked, with the reason
 
 
-_RECENT: OrderedDict[tuple[str, str, str, str], _Kept] = OrderedDict()
+_RECENT: OrderedDict[tuple[str, str, str, str], _CachedGraph] = OrderedDict()
 
 
 def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
-    """Read a project and return its graph.
-
-    Only files that changed are parsed, and when one did everything is linked anew.
-    """
+    """Return the graph of a project; only changed files are parsed, then all are linked again."""
     chosen = language_named(language)
     home = _home(root)
-    found = sources(home, chosen.suffixes)
+    listed = sources(home, chosen.suffixes)
     try:
         maker = f"{chosen.name} {chosen.version}, {grammar_version(chosen.package)}"
     except PackageNotFoundError:
         raise InvalidInputError(
             "the code outline is not installed", "pip install 'ghostmem[outline]'"
         ) from None
-    hashes, texts = _hashes(store, home, chosen, found.files, found.skipped)
+    hashes, texts = _hashes(store, home, chosen, listed.files, listed.skipped)
     parsed = 0
-    with unhindered():
-        kept = _recall(store, home, chosen.name, maker, hashes)
-        if kept is None:
-            facts, parsed = _facts(store, home, chosen, maker, hashes, texts, found.skipped)
+    with no_cycle_collector():
+        cached = _recall(store, home, chosen.name, maker, hashes)
+        if cached is None:
+            facts, parsed = _facts(store, home, chosen, maker, hashes, texts, listed.skipped)
             hashes = {path: hashes[path] for path in facts}  # some could not be read
-            kept = _link(chosen, home, facts)
-            del facts  # those of a large project are in the way while its graph is packed
-            _remember(store, home, chosen.name, maker, hashes, kept)
+            cached = _link(chosen, home, facts)
+            del facts  # frees memory before the graph is packed
+            _remember(store, home, chosen.name, maker, hashes, cached)
     return CodeGraph(
         chosen.name,
         str(home),
-        kept.linked,
+        cached.linked,
         _digest(hashes),
-        len(hashes) - len(kept.left),
+        len(hashes) - len(cached.unlinked),
         parsed,
         len(hashes) - parsed,
-        list(kept.errors),
-        dict(sorted({**found.skipped, **kept.left}.items())),
+        list(cached.errors),
+        dict(sorted({**listed.skipped, **cached.unlinked}.items())),
     )
 
 
@@ -109,7 +104,7 @@ def _home(root: str | Path) -> Path:
     try:
         home = os.path.realpath(Path(root).expanduser())
         os.fsencode(home)
-    except (ValueError, RuntimeError):  # a NUL, half a character, or the home of nobody
+    except (ValueError, RuntimeError):  # a NUL, a surrogate, or an unknown user
         raise InvalidInputError(
             f"the root {shown(str(root))} is no path", "name the project's folder"
         ) from None
@@ -117,8 +112,25 @@ def _home(root: str | Path) -> Path:
 
 
 def shown(text: str) -> str:
-    """Return what somebody typed as an error repeats it: on one line, and not at any length."""
+    """Return a text quoted and shortened for an error message."""
     return repr(text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…")
+
+
+def unknown_symbol(graph: CodeGraph, symbol: str, path: str = "") -> NotFoundError:
+    """Return the error for an unknown symbol, with the nearest names."""
+    where = f" in {path}" if path else ""
+    close = nearest(graph.linked, symbol)
+    hint = (
+        f"the nearest names: {', '.join(close)}"
+        if close
+        else "`ghost outline project` lists what there is"
+    )
+    broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
+    return NotFoundError(
+        f"there is no symbol {shown(symbol)}{where} in the {graph.language} code of "
+        f"{graph.root}{broken}",
+        hint,
+    )
 
 
 def _digest(hashes: Mapping[str, str]) -> str:
@@ -126,10 +138,8 @@ def _digest(hashes: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def unhindered() -> Iterator[None]:
-    """Make many objects that live on without Python's cycle collector, which would walk all of them
-    again and again.
-    """
+def no_cycle_collector() -> Iterator[None]:
+    """Disable Python's cycle collector, which would scan many long-lived objects repeatedly."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -142,36 +152,36 @@ def unhindered() -> Iterator[None]:
 def _hashes(
     store: Store, home: Path, language: Language, files: Mapping[str, Stat], skipped: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Return the hash of each file, and the content of those that had to be read for it."""
+    """Return the hash of each file, and the content of those that had to be read."""
     with store.engine.read() as tx:
         known = tx.outline.files(str(home), language.name)
     hashes: dict[str, str] = {}
     texts: dict[str, bytes] = {}
     fresh: dict[str, tuple[Stat, int, str]] = {}
     now = to_ns(store.clock())
-    held = 0
+    kept_bytes = 0
     for path, stat in files.items():
         before = known.get(path)
-        if before is not None and before[0] == stat and abs(before[1] - stat.mtime_ns) > RACY:
+        if before is not None and before[0] == stat and abs(before[1] - stat.mtime_ns) > RACY_NS:
             hashes[path] = before[2]
             continue
         source = _read(home, path, skipped)
         if source is None:
             continue
         hashes[path] = _hash(path, source)
-        held += len(source)
-        if held < AT_HAND:
+        kept_bytes += len(source)
+        if kept_bytes < MAX_SOURCE_BYTES:
             texts[path] = source
         if (
             before is None
             or before[:1] != (stat,)
             or before[2] != hashes[path]
-            or abs(now - stat.mtime_ns) > RACY
+            or abs(now - stat.mtime_ns) > RACY_NS
         ):
             fresh[path] = (stat, now, hashes[path])
     gone = known.keys() - files.keys()
     if fresh or gone:
-        _keep(store, lambda tx: tx.outline.put_files(str(home), language.name, fresh, gone))
+        _cache(store, lambda tx: tx.outline.put_files(str(home), language.name, fresh, gone))
     return hashes, texts
 
 
@@ -184,14 +194,12 @@ def _facts(
     texts: dict[str, bytes],
     skipped: dict[str, str],
 ) -> tuple[dict[str, Facts], int]:
-    """Return what each file says, from the cache where it is there, and how many had to be
-    parsed.
-    """
+    """Return the facts of each file, cached or parsed, and the number of parsed files."""
     known: dict[str, Facts] = {}
     with store.engine.read() as tx:
         for mark, packed in tx.outline.facts(set(hashes.values()), maker):
-            if found := Facts.unpacked(packed):
-                known[mark] = found
+            if unpacked := Facts.unpacked(packed):
+                known[mark] = unpacked
     facts: dict[str, Facts] = {}
     fresh: dict[str, bytes] = {}
     parsed = seen = 0
@@ -200,32 +208,32 @@ def _facts(
             source = texts.pop(path) if path in texts else _read(home, path, skipped)
             if source is None:
                 continue
-            mark = hashes[path] = _hash(path, source)  # it may be another since it was listed
+            mark = hashes[path] = _hash(path, source)  # it may have changed meanwhile
             try:
-                made = known[mark] = facts_of(language, path, source)
-            except UnparsableError as why:
-                skipped[path] = str(why)
+                new = known[mark] = facts_of(language, path, source)
+            except UnparsableError as error:
+                skipped[path] = str(error)
                 continue
-            with suppress(RecursionError):  # too deep for JSON, then
-                fresh[mark] = made.packed()
+            with suppress(RecursionError):  # too deeply nested for JSON
+                fresh[mark] = new.packed()
             parsed, seen = parsed + 1, seen + len(source)
-            if seen > AT_HAND:
-                made.rest = None
-            if len(fresh) >= BATCH:
-                _keep_facts(store, maker, fresh)
+            if seen > MAX_SOURCE_BYTES:
+                new.rest = None
+            if len(fresh) >= FILES_PER_WRITE:
+                _cache_facts(store, maker, fresh)
                 fresh = {}
         facts[path] = known[hashes[path]]
     if fresh:
-        _keep_facts(store, maker, fresh)
+        _cache_facts(store, maker, fresh)
     return facts, parsed
 
 
-def _keep_facts(store: Store, maker: str, fresh: Mapping[str, bytes]) -> None:
-    _keep(store, lambda tx: tx.outline.put_facts(fresh.items(), maker))
+def _cache_facts(store: Store, maker: str, fresh: Mapping[str, bytes]) -> None:
+    _cache(store, lambda tx: tx.outline.put_facts(fresh.items(), maker))
 
 
 def _hash(path: str, source: bytes) -> str:
-    # an identical file anywhere has the same facts; only its ending tells how it is parsed
+    # Identical files have the same facts; only the suffix decides how a file is parsed.
     return hashlib.sha256(path.rpartition(".")[2].encode() + b"\0" + source).hexdigest()
 
 
@@ -240,41 +248,44 @@ def _read(home: Path, path: str, skipped: dict[str, str]) -> bytes | None:
 
 def _recall(
     store: Store, home: Path, language: str, maker: str, hashes: Mapping[str, str]
-) -> _Kept | None:
-    """Return the graph that was made of the same files, by this process or a large one by another,
-    if all else is the same.
-    """
+) -> _CachedGraph | None:
+    """Return the cached graph of the same files, from this process or from the store."""
     digest = _digest(hashes)
     key = (str(home), language, maker, digest)
-    kept = _RECENT.get(key)
-    if kept is None and len(hashes) >= LARGE:
+    cached = _RECENT.get(key)
+    if cached is None and len(hashes) >= MIN_STORED_FILES:
         with store.engine.read() as tx:
             packed = tx.outline.graph(str(home), language, f"{maker}, {digest}, {program()}")
-        found = None if packed is None else unpack(packed)
-        kept = (
-            None
-            if found is None
-            else _Kept(found[0], found[1][0], [(path, line) for path, line in found[1][1]], {})
-        )
-    if kept is None or any(_text(home, path) != text for path, text in kept.texts.items()):
+        unpacked = None if packed is None else unpack(packed)
+        if unpacked is not None:
+            linked, (texts, errors) = unpacked
+            cached = _CachedGraph(linked, texts, [(path, line) for path, line in errors], {})
+    if cached is None or any(_text(home, path) != text for path, text in cached.texts.items()):
         return None
-    _RECENT[key] = kept
+    _keep_recent(key, cached)
+    return cached
+
+
+def _keep_recent(key: tuple[str, str, str, str], cached: _CachedGraph) -> None:
+    _RECENT[key] = cached
     _RECENT.move_to_end(key)
-    while len(_RECENT) > _KEPT:
+    while len(_RECENT) > MAX_GRAPHS:
         _RECENT.popitem(last=False)
-    return kept
 
 
 def _remember(
-    store: Store, home: Path, language: str, maker: str, hashes: Mapping[str, str], kept: _Kept
+    store: Store,
+    home: Path,
+    language: str,
+    maker: str,
+    hashes: Mapping[str, str],
+    cached: _CachedGraph,
 ) -> None:
     digest = _digest(hashes)
-    _RECENT[str(home), language, maker, digest] = kept
-    while len(_RECENT) > _KEPT:
-        _RECENT.popitem(last=False)
-    if len(hashes) >= LARGE and not kept.left:
-        packed = pack(kept.linked, [kept.texts, kept.errors])
-        _keep(
+    _keep_recent((str(home), language, maker, digest), cached)
+    if len(hashes) >= MIN_STORED_FILES and not cached.unlinked:
+        packed = pack(cached.linked, [cached.texts, cached.errors])
+        _cache(
             store,
             lambda tx: tx.outline.put_graph(
                 str(home), language, f"{maker}, {digest}, {program()}", packed
@@ -282,7 +293,7 @@ def _remember(
         )
 
 
-def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _Kept:
+def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _CachedGraph:
     texts: dict[str, str | None] = {}
 
     def read(path: str) -> str | None:
@@ -290,53 +301,54 @@ def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _Kept:
             texts[path] = _text(home, path)
         return texts[path]
 
-    linked, left = _together(
+    linked, unlinked = _link_possible(
         lambda paths: language.link({path: facts[path] for path in paths}, read), sorted(facts)
     )
     errors = [
-        (path, line) for path in sorted(facts.keys() - left) for line in facts[path].errors[:1]
+        (path, line) for path in sorted(facts.keys() - unlinked) for line in facts[path].errors[:1]
     ]
-    return _Kept(linked, texts, errors, dict.fromkeys(left, "is nested too deeply to be linked"))
+    reasons = dict.fromkeys(unlinked, "is nested too deeply to be linked")
+    return _CachedGraph(linked, texts, errors, reasons)
 
 
-def _together(link: Callable[[list[str]], Linked], paths: list[str]) -> tuple[Linked, set[str]]:
-    """Link files; those whose parts are nested too deeply for Python's stack are left out, and
-    returned.
-    """
+def _link_possible(
+    link: Callable[[list[str]], Linked], paths: list[str]
+) -> tuple[Linked, set[str]]:
+    """Link files, and return those that are nested too deeply for Python's stack."""
 
-    def tried(some: list[str]) -> Linked | None:
+    def attempt(part: list[str]) -> Linked | None:
         try:
-            return link(some)
+            return link(part)
         except RecursionError:
             return None
 
-    linked = tried(paths)
+    linked = attempt(paths)
     if linked is not None:
         return linked, set()
-    fine: list[str] = []
+    linkable: list[str] = []
     parts = [paths]
-    while parts:  # those that cannot be linked even alone, found by halves
+    while parts:  # find files that cannot be linked even alone, by bisection
         part = parts.pop()
         half = len(part) // 2
-        for some in (part[:half], part[half:]) if half else ():
-            if tried(some) is None:
-                parts.append(some)
+        for half_part in (part[:half], part[half:]) if half else ():
+            if attempt(half_part) is None:
+                parts.append(half_part)
             else:
-                fine += some
-    fine.sort()
-    rounds = 0
-    while (linked := tried(fine)) is None:  # and those that only all together are too deep
-        low, high = 0, len(fine)
+                linkable += half_part
+    linkable.sort()
+    left_out = 0
+    while (linked := attempt(linkable)) is None:  # find files that are too deep only together
+        low, high = 0, len(linkable)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if tried(fine[:middle]) is None else (middle, high)
-        rounds += 1
-        fine = fine[:low] + (fine[high:] if rounds < _ROUNDS else [])
-    return linked, set(paths) - set(fine)
+            low, high = (low, middle) if attempt(linkable[:middle]) is None else (middle, high)
+        left_out += 1
+        linkable = linkable[:low] + (linkable[high:] if left_out < MAX_LEFT_OUT else [])
+    return linked, set(paths) - set(linkable)
 
 
 def _text(home: Path, path: str) -> str | None:
-    """Return the text of a file such as go.mod; nothing outside the project."""
+    """Return the text of a file such as go.mod, if it is inside the project."""
     if not os.path.isfile(f"{home}/{path}"):
         return None
     real = Path(os.path.realpath(home / path))
@@ -348,9 +360,7 @@ def _text(home: Path, path: str) -> str | None:
         return None
 
 
-def _keep(store: Store, work: Any) -> None:
-    """Write into the cache if that can be done; an outline never fails for it."""
-    try:
+def _cache(store: Store, work: Any) -> None:
+    """Write to the cache if possible; an outline never fails because of it."""
+    with suppress(EngineError):
         bookkeep(store, work)
-    except EngineError:
-        pass

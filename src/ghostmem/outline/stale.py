@@ -1,7 +1,4 @@
-"""stale: memories whose code has moved on since.
-
-Worked out when asked, never stored, and nothing is rewritten.
-"""
+"""Find memories whose code has changed since; computed on request, never stored."""
 
 import os
 import re
@@ -25,10 +22,9 @@ CURRENT, CHANGED, RENAMED, GONE, UNKNOWN = "current", "changed", "renamed", "gon
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stale(Record):
-    """A symbol that a memory is about, and what became of it.
+    """The state of a symbol that a memory is about.
 
-    `now` is its likely new name, or why nothing can be said.
-    """
+    `now` is its probable new name, or the reason why it cannot be checked."""
 
     ns: str
     key: str
@@ -40,19 +36,19 @@ class Stale(Record):
 
     @property
     def mark(self) -> str:
-        """Return the state in words, nothing when the code is as it was."""
+        """Return the state in words, empty if the code is unchanged."""
         return mark(self.state, self.now)
 
 
-class Judged(NamedTuple):
-    """What became of a symbol, and the node that it is now, or may be."""
+class SymbolState(NamedTuple):
+    """The state of a symbol, and the node that it is now or may be."""
 
     state: str
     node: Node | None = None
 
     @property
     def now(self) -> str:
-        """Return the name it may have now, if that is another."""
+        """Return the new name of a renamed symbol."""
         return self.node.name if self.node and self.state == RENAMED else ""
 
     @property
@@ -62,7 +58,7 @@ class Judged(NamedTuple):
 
 
 def mark(state: str, now: str = "") -> str:
-    """Say in words what became of a symbol; nothing when it is as it was."""
+    """Return a state in words, empty if the symbol is unchanged."""
     words = {
         CURRENT: "",
         CHANGED: "code changed since",
@@ -75,12 +71,10 @@ def mark(state: str, now: str = "") -> str:
 def stale(
     store: Store, ns: str | None = None, root: str | Path | None = None, *, everything: bool = False
 ) -> list[Stale]:
-    """Return the linked symbols whose code is no longer what it was, by namespace and key.
+    """Return the linked symbols whose code has changed, or all with `everything`.
 
-    With `everything` all of them.
-
-    Every project that memories are linked to is read, or only the one in `root`.
-    """
+    They are sorted by namespace and key. Every project that memories link to is read, or only the
+    one in `root`."""
     home = (
         None
         if root is None
@@ -91,15 +85,15 @@ def stale(
             Filter(ns=validate.ns_filter(ns), now=store.clock(), code=home or "")
         )
     codes: dict[tuple[str, str], Code | str] = {}
-    found = []
+    states = []
     for memory, ref in _links(memories, home):
         place = (ref.root, ref.language)
         if place not in codes:
             codes[place] = _code(store, *place, trusted=home is not None)
-        judged = _judged(memory, ref, codes[place])
-        if everything or judged.state != CURRENT:
-            found.append(judged)
-    return found
+        state = _state(memory, ref, codes[place])
+        if everything or state.state != CURRENT:
+            states.append(state)
+    return states
 
 
 def _links(memories: Iterable[Memory], home: str | None) -> list[tuple[Memory, SymbolRef]]:
@@ -109,19 +103,18 @@ def _links(memories: Iterable[Memory], home: str | None) -> list[tuple[Memory, S
     ]
 
 
-def _judged(memory: Memory, ref: SymbolRef, code: "Code | str") -> Stale:
+def _state(memory: Memory, ref: SymbolRef, code: "Code | str") -> Stale:
     if isinstance(code, str):
         return Stale(memory.ns, memory.key, ref.name, ref.path, UNKNOWN, code, ref.root)
-    judged = code.judge(ref)
-    path = judged.node.file if judged.node else ref.path
-    return Stale(memory.ns, memory.key, ref.name, path, judged.state, judged.now, ref.root)
+    symbol = code.judge(ref)
+    path = symbol.node.file if symbol.node else ref.path
+    return Stale(memory.ns, memory.key, ref.name, path, symbol.state, symbol.now, ref.root)
 
 
 def _code(store: Store, root: str, language: str, trusted: bool) -> "Code | str":
-    """Read a project, or return why it cannot be.
+    """Read a project, or return the reason why that is not possible.
 
-    A root that came with an import must not have the whole disk read.
-    """
+    A root from an import is not trusted: it must not make Ghost read the whole disk."""
     if not trusted and (
         not os.path.isabs(root)
         or Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(root))
@@ -134,7 +127,7 @@ def _code(store: Store, root: str, language: str, trusted: bool) -> "Code | str"
 
 
 class Code:
-    """A project's code as it is now, by names and by texts."""
+    """The current symbols of a project, by name, text and file."""
 
     def __init__(self, graph: CodeGraph) -> None:
         self.graph = graph
@@ -147,33 +140,30 @@ class Code:
                 self._bodies[node.body].append(node)
                 self._files[node.file].append(node)
 
-    def judge(self, ref: SymbolRef) -> Judged:
-        """Say what became of a symbol: the same, changed, under another name if only one has its
-        text, or gone.
-        """
+    def judge(self, ref: SymbolRef) -> SymbolState:
+        """Return the state of a symbol; it is renamed if exactly one other has its text."""
         known = sorted(
             self._named.get(ref.name, ()),
             key=lambda node: (node.body != ref.hash, node.file != ref.path, node.line),
         )
         if known:
-            return Judged(CURRENT if known[0].body == ref.hash else CHANGED, known[0])
-        alike = self._renamed(ref) if ref.hash else {}
-        return Judged(RENAMED, *alike.values()) if len(alike) == 1 else Judged(GONE)
+            return SymbolState(CURRENT if known[0].body == ref.hash else CHANGED, known[0])
+        same = list(self._same_text(ref).values()) if ref.hash else []
+        return SymbolState(RENAMED, same[0]) if len(same) == 1 else SymbolState(GONE)
 
     def in_file(self, path: str) -> list[Node]:
         """Return the symbols of a file."""
         return self._files.get(path, [])
 
-    def _renamed(self, ref: SymbolRef) -> dict[str, Node]:
-        """Return what has the same text, here or anywhere.
+    def _same_text(self, ref: SymbolRef) -> dict[str, Node]:
+        """Return the symbols with the same text, by id.
 
-        A text may contain its own name, so in its file that is put back.
-        """
-        found = {node.id: node for node in self._bodies.get(ref.hash, ())}
+        A text may contain its own name, so symbols of the file are compared with the old name."""
+        same = {node.id: node for node in self._bodies.get(ref.hash, ())}
         here = self.in_file(ref.path)
         source = _source(self.graph.root, ref.path) if here else b""
-        found |= {node.id: node for node in here if _as_named(node, source, ref.name) == ref.hash}
-        return found
+        same |= {node.id: node for node in here if _hash_as(node, source, ref.name) == ref.hash}
+        return same
 
 
 def _source(root: str, path: str) -> bytes:
@@ -183,8 +173,8 @@ def _source(root: str, path: str) -> bytes:
         return b""
 
 
-def _as_named(node: Node, source: bytes, name: str) -> str:
-    """Return the hash that a symbol's text would have under another name."""
+def _hash_as(node: Node, source: bytes, name: str) -> str:
+    """Return the hash of a symbol's text with another name in it."""
     new, old = re.findall(r"\w+", node.name), re.findall(r"\w+", name)
     back = {
         mine.encode(): theirs.encode()
@@ -201,9 +191,7 @@ def _as_named(node: Node, source: bytes, name: str) -> str:
 
 
 def _text(node: Node, source: bytes) -> bytes:
-    """Return a symbol's text; it begins where its id says, and ends on its last line where the hash
-    fits.
-    """
+    """Return the text of a symbol: its id has the start, and the hash gives the end."""
     place = node.id.rpartition("@")[2]
     lines = [line + b"\n" for line in source.split(b"\n")]
     if not place.isdecimal() or not node.line <= node.end_line <= len(lines):

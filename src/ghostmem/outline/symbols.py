@@ -1,6 +1,4 @@
-"""Symbols that a memory is about: from the names that somebody typed to what they are in a
-project's code.
-"""
+"""Resolve the names of symbols that a memory is about in the code of a project."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -9,14 +7,14 @@ from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, SymbolRef
-from ghostmem.outline.find import find, nearest
+from ghostmem.outline.find import find
 from ghostmem.outline.graph import PROJECT, Node
 from ghostmem.outline.languages.table import LANGUAGES
-from ghostmem.outline.project_graph import CodeGraph, code_graph, shown
+from ghostmem.outline.project_graph import CodeGraph, code_graph, shown, unknown_symbol
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
-# told without importing the languages; a header is C's unless C++ is named
+# Known without importing the languages; a header is C unless C++ is named.
 SUFFIXES = {
     "go": "go",
     "py": "python",
@@ -32,16 +30,14 @@ SUFFIXES = {
     **dict.fromkeys(("php", "phtml"), "php"),
     **dict.fromkeys(("kt", "kts"), "kotlin"),
 }
-_SHOWN = 5  # candidates that a note names
+_MAX_SHOWN = 5  # candidates that a note names
 
 Named = SymbolRef | str | tuple[str, str]
 
 
 @dataclass(slots=True)
 class Resolved:
-    """What names came to: symbols, the files of names that several have, and what is to be said
-    about those.
-    """
+    """The symbols of names, the files of ambiguous names, and notes about those."""
 
     symbols: list[SymbolRef] = field(default_factory=list)
     files: list[FileRef] = field(default_factory=list)
@@ -55,38 +51,34 @@ def resolve(
     root: str | Path | None,
     files: Sequence[str] = (),
 ) -> Resolved:
-    """Find symbols by name, whole or in part.
+    """Resolve full or partial names of symbols; an unknown name is an error.
 
-    A name that several have stands for their files, one that nobody has is an error.
-
-    A file that is named beside them decides between several.
-    """
-    found, graph = Resolved(), None
+    An ambiguous name stands for the files of all symbols with it, unless one of `files` decides."""
+    resolved, graph = Resolved(), None
     for name in names:
         if isinstance(name, SymbolRef):
-            found.symbols.append(name)
+            resolved.symbols.append(name)
             continue
         symbol, rel = (name, None) if isinstance(name, str) else name
-        how = validate.choice(rel, FileRel, "symbol relation") or FileRel.MODIFIED
+        relation = validate.choice(rel, FileRel, "symbol relation") or FileRel.MODIFIED
         if not validate.text(symbol, "symbol").strip():
             raise InvalidInputError("the symbol is empty", "name one, such as shop.cart.Cart.add")
-        graph = graph or code_graph(store, _root(root), language or _language(files))
-        _add(found, graph, symbol, how, files)
-    return found
+        if graph is None:
+            folder = validate.text("." if root is None else str(root), "root")
+            graph = code_graph(store, folder, language or _language(files))
+        _add(resolved, graph, symbol, relation, files)
+    return resolved
 
 
 def languages_of(files: Iterable[str]) -> list[str]:
-    """Return the languages of files, told by their endings."""
+    """Return the languages of files by their suffixes."""
     return sorted(
         {SUFFIXES[end] for path in files if (end := path.rpartition(".")[2].lower()) in SUFFIXES}
     )
 
 
 def below(root: str, file: str) -> str:
-    """Return a file's path from a project's root, however it was spelled.
-
-    One that is elsewhere stays what it is.
-    """
+    """Return the path of a file relative to a root; a path outside the root stays unchanged."""
     real = os.path.realpath(os.path.join(root, os.path.expanduser(file)))
     return (
         os.path.relpath(real, root).replace(os.sep, "/")
@@ -96,41 +88,27 @@ def below(root: str, file: str) -> str:
 
 
 def in_project(graph: CodeGraph, symbol: str) -> list[Node]:
-    """Return the project's own symbols of a name."""
+    """Return the symbols of the project itself with a name."""
     return [node for node in find(graph.linked, symbol) if node.origin == PROJECT]
 
 
 def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
-    """Return the error that says that there is no such symbol, and what comes close."""
-    close = nearest(graph.linked, symbol)
-    hint = (
-        f"the nearest names: {', '.join(close)}"
-        if close
-        else "`ghost outline project` lists what there is"
-    )
-    broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
-    return NotFoundError(
-        f"there is no symbol {shown(symbol)} in the {graph.language} code of {graph.root}{broken}",
-        hint,
-    )
-
-
-def _root(root: str | Path | None) -> str:
-    return validate.text("." if root is None else str(root), "root")
+    """Return the error for an unknown symbol, with the nearest names."""
+    return unknown_symbol(graph, symbol)
 
 
 def _language(files: Sequence[str]) -> str:
-    told = languages_of(files)
-    if len(told) == 1:
-        return told[0]
-    why = f"the files are of {' and '.join(told)}" if told else "no file tells it"
+    languages = languages_of(files)
+    if len(languages) == 1:
+        return languages[0]
+    reason = f"the files are of {' and '.join(languages)}" if languages else "no file tells it"
     raise InvalidInputError(
-        f"the language of the symbols is required: {why}", f"name it: {', '.join(LANGUAGES)}"
+        f"the language of the symbols is required: {reason}", f"name it: {', '.join(LANGUAGES)}"
     )
 
 
 def _add(
-    found: Resolved, graph: CodeGraph, symbol: str, rel: FileRel, files: Sequence[str]
+    resolved: Resolved, graph: CodeGraph, symbol: str, rel: FileRel, files: Sequence[str]
 ) -> None:
     nodes = in_project(graph, symbol)
     if len(nodes) > 1:
@@ -140,13 +118,13 @@ def _add(
         raise unknown(graph, symbol)
     if len(nodes) == 1:
         node = nodes[0]
-        found.symbols.append(
+        resolved.symbols.append(
             SymbolRef(node.name, graph.language, node.file, graph.root, node.body, rel)
         )
         return
-    found.files += [FileRef(path, rel) for path in dict.fromkeys(node.file for node in nodes)]
-    listed = [f"{node.name} ({node.file}:{node.line})" for node in nodes[:_SHOWN]]
-    listed += [f"{len(nodes) - _SHOWN} more"] if len(nodes) > _SHOWN else []
-    found.notes.append(
+    resolved.files += [FileRef(path, rel) for path in dict.fromkeys(node.file for node in nodes)]
+    listed = [f"{node.name} ({node.file}:{node.line})" for node in nodes[:_MAX_SHOWN]]
+    listed += [f"{len(nodes) - _MAX_SHOWN} more"] if len(nodes) > _MAX_SHOWN else []
+    resolved.notes.append(
         f"{len(nodes)} symbols match {shown(symbol)}, so it is linked by file: {', '.join(listed)}"
     )

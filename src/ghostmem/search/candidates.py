@@ -1,164 +1,197 @@
-"""The pool of a search in one namespace: shortlists of each leg, and what stands beside them."""
+"""Collect the chunks of one namespace that may answer a question.
+
+Each retriever (text, substring, spelling, vector) gives a shortlist; neighbours in the same
+conversation thread are added to these."""
 
 from __future__ import annotations
 
 import itertools
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.search import lexical
-from ghostmem.search.features import measure_fields, measure_meaning, measure_words
-from ghostmem.search.query import Asked, Pool
-from ghostmem.search.wording import QueryWords, most_worded
+from ghostmem.search.query import Query
+from ghostmem.search.query_words import QueryWords
 from ghostmem.store.rows import Candidate, Filter, Space
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ghostmem.store.nearest import VectorView
     from ghostmem.store.protocol import Transaction
 
-SHORTLIST = 120  # how many items each leg sends into the pool
-ALLOWED = 20_000  # filters that let through no more than this are applied before ranking
-WHOLE_THREAD = 80  # threads up to this many chunks join the pool whole
+MIN_SHORTLIST = 120  # chunks of each retriever
+MAX_ALLOWED = 20_000  # filters that pass no more chunks than this are applied before ranking
+MAX_WHOLE_THREAD = 80  # threads up to this many chunks are added whole
+FAR_APART = 100  # places between two chunks of a thread that are not known to be neighbours
 
 
-def gather(
-    tx: Transaction,
-    space: Space,
-    asked: Asked,
-    words: QueryWords,
-    which: Filter,
-    view: VectorView | None,
-    sources: list[str],
-) -> Pool:
-    """Collect the items that may answer a question and measure them."""
-    found = _shortlists(tx, space, asked, words, which, view)
-    ranks = {
-        leg: {item.chunk: rank for rank, item in enumerate(items, 1)}
-        for leg, items in found.items()
-    }
-    seeds = {item.chunk: item for items in found.values() for item in items}
-    items, threads = _with_neighbours(tx, list(seeds.values()), which)
-    pool = Pool(items, [{} for _ in items], ranks, [None] * len(items))
-    measure_words(tx, space, pool, words, threads)
-    if view is not None and asked.query is not None:
-        measure_meaning(pool, asked.query, view, threads)
-    measure_fields(pool, asked, sources)
-    return pool
+class QueryVector(NamedTuple):
+    """The vector of a question, the vectors of the chunks, and the model's threshold of answers."""
+
+    vector: NDArray[np.float32]
+    chunks: VectorView
+    threshold: float
 
 
-def _shortlists(
-    tx: Transaction,
-    space: Space,
-    asked: Asked,
-    words: QueryWords,
-    which: Filter,
-    view: VectorView | None,
-) -> dict[str, list[Candidate]]:
-    """Return the best of each leg that the filter lets through.
+@dataclass(frozen=True)
+class NamespaceQuery:
+    """A question in one namespace: the filter, the matching words, and vectors if there are any."""
 
-    A filter that lets little through is asked first.
-    """
-    count = max(SHORTLIST, asked.count)
+    tx: Transaction
+    space: Space
+    query: Query
+    filter_: Filter
+    sources: list[str]  # users that memories of the namespace come from
+    words: QueryWords
+    vectors: QueryVector | None = None
 
-    def legs(among: set[int] | None) -> dict[str, list[int]]:
-        held = words.postings
-        if among is not None:
-            held = {
-                term: [chunk for chunk in chunks if chunk in among] for term, chunks in held.items()
-            }
-        found = {
-            "text": most_worded(words.wording, held, count * 2),
-            "substring": words.inside.chunks,
+
+@dataclass(slots=True, eq=False)
+class ChunkMatch:
+    """A chunk that may answer a question, with its features and, later, its score."""
+
+    chunk: Candidate
+    space: Space
+    ranks: dict[str, int] = field(default_factory=dict)  # by retriever
+    features: dict[str, float] = field(default_factory=dict)
+    cosine: float | None = None
+    parts: dict[str, float] = field(default_factory=dict)  # the summands of the score
+    score: float = 0.0
+    specified: float = 0.0  # relevance as the specified context score counts it, from 0 to 1
+
+
+class Candidates(NamedTuple):
+    """The candidates of one namespace, their threads, and the retrievers that ran."""
+
+    matches: list[ChunkMatch]
+    threads: list[lexical.ThreadItems]  # items are positions in `matches`
+    retrievers: tuple[str, ...]
+
+
+def find_candidates(ns_query: NamespaceQuery) -> Candidates:
+    """Return the chunks that may answer a question, and the threads that they are part of."""
+    shortlists = _shortlists(ns_query)
+    ranks: dict[int, dict[str, int]] = defaultdict(dict)
+    seeds: dict[int, Candidate] = {}
+    for retriever, chunks in shortlists.items():
+        for rank, chunk in enumerate(chunks, 1):
+            ranks[chunk.chunk][retriever] = rank
+            seeds[chunk.chunk] = chunk
+    chunks, threads = _with_neighbours(ns_query, list(seeds.values()))
+    matches = [ChunkMatch(chunk, ns_query.space, ranks[chunk.chunk]) for chunk in chunks]
+    return Candidates(matches, threads, tuple(shortlists))
+
+
+def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[Candidate]]:
+    """Return the best chunks of each retriever that pass the filter.
+
+    A filter that passes few chunks is applied first."""
+    tx, words = ns_query.tx, ns_query.words
+    count = max(MIN_SHORTLIST, ns_query.query.limit)
+    best = _retrieve(ns_query, count * 2)
+    shortlists = _filtered(tx, best, ns_query.filter_, count)
+    expected = sum(min(count, len(chunks)) for chunks in best.values())
+    if sum(map(len, shortlists.values())) < expected / 2:
+        allowed = tx.search.allowed(ns_query.space.number, ns_query.filter_, MAX_ALLOWED)
+        if allowed is not None:
+            best = _retrieve(ns_query, count * 2, set(allowed))
+            shortlists = _filtered(tx, best, ns_query.filter_, count)
+    shortlists["substring"] = [
+        chunk for chunk in shortlists["substring"] if words.inner.worths(chunk)
+    ]
+    return shortlists
+
+
+def _retrieve(
+    ns_query: NamespaceQuery, count: int, allowed: set[int] | None = None
+) -> dict[str, list[int]]:
+    """Return the best chunks of each retriever, best first, of all chunks or of those allowed."""
+    words, postings = ns_query.words, ns_query.words.postings
+    if allowed is not None:
+        postings = {
+            term: [chunk for chunk in chunks if chunk in allowed]
+            for term, chunks in postings.items()
         }
-        if words.spelled.stands_for:
-            found["spelling"] = most_worded(words.spelled, held, count * 2)
-        if view is not None and asked.query is not None:
-            found["vector"] = view.nearest(asked.query, count * 2, among)
-        return found
-
-    wanted = legs(None)
-    found = _filtered(tx, wanted, which, count)
-    looked = sum(min(count, len(chunks)) for chunks in wanted.values())
-    if sum(map(len, found.values())) < looked / 2:
-        among = tx.search.allowed(space.number, which, ALLOWED)
-        if among is not None:
-            found = _filtered(tx, legs(set(among)), which, count)
-    found["substring"] = [item for item in found["substring"] if words.inside.held(item)]
-    return found
+    best = {
+        "text": lexical.best_chunks(words.weights, postings, count),
+        "substring": words.inner.chunks,
+    }
+    if words.spellings.matches:
+        best["spelling"] = lexical.best_chunks(words.spellings, postings, count)
+    if ns_query.vectors is not None:
+        best["vector"] = ns_query.vectors.chunks.nearest(ns_query.vectors.vector, count, allowed)
+    return best
 
 
 def _filtered(
-    tx: Transaction, legs: Mapping[str, list[int]], which: Filter, count: int
+    tx: Transaction, best: Mapping[str, list[int]], filter_: Filter, count: int
 ) -> dict[str, list[Candidate]]:
-    """Return the first so many of each leg that a filter lets through.
-
-    What several legs name is read once.
-    """
-    known: dict[int, Candidate] = {}
-    found: dict[str, list[Candidate]] = {leg: [] for leg in legs}
-    for start in range(0, max(map(len, legs.values())), count):
-        parts = {
-            leg: chunks[start : start + count]
-            for leg, chunks in legs.items()
-            if len(found[leg]) < count
+    """Return the first `count` chunks of each retriever that pass a filter, each read once."""
+    read: dict[int, Candidate] = {}
+    passed: dict[str, list[Candidate]] = {retriever: [] for retriever in best}
+    for start in range(0, max(map(len, best.values())), count):
+        batches = {
+            retriever: chunks[start : start + count]
+            for retriever, chunks in best.items()
+            if len(passed[retriever]) < count
         }
-        fresh = [
-            chunk for chunk in dict.fromkeys(itertools.chain(*parts.values())) if chunk not in known
-        ]
-        known |= {item.chunk: item for item in tx.search.candidates(fresh, which)} if fresh else {}
-        for leg, chunks in parts.items():
-            found[leg] += [known[chunk] for chunk in chunks if chunk in known]
-    return {leg: items[:count] for leg, items in found.items()}
+        numbers = dict.fromkeys(itertools.chain(*batches.values()))
+        if fresh := [number for number in numbers if number not in read]:
+            read |= {chunk.chunk: chunk for chunk in tx.search.candidates(fresh, filter_)}
+        for retriever, chunks in batches.items():
+            passed[retriever] += [read[number] for number in chunks if number in read]
+    return {retriever: chunks[:count] for retriever, chunks in passed.items()}
 
 
 def _with_neighbours(
-    tx: Transaction, seeds: list[Candidate], which: Filter
-) -> tuple[list[Candidate], list[lexical.Thread]]:
-    """Add to the seeds what stands beside them in their threads, and return the threads in
-    order.
-    """
+    ns_query: NamespaceQuery, seeds: list[Candidate]
+) -> tuple[list[Candidate], list[lexical.ThreadItems]]:
+    """Add the neighbours of seeds in their threads, and return the threads in order."""
+    search, window = ns_query.tx.search, (len(lexical.BEFORE), len(lexical.AFTER))
     by_thread: dict[int, list[Candidate]] = defaultdict(list)
-    items = {item.chunk: item for item in seeds}
-    for item in seeds:
-        if item.thread is not None:
-            by_thread[item.thread].append(item)
-    sizes = tx.search.threads(by_thread)
+    chunks = {seed.chunk: seed for seed in seeds}
+    for seed in seeds:
+        if seed.thread is not None:
+            by_thread[seed.thread].append(seed)
+    sizes = search.threads(by_thread)
     runs: dict[int, list[list[Candidate]]] = {}
     for number, members in by_thread.items():
-        if sizes[number][0] <= WHOLE_THREAD:
-            runs[number] = [tx.search.thread(number, which)]
+        if sizes[number][0] <= MAX_WHOLE_THREAD:
+            runs[number] = [search.thread(number, ns_query.filter_)]
         else:
-            runs[number] = [_window(tx, item, which) for item in members]
-        items |= {item.chunk: item for run in runs[number] for item in run}
-    order = {chunk: at for at, chunk in enumerate(items)}
-    threads = [_thread(found, order, sizes[number][1]) for number, found in runs.items()]
-    return list(items.values()), threads
+            runs[number] = [
+                sorted(
+                    [*search.around(number, _place(seed), *window, ns_query.filter_), seed],
+                    key=_place,
+                )
+                for seed in members
+            ]
+        chunks |= {chunk.chunk: chunk for run in runs[number] for chunk in run}
+    positions = {chunk: position for position, chunk in enumerate(chunks)}
+    threads = [_thread(parts, positions, sizes[number][1]) for number, parts in runs.items()]
+    return list(chunks.values()), threads
 
 
-def _window(tx: Transaction, item: Candidate, which: Filter) -> list[Candidate]:
-    assert item.thread is not None
-    assert item.place is not None
-    around = tx.search.around(
-        item.thread, item.place, len(lexical.BEFORE), len(lexical.AFTER), which
-    )
-    return sorted([*around, item], key=lambda found: found.place or "")
+def _place(chunk: Candidate) -> str:
+    return chunk.place or ""
 
 
-def _thread(runs: list[list[Candidate]], order: dict[int, int], length: int) -> lexical.Thread:
-    """Join windows on one thread.
-
-    What stood together in a window is together, anything else is far apart.
-    """
+def _thread(
+    runs: list[list[Candidate]], positions: dict[int, int], length: int
+) -> lexical.ThreadItems:
+    """Join windows on one thread; only chunks that were together in a window are neighbours."""
     together = {(a.chunk, b.chunk) for run in runs for a, b in itertools.pairwise(run)}
-    members = sorted(
-        {item.chunk: item for run in runs for item in run}.values(),
-        key=lambda item: item.place or "",
-    )
-    thread = lexical.Thread(length=length)
-    at = 0
-    for before, item in zip([None, *members], members, strict=False):
-        at += 1 if before is None or (before.chunk, item.chunk) in together else 100
-        thread.items.append(order[item.chunk])
-        thread.places.append(at)
+    members = {chunk.chunk: chunk for run in runs for chunk in run}.values()
+    thread = lexical.ThreadItems(length=length)
+    place, previous = 0, None
+    for chunk in sorted(members, key=_place):
+        is_next = previous is None or (previous.chunk, chunk.chunk) in together
+        place += 1 if is_next else FAR_APART
+        thread.items.append(positions[chunk.chunk])
+        thread.places.append(place)
+        previous = chunk
     return thread

@@ -1,109 +1,121 @@
-"""The order of corrections in what a search found: whatever has the last word stands before what it
-contradicts.
-"""
+"""Put corrections before the memories that they correct."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ghostmem.model import NsFilter
-from ghostmem.search.ranking import Scored
+from ghostmem.search.candidates import ChunkMatch
 from ghostmem.store.rows import Filter
-from ghostmem.truth.refuters import Refuters
+from ghostmem.truth.refuters import Refuters, refuters
+from ghostmem.truth.vouch import vouched
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ghostmem.store.protocol import Transaction
 
 T = TypeVar("T")
 
 
-def joined(known: Refuters, beside: Refuters) -> Refuters:
-    """Return what must stand before a memory for either reason, each once."""
-    found = {id_: list(others) for id_, others in known.items()}
-    for id_, others in beside.items():
-        named = {other.id for other in others}
-        found[id_] = [*others, *(other for other in found.get(id_, ()) if other.id not in named)]
-    return found
+class Corrections(NamedTuple):
+    """Memories that correct others, by the id of the corrected memory."""
+
+    contradictions: Refuters  # memories that contradict it and prevail
+    statements: Refuters  # the user's own statements about the same
+    before: Refuters  # memories that must come before it, for either reason
 
 
-def unless_named(known: Refuters, scored: Iterable[Scored]) -> Refuters:
-    """Leave out what contradicts a memory and has less of the codes that the question names: those
-    were asked for as they are.
-    """
-    holds: dict[str, float] = {}
-    for s in scored:
-        holds[s.item.memory_id] = max(holds.get(s.item.memory_id, 0.0), s.identifier)
-    if not any(holds.values()):
-        return known
+def find_corrections(
+    tx: Transaction,
+    shown: Sequence[ChunkMatch],
+    matches: Iterable[ChunkMatch],
+    filter_: Filter,
+    now: datetime,
+) -> Corrections:
+    """Return the corrections of the memories to be shown, some of which may be other `matches`."""
+    ids = [match.chunk.memory_id for match in shown]
+    contradictions = refuters(tx, set(ids), filter_, now)
+    memories = tx.memories.by_ids(ids)
+    memories |= {memory.id: memory for newer in contradictions.values() for memory in newer}
+    statements = vouched(tx, memories.values(), filter_, now)
+    before = {id_: list(newer) for id_, newer in contradictions.items()}
+    for id_, stated in statements.items():
+        named = {memory.id for memory in stated}
+        newer = [memory for memory in before.get(id_, ()) if memory.id not in named]
+        before[id_] = [*stated, *newer]
+    return Corrections(contradictions, statements, _unless_named(before, matches))
+
+
+def _unless_named(before: Refuters, matches: Iterable[ChunkMatch]) -> Refuters:
+    """Leave out corrections that contain fewer of the codes in the question than the corrected.
+
+    A question that names a code asks for the memories that contain it."""
+    shares: dict[str, float] = defaultdict(float)
+    for match in matches:
+        share = match.features.get("identifier", 0.0)
+        shares[match.chunk.memory_id] = max(shares[match.chunk.memory_id], share)
     return {
-        id_: [other for other in others if holds.get(other.id, 0.0) >= holds.get(id_, 0.0)]
-        for id_, others in known.items()
+        id_: [memory for memory in newer if shares.get(memory.id, 0.0) >= shares.get(id_, 0.0)]
+        for id_, newer in before.items()
     }
 
 
 def with_corrections(
-    tx: Transaction, scored: list[Scored], known: Refuters, count: int
-) -> list[Scored]:
-    """Add what contradicts the best of what was found and was not found itself.
+    tx: Transaction, matches: list[ChunkMatch], before: Refuters, limit: int
+) -> list[ChunkMatch]:
+    """Add the corrections of the first matches that are not matches themselves.
 
-    It scores as what it corrects.
-    """
-    there = {s.item.memory_id for s in scored}
-    made: list[Scored] = []
-    for s in scored[:count]:
-        todo = list(known.get(s.item.memory_id, ()))
+    A correction scores as much as the memory that it corrects."""
+    known = {match.chunk.memory_id for match in matches}
+    added: list[ChunkMatch] = []
+    for match in matches[:limit]:
+        parts = {"correction": match.score}
+        todo = list(before.get(match.chunk.memory_id, ()))
         while todo:
             memory = todo.pop()
-            if memory.id in there:
+            if memory.id in known:
                 continue
-            there.add(memory.id)
-            todo += known.get(memory.id, ())
+            known.add(memory.id)
+            todo += before.get(memory.id, ())
             first = tx.index.numbers(memory.id)[:1]
-            for item in tx.search.candidates(first, Filter(ns=NsFilter(memory.ns))):
-                made.append(
-                    Scored(s.space, item, s.score, {"correction": s.score}, None, {}, s.specified)
-                )
-    return scored + made
+            added += [
+                replace(match, chunk=chunk, ranks={}, features={}, cosine=None, parts=parts)
+                for chunk in tx.search.candidates(first, Filter(ns=NsFilter(memory.ns)))
+            ]
+    return matches + added
 
 
-def corrected_by(ids: Set[str], known: Refuters) -> set[str]:
-    """Return memories and everything that corrects them, directly or through others."""
-    found, todo = set(ids), list(ids)
+def reachable(starts: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[str, None]:
+    """Return the ids that links lead to, directly or through others, nearest first."""
+    reached: dict[str, None] = {}
+    todo = list(starts)
     while todo:
-        fresh = [other.id for other in known.get(todo.pop(), ()) if other.id not in found]
-        found.update(fresh)
+        fresh = dict.fromkeys(id_ for id_ in links.get(todo.pop(0), ()) if id_ not in reached)
+        reached |= fresh
         todo += fresh
-    return found
+    return reached
 
 
-def in_order(found: Sequence[T], known: Refuters, id_of: Callable[[T], str]) -> list[T]:
-    """Return what was found with every correction directly before what it corrects.
-
-    The rest stays as it was.
-    """
-    if not known:
-        return list(found)
-    groups: dict[str, list[T]] = defaultdict(list)
-    for one in found:
-        groups[id_of(one)].append(one)
-    placed: dict[str, None] = {}
+def in_order(items: Sequence[T], before: Refuters, id_of: Callable[[T], str]) -> list[T]:
+    """Return items with every correction directly before the memory that it corrects."""
+    if not before:
+        return list(items)
+    ids = dict.fromkeys(map(id_of, items))
+    places: dict[str, int] = {}
 
     def place(id_: str, above: frozenset[str]) -> None:
-        if id_ in placed or id_ in above:
+        if id_ in places or id_ in above:
             return
-        for memory in known.get(id_, ()):
-            if memory.id in groups:
+        for memory in before.get(id_, ()):
+            if memory.id in ids:
                 place(memory.id, above | {id_})
-        placed[id_] = None
+        places[id_] = len(places)
 
-    for one in found:
-        place(id_of(one), frozenset())
-    where = {id_: number for number, id_ in enumerate(placed)}
-    # several pieces of one memory keep their places among themselves
-    return (
-        sorted(found, key=lambda one: where[id_of(one)])
-        if len(groups) < len(found)
-        else [groups[id_][0] for id_ in placed]
-    )
+    for id_ in ids:
+        place(id_, frozenset())
+    # several pieces of one memory keep their order
+    return sorted(items, key=lambda item: places[id_of(item)])

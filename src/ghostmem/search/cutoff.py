@@ -1,36 +1,107 @@
-"""The cut-off of a search: which hits are strong, which are weak, and when there is no answer at
-all.
-"""
+"""Decide which candidates are answers, which of these are strong, and when there is no answer.
 
-from ghostmem.search.ranked import Ranked
-from ghostmem.search.ranking import Scored, is_evidence
+There is none when neither the wording nor the meaning of any candidate is about the question. The
+thresholds were chosen on development data, see docs/decisions.md."""
+
+from math import log10
+
+from ghostmem.search.candidates import ChunkMatch, NamespaceQuery
+from ghostmem.search.query import Query
 from ghostmem.settings import Settings
+from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
 
+WORDING = 0.7  # the share of a candidate's wording that counts in addition to its cosine
+WORDS_ONLY = 0.12  # the evidence a candidate among ten chunks needs without vectors
+WORDS_GROWTH = 0.04  # and how much more among ten times as many, where chance matches are better
+VECTORS_GROWTH = 0.11  # the same with vectors; the model's own threshold applies to ten chunks
+# the score a turn of a conversation needs: its neighbours and speaker count, so answers score high
+CONVERSATION = 0.45
+# subtracted from the wording where words are not separated by spaces: bigrams match by chance
+UNSPACED = 0.12
+MIN_COSINE = 0.15  # a cosine below this is no evidence
+EVIDENCE_PARTS = frozenset(
+    ("lexical", "month", "day", "window", "recency", "text", "substring", "vector")
+)
+ALL_TIME_WORDS = TIME_WORDS.union(RECENT, MONTHS)
 STRONG = 0.6  # a strong hit scores at least this share of the best one
-ENOUGH = 10  # after this many hits only those that score nearly as much as the best one are strong
-NEARLY = 0.95
+MAX_STRONG = 10  # more hits than these are strong only if they score nearly as much as the best one
+NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 
-def answers(found: Ranked, min_score: float | None, abstain: bool) -> list[Scored]:
+def has_answer(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_linear: bool) -> bool:
+    """Return whether the wording, meaning, codes or time of any candidate fit the question."""
+    query, vectors = ns_query.query, ns_query.vectors
+    # the vector of mere punctuation means nothing
+    by_meaning = vectors is not None and any(char.isalnum() for char in query.text)
+    minimum = needed(ns_query.space.chunks, vectors.threshold if vectors else None)
+    unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
+    by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
+    for match in matches:
+        if match.features.get("identifier", 0.0) >= 1:
+            return True
+        if match.chunk.thread is not None and is_linear:
+            if match.score >= CONVERSATION:
+                return True
+        elif (
+            evidence(match.features["lexical"] - by_chance, match.cosine if by_meaning else None)
+            >= minimum
+        ):
+            return True
+    return bool(matches) and _is_about_time(matches, query)
+
+
+def needed(chunks: int, model_threshold: float | None) -> float:
+    """Return the evidence that a candidate needs in a namespace of this size.
+
+    `model_threshold` is None without vectors."""
+    tens = log10(max(chunks, 10) / 10)
+    if model_threshold is None:
+        return WORDS_ONLY + WORDS_GROWTH * tens
+    return model_threshold + VECTORS_GROWTH * tens
+
+
+def evidence(lexical: float, cosine: float | None) -> float:
+    """Return the evidence for a candidate: its wording, or its meaning and part of its wording."""
+    return lexical if cosine is None else cosine + WORDING * lexical
+
+
+def _is_about_time(matches: list[ChunkMatch], query: Query) -> bool:
+    """Return whether a question asks for little more than a time that some candidate is of."""
+    content = [word for word in query.words if word not in ALL_TIME_WORDS]
+    has_time = any(
+        match.features.get(name, 0.0) >= 1
+        for match in matches
+        for name in ("month", "day", "window")
+    )
+    return len(content) <= 1 and (has_time or query.times.recent)
+
+
+def answers(
+    matches: list[ChunkMatch], is_answered: bool, min_score: float | None, abstain: bool
+) -> list[ChunkMatch]:
     """Return the candidates with any evidence, or nothing when no candidate is about the question.
 
-    A caller's `min_score` replaces both tests.
-    """
+    A caller's `min_score` replaces both tests."""
     if min_score is not None:
-        return [s for s in found.scored if round(s.score, 4) >= min_score]  # as scores are shown
+        return [match for match in matches if round(match.score, 4) >= min_score]  # as shown
     if not abstain:
-        return found.scored
-    return [s for s in found.scored if is_evidence(s)] if found.sure else []
+        return matches
+    return [match for match in matches if _has_evidence(match)] if is_answered else []
 
 
-def strong_count(hits: list[Scored], min_score: float | None, settings: Settings) -> int:
-    """Return how many of the first hits are strong.
+def _has_evidence(match: ChunkMatch) -> bool:
+    by_meaning = match.cosine is not None and match.cosine >= MIN_COSINE
+    return by_meaning or not EVIDENCE_PARTS.isdisjoint(match.parts)
 
-    All of them when the cut-off is off or the caller has set a floor.
-    """
-    if settings.cutoff == "off" or min_score is not None or not hits or settings.fusion != "linear":
-        return len(hits)
-    best = max(s.score for s in hits)
-    strong = sum(s.score >= STRONG * best for s in hits)
-    nearly = sum(s.score >= NEARLY * best for s in hits)
-    return max(nearly, min(strong, ENOUGH))
+
+def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: Settings) -> int:
+    """Return the number of strong hits, which come first.
+
+    All are strong when the cut-off is off or the caller has set `min_score`."""
+    is_off = settings.cutoff == "off" or settings.fusion != "linear"
+    if is_off or min_score is not None or not matches:
+        return len(matches)
+    best = max(match.score for match in matches)
+    strong = sum(match.score >= STRONG * best for match in matches)
+    nearly = sum(match.score >= NEARLY * best for match in matches)
+    return max(nearly, min(strong, MAX_STRONG))

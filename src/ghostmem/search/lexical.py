@@ -1,84 +1,93 @@
-"""The lexical score: how much of a question's wording an item, its neighbours and its thread hold.
+"""Score wording: the share of a question's terms that a chunk, its neighbours and its thread hold.
 
-Each query term contributes in proportion to its rarity in the namespace; a term may also be met by
-a near synonym or a near spelling, and a term said a turn or two before still counts for what
-follows it."""
+Each query term counts in proportion to its rarity in the namespace. A near synonym or a near
+spelling may match it for less, and a term said a turn or two earlier still counts for the turns
+that follow."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-SATURATION, FLAT = 0.3, 0.9  # k1 and 1 - b of BM25, low because chunks are short and of one size
-BEFORE = (
-    0.9,
-    0.7,
-    0.5,
-    0.3,
-)  # what a term is worth that was said one, two, three, four items before
-AFTER = (0.7, 0.5, 0.3)  # and one, two, three items after
-ANYWHERE = 0.1  # and anywhere else in the thread
-SYNONYM = 0.7  # what the nearest of synonyms is worth
-JOINED = 0.9  # what a word is worth that is written as two words, or two as one
-SPELLING = 0.9  # what a near spelling is worth, times how alike the spellings are
+from ghostmem.text.rarity import saturated
+
+K1, B = 0.3, 0.1  # of BM25, low because chunks are short and of nearly one size
 THREAD_K1, THREAD_B = 1.2, 0.5
+BEFORE = (0.9, 0.7, 0.5, 0.3)  # worth of a term said one, two, three, four items earlier
+AFTER = (0.7, 0.5, 0.3)  # and one, two, three items later
+ANYWHERE = 0.1  # and anywhere else in the thread
+SYNONYM = 0.7  # worth of the nearest synonym
+JOINED = 0.9  # worth of a word that is written as two words, or of two words written as one
+SPELLING = 0.9  # worth of a near spelling, times the similarity of the spellings
 
 
 @dataclass(frozen=True)
-class Wording:
-    """A question's terms: each with its rarity, and every term of the store that can stand for it
-    with its worth.
+class TermWeights:
+    """The terms of a question with their rarities, and the index terms that match each of them.
 
-    Terms that the namespace does not know are among them: nothing stands for them, and they lower
-    every share."""
+    Terms that the namespace does not know are included: nothing matches them, and they lower every
+    share."""
 
     idf: tuple[float, ...]
-    stands_for: Mapping[str, tuple[tuple[int, float], ...]]  # term -> (which query term, worth)
+    matches: Mapping[str, tuple[tuple[int, float], ...]]  # index term -> (query term, worth), ...
 
     @cached_property
     def total(self) -> float:
-        """Return the most that could be scored."""
+        """Return the highest possible score."""
         return sum(self.idf)
 
 
 @dataclass
-class Thread:
-    """Items of one thread in order, and how long the whole thread is."""
+class ThreadItems:
+    """Candidates of one thread in order, and the length of the whole thread."""
 
-    items: list[int] = field(
-        default_factory=list
-    )  # positions in the pool, in the thread's order; gaps split a run
-    places: list[int] = field(
-        default_factory=list
-    )  # where each stands in the thread, for finding gaps
+    items: list[int] = field(default_factory=list)  # positions among the candidates
+    places: list[int] = field(default_factory=list)  # positions in the thread, which show gaps
     length: float = 0.0
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield each two items that stand side by side."""
+        """Yield each two items that are neighbours."""
         for at in range(1, len(self.items)):
             if self.places[at] - self.places[at - 1] == 1:
                 yield self.items[at - 1], self.items[at]
 
 
-def held(terms: Sequence[str], wording: Wording, average: float) -> dict[int, float]:
-    """Return what an item's own terms are worth for each query term: the best of the word itself
-    and its synonyms.
-    """
-    stands_for = wording.stands_for
-    met = [term for term in terms if term in stands_for]
-    found: dict[int, float] = {}
-    soft = SATURATION * (FLAT + (1 - FLAT) * len(terms) / average)
-    for term in dict.fromkeys(met):
-        count = met.count(term)
-        full = count * (1 + SATURATION) / (count + soft)
-        for which, worth in stands_for[term]:
-            found[which] = max(found.get(which, 0.0), full * worth)
-    return found
+def best_chunks(weights: TermWeights, postings: Mapping[str, list[int]], count: int) -> list[int]:
+    """Return the chunks that hold most of the terms by rarity, best first, the newest of equals.
+
+    Counts each term once: this chooses candidates, `term_worths` and `score` measure them."""
+    uses = sorted(
+        (worth, number, term)
+        for term, matches in weights.matches.items()
+        for number, worth in matches
+    )
+    parts: dict[int, dict[int, float]] = defaultdict(dict)
+    for worth, number, term in uses:  # in rising order: a higher worth overwrites a lower one
+        parts[number] |= dict.fromkeys(postings[term], weights.idf[number] * worth)
+    totals: dict[int, float] = {}
+    for number in sorted(parts):
+        for chunk, worth in parts[number].items():
+            totals[chunk] = totals.get(chunk, 0.0) + worth
+    threshold = sorted(totals.values(), reverse=True)[:count][-1:]
+    best = [(-total, -chunk) for chunk, total in totals.items() if total >= threshold[0]]
+    return [-chunk for _, chunk in sorted(best)[:count]]
 
 
-def apart(phrase: str, text: str) -> float:
-    """Return what a word is worth that a text may have as two words, which must be whole words
-    there.
-    """
+def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> dict[int, float]:
+    """Return the worth of a chunk for each query term: that of the term or of its best substitute.
+
+    `average` is the mean number of terms of a chunk."""
+    matching = [term for term in terms if term in weights.matches]
+    worths: dict[int, float] = {}
+    for term in dict.fromkeys(matching):
+        full = saturated(matching.count(term), K1, B, len(terms) / average)
+        for number, worth in weights.matches[term]:
+            worths[number] = max(worths.get(number, 0.0), full * worth)
+    return worths
+
+
+def phrase_worth(phrase: str, text: str) -> float:
+    """Return the worth of an unknown word that a text may contain as two whole words."""
     at = text.find(phrase)
     while at >= 0:
         stop = at + len(phrase)
@@ -88,30 +97,32 @@ def apart(phrase: str, text: str) -> float:
     return 0.0
 
 
-def spread(own: Sequence[Mapping[int, float]], threads: Iterable[Thread]) -> list[dict[int, float]]:
-    """Let each item also hold, for less, what its neighbours and its thread hold."""
-    found = [dict(held_) for held_ in own]
+def spread(
+    own: Sequence[Mapping[int, float]], threads: Iterable[ThreadItems]
+) -> list[dict[int, float]]:
+    """Return the worths of each item with, for less, those of its neighbours and its thread."""
+    spread_worths = [dict(worths) for worths in own]
     for thread in threads:
         best: dict[int, float] = {}
         for at, item in enumerate(thread.items):
             if not own[item]:
                 continue
-            near = [(found[to], factor) for to, factor in _neighbours(thread, at)]
-            for which, worth in own[item].items():
-                best[which] = max(best.get(which, 0.0), worth)
-                for theirs, factor in near:
-                    if worth * factor > theirs.get(which, 0.0):
-                        theirs[which] = worth * factor
+            near = [(spread_worths[to], factor) for to, factor in _neighbours(thread, at)]
+            for number, worth in own[item].items():
+                best[number] = max(best.get(number, 0.0), worth)
+                for neighbour, factor in near:
+                    if worth * factor > neighbour.get(number, 0.0):
+                        neighbour[number] = worth * factor
         for item in thread.items if best else ():
-            mine = found[item]
-            for which, worth in best.items():
-                if worth * ANYWHERE > mine.get(which, 0.0):
-                    mine[which] = worth * ANYWHERE
-    return found
+            worths = spread_worths[item]
+            for number, worth in best.items():
+                if worth * ANYWHERE > worths.get(number, 0.0):
+                    worths[number] = worth * ANYWHERE
+    return spread_worths
 
 
-def _neighbours(thread: Thread, at: int) -> Iterator[tuple[int, float]]:
-    """Yield the items near a place of a thread, each with what a term said there is worth to it."""
+def _neighbours(thread: ThreadItems, at: int) -> Iterator[tuple[int, float]]:
+    """Yield the items near a place of a thread, with the worth that a term there has for them."""
     here, last = thread.places[at], len(thread.items) - 1
     for step, factor in enumerate(BEFORE, 1):
         if at + step <= last and thread.places[at + step] - here == step:
@@ -121,24 +132,21 @@ def _neighbours(thread: Thread, at: int) -> Iterator[tuple[int, float]]:
             yield thread.items[at - step], factor
 
 
-def score(held_: Mapping[int, float], wording: Wording) -> float:
-    """Return the share of the question's wording that is held, by rarity."""
-    total = wording.total
-    return (
-        sum(wording.idf[which] * worth for which, worth in held_.items()) / total if total else 0.0
-    )
+def score(worths: Mapping[int, float], weights: TermWeights) -> float:
+    """Return the share of the question's wording that is matched, by rarity."""
+    matched = sum(weights.idf[number] * worth for number, worth in worths.items())
+    return matched / weights.total if weights.total else 0.0
 
 
 def thread_score(
-    counts: Mapping[int, float], length: float, average: float, wording: Wording
+    counts: Mapping[int, float], length: float, average: float, weights: TermWeights
 ) -> float:
-    """Return BM25 of a whole thread as a share of the most it could reach."""
-    total = wording.total
-    if not total or not counts:
+    """Return BM25 of a whole thread as a share of its highest possible value."""
+    if not weights.total or not counts:
         return 0.0
-    soft = THREAD_K1 * (1 - THREAD_B + THREAD_B * length / max(average, 1.0))
-    found = sum(
-        wording.idf[which] * count * (THREAD_K1 + 1) / (count + soft)
-        for which, count in counts.items()
+    ratio = length / max(average, 1.0)
+    total = sum(
+        weights.idf[number] * saturated(count, THREAD_K1, THREAD_B, ratio)
+        for number, count in counts.items()
     )
-    return found / ((THREAD_K1 + 1) * total)
+    return total / ((THREAD_K1 + 1) * weights.total)

@@ -1,12 +1,13 @@
-"""memory search --mode hybrid: the entries of role files, found by words and by meaning."""
+"""memory search --mode hybrid: search the entries of role files by words and by meaning."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.clock import Clock, now
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.write import write_draft
 from ghostmem.notes.roles import MemoryEntry, SearchResult
 from ghostmem.search.search import search
 from ghostmem.settings import Settings
@@ -15,7 +16,7 @@ from ghostmem.store.store import Store
 from ghostmem.store.vectoriser import Vectoriser
 
 _NS = "entries"
-_LONGEST_TITLE = 400
+_MAX_TITLE = 400  # characters
 
 
 def search_entries(
@@ -26,17 +27,17 @@ def search_entries(
     *,
     clock: Clock = now,
 ) -> tuple[list[SearchResult], tuple[str, ...]]:
-    """Return the entries that answer a question, best first, and what is to be said beside it.
+    """Return the entries that answer a question, best first, and notes.
 
-    They are searched as memories are, in a store that lives as long as this call. Vectors are made
-    by the static model, which is fast and sends nothing anywhere, unless the provider is none."""
+    They are searched as memories are, in a store that exists during this call. Vectors are made by
+    the static model, which is fast and sends nothing anywhere, unless the provider is none."""
     if not query.strip() or not entries:
         return [], ()
     provider = "none" if settings.embed_provider == "none" else "static"
-    given = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
-    from ghostmem.store.sqlite import SqliteEngine
+    own_settings = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
+    from ghostmem.store.opening import open_memory
 
-    store = Store(SqliteEngine(":memory:", clock), given, clock, Vectoriser(given))
+    store = Store(open_memory(clock), own_settings, clock, Vectoriser(own_settings))
     try:
         with store.engine.write(durable=False) as tx:
             for number, entry in enumerate(entries):
@@ -47,15 +48,14 @@ def search_entries(
         store.engine.close()
     problem = store.vectoriser.problem
     notes = (*hits.notes, f"searched by words only: {problem}") if problem else hits.notes
-    return [SearchResult(entries[_number(hit.key)], hit.score) for hit in hits], notes
+    return [
+        SearchResult(entries[int(hit.key.rpartition("#")[2])], hit.score) for hit in hits
+    ], notes
 
 
 def _draft(number: int, entry: MemoryEntry) -> Draft:
-    """Return an entry as a memory.
-
-    Its title is part of the key, whose words every chunk is found by, and of the text.
-    """
-    title = " ".join(entry.section.replace("\0", " ").split())[:_LONGEST_TITLE]
+    """Return an entry as a memory; its title is part of the text and of the indexed key."""
+    title = " ".join(entry.section.replace("\0", " ").split())[:_MAX_TITLE]
     fields = put_fields(kind="semantic", created_at=_time(entry.timestamp))
     return Draft(
         _NS,
@@ -66,12 +66,8 @@ def _draft(number: int, entry: MemoryEntry) -> Draft:
     )
 
 
-def _number(key: str) -> int:
-    return int(key.rpartition("#")[2])
-
-
 def _time(timestamp: str) -> datetime | None:
-    """Return a local time as an entry writes it; none where that is no time."""
+    """Parse the local time of an entry; None if it is not a time."""
     try:
         return datetime.fromisoformat(timestamp).astimezone()
     except (ValueError, OverflowError):

@@ -1,39 +1,114 @@
-"""The nouns of a search: the question as ranking sees it, and the pool of what may answer it."""
+"""Understand a question: its terms, the times it names, and the memories it may find."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.store.rows import Candidate
-from ghostmem.text.question import Question
-from ghostmem.text.temporal import Times
+from ghostmem.embed.synonyms import near_words
+from ghostmem.model import Tier
+from ghostmem.search.lexical import SYNONYM
+from ghostmem.store import validate
+from ghostmem.store.narrowing import narrowed
+from ghostmem.store.rows import Filter
+from ghostmem.text.calendar import RECENT, TIME_WORDS
+from ghostmem.text.matches import QueryTerms, StandIn
+from ghostmem.text.question import Question, read_question
+from ghostmem.text.stem import stem
+from ghostmem.text.temporal import Times, times_in
+from ghostmem.text.terms import STOP_WORDS, query_terms, words
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from ghostmem.store.narrowing import Narrow
+
+ACTIVE_TIERS = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory memories only on request
+MAX_QUERY = 20_000  # characters of a question that are read
+MAX_MATCH_TERMS = 512
+MAX_EXPANDED = 32  # a query with more terms is matched without synonyms and parts of words
+MAX_SYNONYMS = 12  # of each word
+MIN_COSINE = 0.5  # a synonym of this cosine is worth nothing
 
 
-@dataclass
-class Asked:
-    """A question as ranking sees it."""
+@dataclass(frozen=True)
+class Query:
+    """A question as the ranking sees it."""
 
     text: str
     terms: list[str]
     words: list[str]
     times: Times
     question: Question
-    now: datetime
-    count: int
-    query: NDArray[np.float32] | None = None
+    now: datetime  # the time that words like "yesterday" count from
+    limit: int
 
 
-@dataclass
-class Pool:
-    """Items of one namespace with their features and their ranks by leg."""
+def read_query(text: str, now: datetime, limit: int) -> Query:
+    """Return a question with its terms, its plain words and the times it names."""
+    text = text[:MAX_QUERY]
+    terms, times = query_terms(text), times_in(text, now)
+    if times.relative:
+        # words that were read as a time counted back from now are not searched for as words
+        time_stems = {stem(word) for word in (*TIME_WORDS, *RECENT)}
+        terms = [term for term in terms if term not in time_stems] or terms
+    return Query(text, terms, plain_words(text), times, read_question(text), now, limit)
 
-    items: list[Candidate]
-    features: list[dict[str, float]]
-    ranks: dict[str, dict[int, int]] = field(default_factory=dict)  # leg -> chunk -> rank
-    cosines: list[float | None] = field(default_factory=list)
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text in lower case, without numbers and stop words."""
+    return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if word not in STOP_WORDS]
+
+
+def search_filter(
+    ns: str | None,
+    now: datetime,
+    tiers: Iterable[str] | None,
+    include_all: bool,
+    conditions: Narrow,
+) -> Filter:
+    """Return the filter of a search: the caller's conditions, and by default active memories.
+
+    Memories that have ended are dormant, so a question about a past time includes that tier.
+    """
+    filter_ = replace(narrowed(**conditions), now=now, ns=validate.ns_filter(ns))
+    is_past = filter_.valid_at is not None
+    if tiers:
+        chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in tiers)
+    elif include_all:
+        chosen = ()
+    else:
+        chosen = (*ACTIVE_TIERS, str(Tier.DORMANT)) if is_past else ACTIVE_TIERS
+    return replace(filter_, tiers=chosen, closed=None if is_past else False)
+
+
+def synonyms(word: str, excluded: Container[str]) -> dict[str, float]:
+    """Return the stems of words of nearly the same meaning with their worth, nearest first."""
+    worths: dict[str, float] = {}
+    for near_word, cosine in near_words(word):
+        if (term := stem(near_word)) not in excluded:
+            worths.setdefault(term, SYNONYM * (cosine - MIN_COSINE) / (1 - MIN_COSINE))
+    return worths
+
+
+def match_terms(query: str) -> QueryTerms:
+    """Return the terms of a query and their synonyms, for finding where a text matches it."""
+    text = query[:MAX_QUERY]
+    content_terms = query_terms(text)
+    terms = tuple(dict.fromkeys(content_terms or words(text)))[:MAX_MATCH_TERMS]
+    numbers = {term: number for number, term in enumerate(terms)}
+    stand_ins = {term: (StandIn(number, 1.0),) for term, number in numbers.items()}
+    is_short = len(terms) <= MAX_EXPANDED
+    for word in dict.fromkeys(plain_words(text)) if content_terms and is_short else ():
+        if (number := numbers.get(stem(word))) is None:
+            continue
+        for term, worth in list(synonyms(word, numbers).items())[:MAX_SYNONYMS]:
+            if worth:
+                stand_ins[term] = (*stand_ins.get(term, ()), StandIn(number, worth))
+    return QueryTerms(
+        terms,
+        stand_ins,
+        has_parts=bool(content_terms) and is_short,
+        is_stop_words=not content_terms,
+    )

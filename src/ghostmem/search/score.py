@@ -1,17 +1,18 @@
-"""The linear score: published constants times features, each switched off where its field is
-missing.
+"""Score candidates: features times published weights, summed and brought to a scale from 0 to 1.
 
-The weighed features of an item are summed and brought to a scale from 0 to 1 (`scaled`).
-"""
+A feature is absent where its field is missing or the question does not ask for it."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from statistics import fmean
 
-# What each feature is worth when there are vectors; chosen on development data, see
+from ghostmem.search.candidates import ChunkMatch
+from ghostmem.search.query import Query
+
+# The weight of each feature when there are vectors; chosen on development data, see
 # docs/decisions.md.
 WITH_VECTORS: Mapping[str, float] = {
-    "lexical": 1.15,  # the share of the question's wording held by the item and its neighbours
+    "lexical": 1.15,  # the share of the question's wording in the item and its neighbours
     "mixed": 0.94,  # cosine of the question and the item mixed with its neighbours
     "own": 0.33,  # cosine of the question and the item alone
     "source": 0.35,  # the question names one source, and the item is theirs
@@ -45,43 +46,67 @@ WITHOUT_VECTORS: Mapping[str, float] = {
     "recency": 0.2,
     "episode": 0.1,
 }
-# with vectors, a word or two in common counts for less than its share: meaning knows better
+# with vectors, one or two shared words count for less than their share: meaning is better evidence
 CURVE = 1.25
-FULL, FULL_TEXT = (
+FULL_SUM, FULL_SUM_TEXT = (
     2.0,
     1.0,
-)  # the sum of a full match, with vectors and without, as the specified context counts it
+)  # the sum of a full match with and without vectors, for `specified`
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
-THREAD_WIDE = (
-    "thread",
-    "wording",
-)  # left out when several things are asked for: they lie in several threads
-BEFORE, AFTER = 0.3, 0.1  # how much of its neighbours is mixed into an item's vector
-SPREAD, TOP = (
-    0.1,
-    40,
-)  # for questions after several things: what a thread already had costs, among the best so many
+# left out when a question asks for several things: these are in several threads
+THREAD_WIDE = ("thread", "wording")
+BEFORE, AFTER = 0.3, 0.1  # the share of its neighbours that is mixed into an item's vector
+# for questions that ask for several things: each earlier hit of the same thread costs this many
+# standard deviations, among the best TOP items
+SPREAD, TOP = 0.1, 40
+
+
+def score_linear(
+    matches: list[ChunkMatch], weights: Mapping[str, float], query: Query
+) -> list[ChunkMatch]:
+    """Score candidates, each on the scale of its attainable sum, and return them best first."""
+    several = query.question.several
+    full = FULL_SUM if weights is WITH_VECTORS else FULL_SUM_TEXT
+    names_source = any("source" in match.features for match in matches)
+    for match in matches:
+        parts = weighed(match.features, weights, several)
+        in_thread = match.chunk.thread is not None and not several
+        match.parts = scaled(parts, attainable(weights, in_thread, names_source))
+        match.score = sum(match.parts.values())
+        match.specified = min(1.0, max(0.0, sum(parts.values()) / full))
+    ranked = sorted(matches, key=lambda match: (*best_first(match), match.chunk.seq))
+    if not several:
+        return ranked
+    order = varied(
+        range(len(ranked)),
+        [match.score for match in ranked],
+        [match.chunk.thread for match in ranked],
+    )
+    return [ranked[at] for at in order]
+
+
+def best_first(match: ChunkMatch) -> tuple[float, float, str]:
+    """Return the sort key of a scored candidate: by score, then the newest, then by key."""
+    return -match.score, -match.chunk.created_at.timestamp(), match.chunk.key
 
 
 def weighed(
     features: Mapping[str, float], weights: Mapping[str, float], several: bool
 ) -> dict[str, float]:
-    """Return what each feature adds to the score."""
+    """Return the contribution of each feature to the score."""
     left_out = THREAD_WIDE if several else ()
-    found = {
+    parts = {
         name: weights[name] * value
         for name, value in features.items()
         if value and weights[name] and name not in left_out
     }
-    if weights is WITH_VECTORS and "lexical" in found:
-        found["lexical"] = weights["lexical"] * features["lexical"] ** CURVE
-    return found
+    if weights is WITH_VECTORS and "lexical" in parts:
+        parts["lexical"] = weights["lexical"] * features["lexical"] ** CURVE
+    return parts
 
 
 def attainable(weights: Mapping[str, float], in_thread: bool, names_source: bool) -> float:
-    """Return the sum that an item could reach: wording and meaning, its thread, and the source the
-    question names.
-    """
+    """Return the sum that an item could reach: wording, meaning, its thread, a named source."""
     total = weights["lexical"] + weights["mixed"] + weights["own"]
     if in_thread:
         total += weights["thread"] + weights["wording"]
@@ -91,8 +116,8 @@ def attainable(weights: Mapping[str, float], in_thread: bool, names_source: bool
 def scaled(parts: Mapping[str, float], limit: float) -> dict[str, float]:
     """Bring the parts of a sum to a scale from 0 to 1, on which they add up to the score.
 
-    A sum of `HALF` of what the item could reach (`limit`) scores 0.5; larger sums approach 1. A
-    negative sum scores 0."""
+    A sum of `HALF` of the attainable sum (`limit`) scores 0.5; larger sums approach 1. A negative
+    sum scores 0."""
     total = sum(parts.values())
     if total < 0:
         parts, total = {**parts, "negative": -total}, 0.0
@@ -102,25 +127,21 @@ def scaled(parts: Mapping[str, float], limit: float) -> dict[str, float]:
 def varied(
     order: Sequence[int], scores: Sequence[float], threads: Sequence[int | None]
 ) -> list[int]:
-    """Reorder the best items of a question after several things, so that one thread does not take
-    every place.
-    """
+    """Reorder the best items so that one thread does not take every place."""
     top, rest = list(order[:TOP]), list(order[TOP:])
     mean = fmean(scores[item] for item in top) if top else 0.0
     deviation = sqrt(fmean((scores[item] - mean) ** 2 for item in top)) if top else 0.0
     taken: dict[int, int] = {}
     chosen: list[int] = []
+
+    def penalised(item: int) -> float:
+        penalty = SPREAD * taken.get(threads[item] or 0, 0)
+        return (scores[item] - mean) / (deviation or 1.0) - penalty
+
     while top:
-        best = max(
-            top,
-            key=lambda item: (
-                (scores[item] - mean) / (deviation or 1.0)
-                - SPREAD * taken.get(threads[item] or 0, 0)
-            ),
-        )
+        best = max(top, key=penalised)
         top.remove(best)
         chosen.append(best)
-        thread = threads[best]
-        if thread:
+        if thread := threads[best]:
             taken[thread] = taken.get(thread, 0) + 1
     return chosen + rest

@@ -1,9 +1,9 @@
-"""timeline: how a fact evolved, from what was first said to what holds now."""
+"""timeline: show how a fact changed, from the first statement to the current one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,18 +15,25 @@ from ghostmem.store.store import Store
 from ghostmem.truth.close import SUPERSEDED_BY
 
 if TYPE_CHECKING:
-    from ghostmem.model import Hit
     from ghostmem.store.protocol import Transaction
 
-FOUND = 5  # how many memories a question starts from
-MOST = 50  # memories that one timeline follows
+MAX_START = 5  # search results that a timeline starts from
+MAX_MEMORIES = 50  # memories that one timeline follows
+# events of the same moment in the order in which they are listed
+ORDER = {
+    "said": 0,
+    "changed": 0,
+    "restated": 1,
+    "contradicted": 2,
+    "ended": 3,
+    "reopened": 3,
+    "removed": 4,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Event(Record):
-    """One thing that happened to a fact: said, changed, restated, ended, reopened, contradicted or
-    removed.
-    """
+    """A change of a fact: said, changed, restated, ended, reopened, contradicted or removed."""
 
     at: datetime
     ns: str
@@ -42,10 +49,10 @@ class Event(Record):
 
 
 def timeline(store: Store, ns: str, what: str) -> list[Event]:
-    """Return how a key, or what a question finds, came to be what it is, oldest first.
+    """Return the events of a key, or of the memories that a question finds, oldest first.
 
-    Memories that contradict each other are one story; every version, other wording, ending and
-    removal is told."""
+    Memories that contradict each other share one timeline. It contains every version, restatement,
+    ending and removal."""
     validate.namespace(ns)
     text = validate.text(what, "key or question")
     if not text.strip():
@@ -53,8 +60,8 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
             "a key or a question is required", "`ghost list --keys-only` shows the keys"
         )
     with store.engine.read() as tx:
-        known = tx.memories.last(ns, text)
-    start = [known] if known is not None else [hit.memory for hit in _found(store, ns, text)]
+        memory = tx.memories.last(ns, text)
+    start = [memory] if memory is not None else _search(store, ns, text)
     if not start:
         raise NotFoundError(
             f"nothing in {ns} is about {validate.shown(text)}",
@@ -62,110 +69,69 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
         )
     now = store.clock()
     with store.engine.read() as tx:
-        tx.search.spaces(
-            [ns]
-        )  # an engine of many nodes looks for what it does not know where it has been
-        events = [event for memory in _story(tx, start) for event in _events(tx, memory, now)]
-    order = {
-        "said": 0,
-        "changed": 0,
-        "restated": 1,
-        "contradicted": 2,
-        "ended": 3,
-        "reopened": 3,
-        "removed": 4,
-    }
+        tx.search.spaces([ns])  # tells an engine of several nodes which of them holds the namespace
+        events = [event for memory in _related(tx, start) for event in _events(tx, memory, now)]
     return sorted(
-        events, key=lambda event: (event.at, order[event.event], event.key, event.version)
+        events, key=lambda event: (event.at, ORDER[event.event], event.key, event.version)
     )
 
 
-def _found(store: Store, ns: str, text: str) -> list[Hit]:
-    found = search(store, text, ns, limit=FOUND, weak=True)
-    return [*found, *found.superseded]
+def _search(store: Store, ns: str, text: str) -> list[Memory]:
+    hits = search(store, text, ns, limit=MAX_START, weak=True)
+    return [hit.memory for hit in (*hits, *hits.superseded)]
 
 
-def _story(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:
-    """Return memories and everything they contradict or that contradicts them, directly or through
-    others.
-    """
-    known = {memory.id: memory for memory in start}
-    todo = list(known)
-    while todo and len(known) < MOST:
+def _related(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:
+    """Return memories and those linked to them by contradictions, directly or through others."""
+    memories = {memory.id: memory for memory in start}
+    todo = list(memories)
+    while todo and len(memories) < MAX_MEMORIES:
         ties = tx.graph.touching(todo, [Rel.CONTRADICTS])
-        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - known.keys()
-        rows = {
-            id_: m for id_, m in tx.memories.by_ids(sorted(fresh)).items() if m.ns == start[0].ns
-        }
-        known |= rows
-        todo = list(rows)
-    return list(known.values())
+        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - memories.keys()
+        rows = tx.memories.by_ids(sorted(fresh))
+        todo = [id_ for id_, memory in rows.items() if memory.ns == start[0].ns]
+        memories |= {id_: rows[id_] for id_ in todo}
+    return list(memories.values())
 
 
 def _events(tx: Transaction, memory: Memory, now: datetime) -> list[Event]:
-    """Tell the life of one key."""
+    """Return the events of one key."""
+    ns, key = memory.ns, memory.key
     events: list[Event] = []
     before: Memory | None = None
-    for one in tx.memories.history(memory.ns, memory.key):
-        events += _version(one, before, now)
-        before = one
+    for version in tx.memories.history(ns, key):
+        events += _version_events(version, before, now)
+        before = version
     for alias in tx.aliases.of([memory.id]).get(memory.id, ()):
-        said = (alias.content, None, alias.source_user)
-        events.append(Event(alias.at, memory.ns, memory.key, memory.version, "restated", *said))
+        text, user = alias.content, alias.source_user
+        events.append(Event(alias.at, ns, key, memory.version, "restated", text, None, user))
     if before is not None and before.deleted_at is not None:
-        events.append(Event(before.deleted_at, memory.ns, memory.key, before.version, "removed"))
+        events.append(Event(before.deleted_at, ns, key, before.version, "removed"))
     for edge in tx.graph.edges(memory.id):
-        if (
-            edge.rel == Rel.CONTRADICTS
-            and edge.to_id == memory.id
-            and (by := tx.memories.by_id(edge.from_id))
-        ):
-            events.append(
-                Event(
-                    edge.created_at,
-                    memory.ns,
-                    memory.key,
-                    memory.version,
-                    "contradicted",
-                    by=by.key,
-                )
-            )
+        is_corrected = edge.rel == Rel.CONTRADICTS and edge.to_id == memory.id
+        if is_corrected and (newer := tx.memories.by_id(edge.from_id)):
+            at, by = edge.created_at, newer.key
+            events.append(Event(at, ns, key, memory.version, "contradicted", by=by))
     return events
 
 
-def _version(one: Memory, before: Memory | None, now: datetime) -> list[Event]:
-    written = one.recorded_at or one.created_at
-    current = one.is_current(now) and one.is_open(now)
-    if before is None or one.content != before.content:
-        event, at = ("said", one.created_at) if before is None else ("changed", written)
-        made = Event(
-            at,
-            one.ns,
-            one.key,
-            one.version,
-            event,
-            one.content,
-            None,
-            one.source_user,
-            one.valid_from,
-            one.valid_to,
-            current,
-        )
-        return [made]
-    if one.valid_to != before.valid_to:
-        event = "reopened" if one.valid_to is None else "ended"
-        by = one.meta.get(SUPERSEDED_BY)
-        return [
-            Event(
-                written,
-                one.ns,
-                one.key,
-                one.version,
-                event,
-                by=by,
-                valid_to=one.valid_to,
-                current=current,
-                content=one.content,
-            )
-        ]
+def _version_events(memory: Memory, before: Memory | None, now: datetime) -> list[Event]:
+    """Return the event that a version of a memory records, if it changed text or validity."""
+    event = Event(
+        memory.recorded_at or memory.created_at,
+        memory.ns,
+        memory.key,
+        memory.version,
+        "changed",
+        memory.content,
+        valid_to=memory.valid_to,
+        current=memory.is_current(now) and memory.is_open(now),
+    )
+    if before is None or memory.content != before.content:
+        user, valid_from = memory.source_user, memory.valid_from
+        event = replace(event, source_user=user, valid_from=valid_from)
+        return [event if before else replace(event, at=memory.created_at, event="said")]
+    if memory.valid_to != before.valid_to:
+        name = "reopened" if memory.valid_to is None else "ended"
+        return [replace(event, event=name, by=memory.meta.get(SUPERSEDED_BY))]
     return []

@@ -1,6 +1,4 @@
-"""What AGENTS.md says about memory: which file holds what, when to search, when to save, and a
-review once a week.
-"""
+"""Write the guidance about memory into AGENTS.md: the files, when to search, save and review."""
 
 import os
 from pathlib import Path
@@ -47,33 +45,29 @@ date.
 
 
 def agents_file(path: Path | str | None) -> Path:
-    """Return the file that is meant: AGENTS.md in the working folder, or in a folder that
-    is named.
-    """
-    found = Path(FILE if path is None else path)
-    return found / FILE if found.is_dir() else found
+    """Return the named file, or AGENTS.md in the named folder or the working folder."""
+    named = Path(FILE if path is None else path)
+    return named / FILE if named.is_dir() else named
 
 
 def block() -> str:
-    """Return the guidance with its marks, as it stands in a file."""
+    """Return the guidance between its marks."""
     return marked(NAME, GUIDANCE)
 
 
 def write(path: Path, dry_run: bool = False) -> Change:
-    """Put the guidance into a file, which is made when it is not there."""
+    """Write the guidance into a file; a missing file is created."""
     check_inside(path, _folder(path))
     return write_block(path, NAME, GUIDANCE, dry_run)
 
 
 def remove(path: Path, dry_run: bool = False) -> Change:
-    """Take the guidance out of a file."""
+    """Remove the guidance from a file."""
     check_inside(path, _folder(path))
     return remove_block(path, NAME, dry_run)
 
 
 def _folder(path: Path) -> Path:
-    """Return a folder of the project that a file belongs to: the working folder, or its own where
-    it lies elsewhere.
-    """
+    """Return a folder of the file's project: the working folder, or else the file's own folder."""
     here, lexical = Path.cwd(), Path(os.path.abspath(path))
     return here if lexical.is_relative_to(here) else lexical.parent

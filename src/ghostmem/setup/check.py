@@ -1,4 +1,4 @@
-"""What `ghost doctor` says about clients: one line each, with what is wrong and the next step."""
+"""Check the installation in every client for `ghost doctor`."""
 
 import os
 import shutil
@@ -12,64 +12,63 @@ from ghostmem.setup import state
 from ghostmem.setup.clients import CLIENTS, SCOPES, Client
 from ghostmem.setup.entry import env_of, words_of
 from ghostmem.setup.install import read_text
-from ghostmem.setup.listing import Installed, found_in, look
+from ghostmem.setup.listing import Installed, commands_in, look
 from ghostmem.setup.parts import server_in, targets
-from ghostmem.setup.probe import Answer, probe
+from ghostmem.setup.probe import ProbeAnswer, probe
 
-_DESKTOP_PATH = (
-    "/usr/bin:/bin:/usr/sbin:/sbin"  # what programs started from the desktop of a Mac search
-)
+# the PATH of programs that are started from the desktop of a Mac
+_DESKTOP_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 def check_clients(settings: Settings) -> Iterator[Finding]:
-    """Look at every client that Ghost is installed in; one it is not in is not mentioned."""
-    known = state.kept()
-    answers: dict[tuple[object, ...], Answer] = {}
+    """Yield one finding for every client and scope that Ghost is installed in."""
+    known = state.records()
+    answers: dict[tuple[object, ...], ProbeAnswer] = {}
     for client in CLIENTS.values():
         for scope in SCOPES:
             if not client.file(scope):
                 continue
-            found = look(client, scope)
+            installed = look(client, scope)
             listed = any(
                 os.path.realpath(file.path) in known for file in targets(client, scope, True, True)
             )
-            if "broken" in (found.server, found.hooks) and not listed:
-                continue  # somebody's broken file is not our business
-            if {found.server, found.hooks} - {"none", ""}:
-                yield _client(client, scope, found, settings, answers)
+            if "broken" in (installed.server, installed.hooks) and not listed:
+                continue  # a broken file that Ghost never wrote
+            if {installed.server, installed.hooks} - {"none", ""}:
+                yield _client(client, scope, installed, settings, answers)
 
 
 def _client(
     client: Client,
     scope: str,
-    found: Installed,
+    installed: Installed,
     settings: Settings,
-    answers: dict[tuple[object, ...], Answer],
+    answers: dict[tuple[object, ...], ProbeAnswer],
 ) -> Finding:
     name = f"{client.name} ({scope})"
-    again = _again(client, scope, found)
-    if found.problem:
+    again = _again(client, scope, installed)
+    if installed.problem:
         return Finding(
-            name, "problem", found.problem, "mend the file by hand; its backup lies beside it"
+            name, "problem", installed.problem, "fix the file by hand; its backup is next to it"
         )
     wrong = _commands(client, scope)
     if wrong:
         return Finding(name, "problem", wrong, again)
-    if found.server == "none":
-        return Finding(name, "warning", f"has hooks, but no server in {found.path}", again)
+    if installed.server == "none":
+        return Finding(name, "warning", f"has hooks, but no server in {installed.path}", again)
     answer = _asked(client, scope, settings, answers)
     if answer.problem:
-        return Finding(name, "problem", f"{found.command}: {answer.problem}", again)
-    with_hooks = {"current": ", with hooks", "old": ", with hooks"}.get(found.hooks, "")
-    about = f"{found.path}: {answer.tools} tools{with_hooks}"
-    if "old" in (found.server, found.hooks):
+        return Finding(name, "problem", f"{installed.command}: {answer.problem}", again)
+    with_hooks = {"current": ", with hooks", "old": ", with hooks"}.get(installed.hooks, "")
+    about = f"{installed.path}: {answer.tools} tools{with_hooks}"
+    if "old" in (installed.server, installed.hooks):
         return Finding(
             name,
             "warning",
-            f"{about}; it starts another Ghost than this one, or lacks hooks of this one",
+            f"{about}; it starts a different Ghost than this one, or lacks some of its hooks",
             again,
         )
-    unseen = _unseen(client, found)
+    unseen = _unseen(client, installed)
     return (
         Finding(name, "warning", unseen, again.replace(" --scope project", ""))
         if unseen
@@ -77,56 +76,52 @@ def _client(
     )
 
 
-def _again(client: Client, scope: str, found: Installed) -> str:
-    """Return the command that writes it anew."""
-    hooks = " --hooks" if found.hooks not in ("none", "") else ""
+def _again(client: Client, scope: str, installed: Installed) -> str:
+    """Return the command that installs it again."""
+    hooks = " --hooks" if installed.hooks not in ("none", "") else ""
     return f"ghost setup {client.name}{hooks}{' --scope project' if scope == 'project' else ''}"
 
 
 def _commands(client: Client, scope: str) -> str:
-    """Return what is wrong with a command of the client's files, or nothing."""
+    """Return the problem with a command in the files of a client, or an empty text."""
     for file in targets(client, scope, True, True):
-        for part, words in found_in(file):
-            for one in words if isinstance(words, list) else ():
-                if shutil.which(one[0]) is None:
-                    what = (
-                        "is not on the PATH"
-                        if os.path.basename(one[0]) == one[0]
-                        else _missing(one[0])
-                    )
-                    return (
-                        f"the {'server' if part == 'server' else 'hook'} in {file.path} "
-                        f"starts {one[0]}, which {what}"
-                    )
+        for part, commands in commands_in(file):
+            for program, *_ in commands if isinstance(commands, list) else ():
+                if shutil.which(program) is None:
+                    name = "server" if part == "server" else "hook"
+                    return f"the {name} in {file.path} starts {program}, which {_reason(program)}"
     return ""
 
 
-def _missing(command: str) -> str:
-    return "cannot be executed" if os.path.exists(command) else "is not there"
+def _reason(program: str) -> str:
+    """Say why a program cannot be started."""
+    if os.path.basename(program) == program:
+        return "is not on the PATH"
+    return "cannot be executed" if os.path.exists(program) else "does not exist"
 
 
 def _asked(
-    client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], Answer]
-) -> Answer:
-    """Start the server of a client, once for all clients that start it alike."""
+    client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], ProbeAnswer]
+) -> ProbeAnswer:
+    """Start the server of a client, once for all clients with the same command."""
     file = targets(client, scope, True, False)[0]
     try:
         entry = server_in(read_text(file.path) or "", file)
     except GhostError as error:
-        return Answer(problem=error.message)
+        return ProbeAnswer(problem=error.message)
     words, env = words_of(entry), env_of(entry)
     store = os.path.expanduser(env.get("GHOST_DB", settings.path))
     if "://" not in store and not os.path.exists(store):
-        env["GHOST_DB"] = ":memory:"  # looking makes no store
+        env["GHOST_DB"] = ":memory:"  # the check must not create a store
     key = (*words, *sorted(env.items()))
     if key not in answers:
         answers[key] = probe(words, env)
     return answers[key]
 
 
-def _unseen(client: Client, found: Installed) -> str:
-    """Say that a program on a Mac's desktop does not find a command that a shell finds."""
-    word = found.command.split(" ")[0]
+def _unseen(client: Client, installed: Installed) -> str:
+    """Return a warning if a desktop program on a Mac cannot find the command, or an empty text."""
+    word = installed.command.split(" ")[0]
     if (
         sys.platform != "darwin"
         or not client.gui

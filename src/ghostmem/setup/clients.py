@@ -1,8 +1,8 @@
-"""The programs that Ghost can be wired into: one row each, with where their files lie and what an
-entry looks like.
+"""The table of programs that Ghost can be installed in: their files and the shape of an entry.
 
-`{command}`, `{args}` and `{env}` in a shape stand for how the server is started; folders in braces
-are those of `folders`."""
+`{command}`, `{args}` and `{env}` in a shape are replaced by the server's command; the names of
+folders in braces are those of `folders`.
+"""
 
 import sys
 from collections.abc import Mapping
@@ -29,10 +29,8 @@ EXTENSION = {
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """When a host calls a hook: its own name for it, how long it waits, and whether it waits at
-    all.
-    """
+class HookEvent:
+    """A moment at which a host calls a hook, and how long the host waits."""
 
     name: str
     seconds: int
@@ -42,17 +40,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Where a host's hooks go, and how it writes them."""
+    """The files of a host's hooks and their format."""
 
-    host: str  # what `ghost hook` calls it
+    host: str  # its name in `ghost hook`
     user: str
     project: str
     format: str
-    events: tuple[Event, ...]
+    events: tuple[HookEvent, ...]
     per_second: int = 1  # 1000 where time-outs are milliseconds
-    flat: bool = False  # handlers stand in the event's list themselves, not in groups
-    exec_form: bool = False  # the command's words stand apart, and no shell reads them
-    then: str = ""  # what to do after they have changed
+    flat: bool = False  # handlers are in the list of the event, not in groups
+    exec_form: bool = False  # the words of a command are separate, without a shell
+    then: str = ""  # the next step after a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,46 +61,46 @@ class Client:
     title: str
     format: str  # json, jsonc, toml or yaml
     user: str
-    project: str  # empty: it has no files for a project
+    project: str  # empty: no file for a project
     path: tuple[str, str]
     shape: Mapping[str, Any]
     hooks: Hooks | None = None
-    gui: bool = False  # started from a desktop, so that it does not see the PATH of a shell
-    ns: str = ""  # for programs that know no project
-    then: str = ""  # what to do after its file has changed
+    gui: bool = False  # started from a desktop, without the PATH of a shell
+    ns: str = ""  # for programs without projects
+    then: str = ""  # the next step after a change
 
     def file(self, scope: str) -> str:
-        """Return the place of its file for a scope."""
+        """Return the file of a scope, with folders in braces."""
         return self.user if scope == "user" else self.project
 
 
 _STARTS = "startup|resume|clear|compact"
 _CLAUDE_EVENTS = (
-    Event("SessionStart", 15, matcher=_STARTS),
-    Event("UserPromptSubmit", 10),
-    Event("PreCompact", 30, background=True),
-    Event("Stop", 30, background=True),
-    Event("SessionEnd", 10),
+    HookEvent("SessionStart", 15, matcher=_STARTS),
+    HookEvent("UserPromptSubmit", 10),
+    HookEvent("PreCompact", 30, background=True),
+    HookEvent("Stop", 30, background=True),
+    HookEvent("SessionEnd", 10),
 )
 _CODEX_EVENTS = (
-    Event("SessionStart", 15, matcher=_STARTS),
-    Event("UserPromptSubmit", 10),
-    Event("PreCompact", 30),
-    Event("Stop", 30),
+    HookEvent("SessionStart", 15, matcher=_STARTS),
+    HookEvent("UserPromptSubmit", 10),
+    HookEvent("PreCompact", 30),
+    HookEvent("Stop", 30),
 )
 _GEMINI_EVENTS = (
-    Event("SessionStart", 15),
-    Event("BeforeAgent", 10),
-    Event("PreCompress", 30),
-    Event("AfterAgent", 30),
-    Event("SessionEnd", 10),
+    HookEvent("SessionStart", 15),
+    HookEvent("BeforeAgent", 10),
+    HookEvent("PreCompress", 30),
+    HookEvent("AfterAgent", 30),
+    HookEvent("SessionEnd", 10),
 )
 _CURSOR_EVENTS = (
-    Event("sessionStart", 15),
-    Event("beforeSubmitPrompt", 10),
-    Event("preCompact", 30),
-    Event("stop", 30),
-    Event("sessionEnd", 10),
+    HookEvent("sessionStart", 15),
+    HookEvent("beforeSubmitPrompt", 10),
+    HookEvent("preCompact", 30),
+    HookEvent("stop", 30),
+    HookEvent("sessionEnd", 10),
 )
 
 _SERVERS = ("mcpServers", "ghost")
@@ -236,7 +234,7 @@ OTHER = Client("other", "any other client", "json", "", "", _SERVERS, PLAIN)
 
 
 def folders(env: Mapping[str, str] | None = None, platform: str = sys.platform) -> dict[str, str]:
-    """Return the folders that programs keep their files in, on this system or another."""
+    """Return the folders of configuration files, on this system or a named one."""
     env = child_env() if env is None else env
     home = str(Path("~").expanduser())
     xdg = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
@@ -253,19 +251,19 @@ def folders(env: Mapping[str, str] | None = None, platform: str = sys.platform) 
     }
 
 
-def located(place: str, where: Mapping[str, str] | None = None) -> Path:
-    """Return the file that a row names; a project's lies in the working folder."""
-    return Path(place.format_map(folders() if where is None else where)).absolute()
+def located(file: str, places: Mapping[str, str] | None = None) -> Path:
+    """Return the path of a file in the table; a project's file is in the working folder."""
+    return Path(file.format_map(folders() if places is None else places)).absolute()
 
 
 def client_named(name: str) -> Client:
-    """Return a row of the table, or say which rows there are."""
+    """Return a client by name, or raise an error that lists the known names."""
     if name not in CLIENTS:
         from difflib import get_close_matches
 
         close = get_close_matches(name, CLIENTS, n=2)
         known = (
-            f"did you mean {' or '.join(close)}? " if close else f"known are {', '.join(CLIENTS)}; "
+            f"did you mean {' or '.join(close)}? " if close else f"known: {', '.join(CLIENTS)}; "
         )
         raise InvalidInputError(
             f"there is no client {name!r}", f"{known}`ghost setup --print` shows what to paste"

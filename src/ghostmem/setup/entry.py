@@ -1,6 +1,4 @@
-"""What is written into a client's files: how the server is started, and which command a
-hook runs.
-"""
+"""Build the entries for a client's files: the server, and the handlers of hooks."""
 
 import re
 import shlex
@@ -11,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ghostmem.setup.clients import Client, Event, Hooks
+from ghostmem.setup.clients import Client, HookEvent, Hooks
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
 _HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
@@ -20,9 +18,7 @@ _SERVES = {"mcp", "mcp-serve"}
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a client starts Ghost: the words of the program, and what the server finds in its
-    environment.
-    """
+    """How a client starts Ghost: the words of the program and the server's environment."""
 
     program: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
@@ -32,27 +28,25 @@ class Launch:
 def launch(scope: str, ns: str = "", db: str = "") -> Launch:
     """Return how a client starts the installed program.
 
-    A project's files are shared, so there it is plain `ghost`.
+    The files of a project are shared, so they name plain `ghost` instead of a path.
     """
     env = {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value}
     return Launch(("ghost",) if scope == "project" else program(), env, db)
 
 
 def program() -> tuple[str, ...]:
-    """Return the words that start the program that is running now, by its full path."""
-    beside = Path(sys.executable).with_name("ghost.exe" if sys.platform == "win32" else "ghost")
-    found = shutil.which("ghost")
-    if found and (not beside.exists() or Path(found).resolve() == beside.resolve()):
-        return (str(Path(found).absolute()),)  # the name on the PATH outlives an upgrade
-    if beside.exists():
-        return (str(beside.absolute()),)
+    """Return the words that start the running program, by its full path."""
+    sibling = Path(sys.executable).with_name("ghost.exe" if sys.platform == "win32" else "ghost")
+    on_path = shutil.which("ghost")
+    if on_path and (not sibling.exists() or Path(on_path).resolve() == sibling.resolve()):
+        return (str(Path(on_path).absolute()),)  # this path survives an upgrade
+    if sibling.exists():
+        return (str(sibling.absolute()),)
     return (sys.executable, "-m", "ghostmem")
 
 
 def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
-    """Return a client's entry; the arguments of an entry that starts Ghost already are kept, as is
-    what else it has.
-    """
+    """Return the server entry of a client; an entry that starts Ghost keeps its arguments."""
     command, *words = how.program
     args = [*words, "mcp"]
     if (
@@ -72,8 +66,8 @@ def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
     return {key: value for key, value in made.items() if value != {} or key == "envs"}
 
 
-def handler(hooks: Hooks, event: Event, how: Launch, present: Any = None) -> dict[str, Any]:
-    """Return the handler of one event; of one that is there, only the program changes."""
+def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:
+    """Return the handler of one event; in an existing handler only the program changes."""
     before, after = _kept_words(present)
     before = ["--db", how.db] if how.db else before
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
@@ -103,8 +97,8 @@ def _kept_words(present: Any) -> tuple[list[str], list[str]]:
     return words[own + 1 : at], after[1:] if after and not after[0].startswith("-") else after
 
 
-def group(hooks: Hooks, event: Event, how: Launch) -> dict[str, Any]:
-    """Return what goes into the list of one event."""
+def group(hooks: Hooks, event: HookEvent, how: Launch) -> dict[str, Any]:
+    """Return the item for the list of one event."""
     made = handler(hooks, event, how)
     if hooks.flat:
         return made
@@ -117,7 +111,7 @@ def joined(words: list[str]) -> str:
 
 
 def starts_ghost(entry: Any) -> bool:
-    """Say whether an entry starts our server, by whichever path or launcher."""
+    """Say whether an entry starts our server, through any path or launcher."""
     args = args_of(entry)
     return bool(_SERVES & {*args}) and any(
         _OWN.fullmatch(str(word)) for word in (command_of(entry), *args)
@@ -134,18 +128,17 @@ def runs_ghost(handled: Any, host: str) -> bool:
 
 def command_of(entry: Any) -> str:
     """Return the program that an entry starts."""
-    found = (entry.get("command") or entry.get("cmd")) if isinstance(entry, dict) else None
-    return str(found or "")
+    return str((entry.get("command") or entry.get("cmd") or "") if isinstance(entry, dict) else "")
 
 
 def args_of(entry: Any) -> list[str]:
-    """Return the arguments that an entry starts it with."""
-    found = entry.get("args") if isinstance(entry, dict) else None
-    return list(map(str, found)) if isinstance(found, list) else []
+    """Return the arguments of an entry."""
+    args = entry.get("args") if isinstance(entry, dict) else None
+    return list(map(str, args)) if isinstance(args, list) else []
 
 
 def words_of(entry: Any) -> list[str]:
-    """Return the words that an entry or a handler starts."""
+    """Return the command of an entry or a handler as words."""
     command = command_of(entry)
     if isinstance(entry, dict) and "args" in entry:
         return [command, *args_of(entry)]
@@ -158,6 +151,6 @@ def words_of(entry: Any) -> list[str]:
 
 
 def env_of(entry: Any) -> dict[str, str]:
-    """Return what an entry puts into the environment."""
-    found = (entry.get("env") or entry.get("envs")) if isinstance(entry, dict) else None
-    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+    """Return the environment variables of an entry."""
+    env = (entry.get("env") or entry.get("envs")) if isinstance(entry, dict) else None
+    return {str(key): str(value) for key, value in env.items()} if isinstance(env, dict) else {}

@@ -1,6 +1,4 @@
-"""The formats of client files behind one face: read, merge an entry, take one out, and print one to
-paste.
-"""
+"""Read and edit the client files of every format through one interface."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,13 +6,14 @@ from functools import partial
 from typing import Any
 
 from ghostmem.setup import jsonc, toml_text, yaml_text
+from ghostmem.setup.values import value_at
 
-Made = Sequence[Sequence[str]]  # the containers that came with our entry, outermost first
+Made = Sequence[Sequence[str]]  # paths of the containers that setup created, outermost first
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """How one kind of file is read and changed; each function takes its text."""
+class FileFormat:
+    """The functions that read and edit one format; each takes the text of the file."""
 
     load: Callable[[str], Any]
     merge: Callable[[str, Sequence[str], Any], str]
@@ -23,21 +22,14 @@ class Format:
     comments: bool = False
 
 
-def at(value: Any, path: Sequence[str]) -> Any:
-    """Return what is at a path of a document, or None."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
 def _json_remove(text: str, path: Sequence[str], made: Made, comments: bool) -> str:
     return pruned(jsonc.remove(text, path, comments), made, comments)
 
 
 def pruned(text: str, made: Made, comments: bool) -> str:
-    """Take out the containers we made, where nothing is left in them."""
+    """Remove the containers that setup created and that are empty now."""
     for path in sorted(made, key=len, reverse=True):
-        if at(jsonc.load(text, comments), path) in ({}, []):
+        if value_at(jsonc.load(text, comments), path) in ({}, []):
             text = jsonc.remove(text, path, comments)
     return text
 
@@ -48,8 +40,8 @@ def _json_shown(path: Sequence[str], value: Any) -> str:
     return jsonc.dump(value) + "\n"
 
 
-def _json(comments: bool) -> Format:
-    return Format(
+def _json(comments: bool) -> FileFormat:
+    return FileFormat(
         partial(jsonc.load, comments=comments),
         partial(jsonc.merge, comments=comments),
         partial(_json_remove, comments=comments),
@@ -61,17 +53,17 @@ def _json(comments: bool) -> Format:
 FORMATS = {
     "json": _json(False),
     "jsonc": _json(True),
-    "toml": Format(
+    "toml": FileFormat(
         toml_text.load,
         toml_text.merge,
         lambda text, path, _: toml_text.remove(text, path),
         toml_text.block,
     ),
-    "yaml": Format(
+    "yaml": FileFormat(
         yaml_text.load,
         yaml_text.merge,
         lambda text, path, made: yaml_text.remove(
-            text, path, any(tuple(one) == tuple(path[:-1]) for one in made)
+            text, path, any(tuple(container) == tuple(path[:-1]) for container in made)
         ),
         yaml_text.block,
     ),

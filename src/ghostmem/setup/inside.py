@@ -1,5 +1,6 @@
-"""Refuse to write through a symbolic link that leads out of a project: a cloned repository may hold
-links to anywhere.
+"""Refuse to write through a symbolic link that leads out of a project.
+
+A cloned repository may contain links to anywhere.
 """
 
 import os
@@ -9,16 +10,16 @@ from ghostmem.errors import InvalidInputError
 
 
 def check_inside(path: Path, folder: Path) -> None:
-    """Refuse a file of a project whose real place is outside the project.
+    """Refuse a file of a project whose real path is outside the project.
 
     Args:
-        path: the file that is about to be changed.
-        folder: a folder of the project; the project is its repository, or the folder itself where
-            there is none.
+        path: the file to be changed.
+        folder: a folder of the project. The project is the Git repository around it, or the
+            folder itself without one.
     """
     root, real = _project(folder), Path(os.path.realpath(path))
     if not real.is_relative_to(root):
-        hint = "remove the link, or name the file that it leads to; nothing was changed"
+        hint = "remove the link, or name the file it points to; nothing was changed"
         raise InvalidInputError(
             f"{path} is a link to {real}, which is outside the project {root}", hint
         )
@@ -26,4 +27,4 @@ def check_inside(path: Path, folder: Path) -> None:
 
 def _project(folder: Path) -> Path:
     real = Path(os.path.realpath(folder))
-    return next((place for place in (real, *real.parents) if (place / ".git").exists()), real)
+    return next((parent for parent in (real, *real.parents) if (parent / ".git").exists()), real)

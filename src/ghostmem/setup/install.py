@@ -1,9 +1,9 @@
-"""Wiring Ghost into a client's files and out of them again.
+"""Write Ghost into the files of a client, and remove it again.
 
-Every file is read and its change is known before the first is written. The order of a write is:
-what we will have done is remembered, the original is copied beside the file, the file is replaced.
-Whoever is killed in between leaves a whole file, and the next run knows where it stands by
-comparing digests."""
+Every file is read and its change planned before the first file is written. A write saves the
+record of the file, then the backup of the original, then replaces the file. A process that is
+killed in between leaves a complete file, and the next run compares digests to know its state.
+"""
 
 import os
 from collections.abc import Callable
@@ -19,48 +19,51 @@ from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
 from ghostmem.setup.marked import Change
 from ghostmem.setup.parts import Target, hooks_in, made_by, server_in, with_parts, without_parts
-from ghostmem.setup.state import UNKNOWN, Kept, held, keep, kept, state_file, write_private
+from ghostmem.setup.state import (
+    UNKNOWN,
+    FileRecord,
+    records,
+    save_record,
+    setup_lock,
+    state_file,
+    write_private,
+)
 
 BACKUP = ".ghost-backup"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to happen to one file, and what to remember of it."""
+class FilePlan:
+    """The planned change of one file and its new record."""
 
     target: Target
     change: Change
-    row: Kept | None  # None: forget it
+    row: FileRecord | None  # None: delete the record
 
 
 def install(files: list[Target], how: Launch, dry_run: bool = False) -> list[Change]:
-    """Put our parts into a client's files; what is as it should be is not touched."""
+    """Write our parts into the files of a client; a file that is up to date is not written."""
     return _done(lambda: [_planned(file, how) for file in files], dry_run)
 
 
 def uninstall(files: list[Target], dry_run: bool = False) -> list[Change]:
-    """Take our parts out of a client's files.
-
-    A file that nobody changed since gets its original bytes back.
-    """
+    """Remove our parts; a file that was not changed since gets its original bytes back."""
     return _done(lambda: [_planned(file, None) for file in files], dry_run)
 
 
 def backup_of(path: Path) -> Path:
-    """Return where the original of a file is kept."""
+    """Return the path of the backup of a file."""
     return path.with_name(path.name + BACKUP)
 
 
 def read_text(path: Path) -> str | None:
-    """Return a file's text without its mark and with its own line ends, or None when there is no
-    file.
-    """
+    """Return the text of a file without its BOM and with its own line ends, or None."""
     raw = read_bytes(path)
     return None if raw is None else _text(raw)
 
 
-def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
+def _done(plans: Callable[[], list[FilePlan]], dry_run: bool) -> list[Change]:
     planned = plans()
     if dry_run:
         return [plan.change for plan in planned]
@@ -71,28 +74,28 @@ def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
     )
     if not any(_matters(plan) for plan in planned):
         return [plan.change for plan in planned]
-    with held():
+    with setup_lock():
         planned = plans()
         for plan in planned:
             _apply(plan)
     return [plan.change for plan in planned]
 
 
-def _matters(plan: Plan) -> bool:
+def _matters(plan: FilePlan) -> bool:
     return plan.change.action != "unchanged" or (
-        plan.row is None and str(_real(plan.target.path)) in kept()
+        plan.row is None and str(_real(plan.target.path)) in records()
     )
 
 
 # ---------------------------------------------------------------- planning
 
 
-def _planned(target: Target, how: Launch | None) -> Plan:
+def _planned(target: Target, how: Launch | None) -> FilePlan:
     if target.scope == "project":
         check_inside(target.path, Path.cwd())
     real = _real(target.path)
     raw = read_bytes(real)
-    row = kept().get(str(real))
+    row = records().get(str(real))
     try:
         if how is None:
             return _removal(target, raw, row)
@@ -103,7 +106,9 @@ def _planned(target: Target, how: Launch | None) -> Plan:
         ) from None
 
 
-def _installation(target: Target, raw: bytes | None, row: Kept | None, how: Launch) -> Plan:
+def _installation(
+    target: Target, raw: bytes | None, row: FileRecord | None, how: Launch
+) -> FilePlan:
     text = "" if raw is None else _text(raw)
     made = with_parts(text, target, how)
     after = (
@@ -113,7 +118,7 @@ def _installation(target: Target, raw: bytes | None, row: Kept | None, how: Laun
     )
     change = Change(target.path, raw, after)
     if change.action == "unchanged" or after is None:
-        return Plan(target, change, row)
+        return FilePlan(target, change, row)
     before = MISSING if raw is None else digest(raw)
     ours = bool(text) and (server_in(text, target) is not None or bool(hooks_in(text, target)))
     containers = made_by(text, target)
@@ -128,22 +133,24 @@ def _installation(target: Target, raw: bytes | None, row: Kept | None, how: Laun
         original, containers, folders = UNKNOWN, [*row.made, *containers], row.folders
     else:
         original = UNKNOWN if ours else before
-    fresh = Kept(target.client.name, target.scope, original, digest(after), containers, folders)
-    return Plan(target, change, fresh)
+    fresh = FileRecord(
+        target.client.name, target.scope, original, digest(after), containers, folders
+    )
+    return FilePlan(target, change, fresh)
 
 
-def _removal(target: Target, raw: bytes | None, row: Kept | None) -> Plan:
+def _removal(target: Target, raw: bytes | None, row: FileRecord | None) -> FilePlan:
     if raw is None:
-        return Plan(target, Change(target.path, None, None), None)
-    found = digest(raw)
-    if row is not None and found == row.original:
-        return Plan(target, Change(target.path, raw, raw), None)
+        return FilePlan(target, Change(target.path, None, None), None)
+    present = digest(raw)
+    if row is not None and present == row.original:
+        return FilePlan(target, Change(target.path, raw, raw), None)
     text = _text(raw)
-    whole = not _others(target, text)
-    if row is not None and whole and found == row.written and row.original != UNKNOWN:
+    is_complete = not _keeps_parts(target, text)
+    if row is not None and is_complete and present == row.written and row.original != UNKNOWN:
         original = None if row.original == MISSING else read_bytes(backup_of(target.path))
         if row.original == (MISSING if original is None else digest(original)):
-            return Plan(target, Change(target.path, raw, original), None)
+            return FilePlan(target, Change(target.path, raw, original), None)
     made = without_parts(text, target, [] if row is None else row.made)
     after: bytes | None = (
         (BOM if raw.startswith(BOM) else b"") + made.encode() if made != text else raw
@@ -154,13 +161,13 @@ def _removal(target: Target, raw: bytes | None, row: Kept | None) -> Plan:
         and FORMATS[target.format].load(made) in (None, {})
     ):
         after = None
-    if whole or row is None or after is None:
-        return Plan(target, Change(target.path, raw, after), None)
-    return Plan(target, Change(target.path, raw, after), replace(row, written=digest(after)))
+    if is_complete or row is None or after is None:
+        return FilePlan(target, Change(target.path, raw, after), None)
+    return FilePlan(target, Change(target.path, raw, after), replace(row, written=digest(after)))
 
 
-def _others(target: Target, text: str) -> bool:
-    """Say whether a file holds parts of ours that are to stay."""
+def _keeps_parts(target: Target, text: str) -> bool:
+    """Say whether a file holds parts of ours that must stay."""
     return (not target.hooks and bool(hooks_in(text, target))) or (
         not target.server
         and target.client.format == target.format
@@ -179,7 +186,7 @@ def _text(raw: bytes) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def _apply(plan: Plan) -> None:
+def _apply(plan: FilePlan) -> None:
     path, change = plan.target.path, plan.change
     real = _real(path)
     try:
@@ -192,14 +199,14 @@ def _apply(plan: Plan) -> None:
             )
         base = MISSING if change.before is None else digest(change.before)
         if plan.row is not None:
-            before = kept().get(str(real))
-            keep(real, plan.row)
+            before = records().get(str(real))
+            save_record(real, plan.row)
             try:
                 _back_up(path, change.before, plan.row)
                 assert change.after is not None
                 replace_file(real, change.after, base)
             except (OSError, GhostError):
-                _forget(path, real) if before is None else keep(real, before)
+                _forget(path, real) if before is None else save_record(real, before)
                 raise
             return
         if change.after is None:
@@ -217,22 +224,19 @@ def _apply(plan: Plan) -> None:
         ) from None
 
 
-def _back_up(path: Path, raw: bytes | None, row: Kept) -> None:
-    """Copy the file as it was before the first write.
-
-    If that is not known any more, as it is before this one.
-    """
+def _back_up(path: Path, raw: bytes | None, row: FileRecord) -> None:
+    """Copy the file before the first write, or before this one if the original is unknown."""
     if raw is not None and row.original in (UNKNOWN, digest(raw)):
         write_private(backup_of(path), raw)
 
 
 def _forget(path: Path, real: Path) -> None:
-    """Remove what was kept for a file that Ghost is out of."""
-    row = kept().get(str(real))
+    """Remove the backup, the record and the created folders of a file without our parts."""
+    row = records().get(str(real))
     backup_of(path).unlink(missing_ok=True)
-    keep(real, None)
+    save_record(real, None)
     for name in () if row is None else sorted(row.folders, key=len, reverse=True):
-        with suppress(OSError):  # somebody else uses it
+        with suppress(OSError):  # the folder is not empty
             os.rmdir(name)
 
 
@@ -241,8 +245,8 @@ def _real(path: Path) -> Path:
 
 
 def _missing_folders(folder: Path) -> list[str]:
-    made: list[str] = []
+    missing: list[str] = []
     while not folder.exists():
-        made.append(str(folder))
+        missing.append(str(folder))
         folder = folder.parent
-    return made
+    return missing

@@ -1,4 +1,4 @@
-"""Reading JSON with or without comments into nodes that know where in the text they stand."""
+"""Parse JSON with or without comments into nodes that know their position in the text."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ghostmem.errors import InvalidInputError
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
@@ -16,8 +16,8 @@ _SCALAR = re.compile(r"(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false
 
 
 @dataclass(slots=True)
-class Node:
-    """A value and the piece of text it was read from."""
+class JsonNode:
+    """A value and its span in the text."""
 
     start: int
     end: int
@@ -27,27 +27,22 @@ class Node:
 
 @dataclass(slots=True)
 class Child:
-    """A member of an object or an item of an array: where it begins, its value, and the comma
-    behind it (-1: none).
-    """
+    """A member of an object or an item of an array."""
 
     key: str | int
     start: int
-    node: Node
-    comma: int = -1
+    node: JsonNode
+    comma: int = -1  # the position of the comma after it; -1: none
 
 
 def position(text: str, at: int) -> str:
-    """Name a place in a text as editors do."""
+    """Return the line and column of a position, counted from 1."""
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
 
 
 @lru_cache(maxsize=8)
-def read(text: str, comments: bool) -> Node | None:
-    """Read a whole document, once; None when there is nothing in it.
-
-    Nobody changes what it returns.
-    """
+def read(text: str, comments: bool) -> JsonNode | None:
+    """Return the root node of a document, or None for an empty one; the result is shared."""
     reader = _Reader(text, comments)
     at = reader.skip(0)
     if at == len(text):
@@ -55,66 +50,56 @@ def read(text: str, comments: bool) -> Node | None:
     node = reader.value(at, 0)
     end = reader.skip(node.end)
     if end < len(text):
-        reader.fail(end, "something stands behind the document's end")
+        reader.fail(end, "unexpected text after the end of the document")
     return node
 
 
 class _Reader:
-    """Reads values one after the other and fails with the place."""
+    """A recursive-descent parser whose errors name the position."""
 
     def __init__(self, text: str, comments: bool) -> None:
         self.text, self.comments = text, comments
 
-    def fail(self, at: int, what: str) -> NoReturn:
-        """Say what is wrong and where."""
+    def fail(self, at: int, reason: str) -> NoReturn:
+        """Raise an error that names the position."""
         kind = "JSON" if not self.comments else "JSON with comments"
         raise InvalidInputError(
-            f"{position(self.text, at)}: not valid {kind}: {what}",
-            "mend the file, then run it again",
+            f"{position(self.text, at)}: not valid {kind}: {reason}",
+            "fix the file, then run it again",
         )
 
     def skip(self, at: int) -> int:
-        """Return the next place that is neither space nor comment."""
+        """Return the next position that is neither space nor comment."""
         while True:
             at = SPACE.match(self.text, at).end()  # type: ignore[union-attr]
             if not self.text.startswith("/", at):
                 return at
-            found = _COMMENT.match(self.text, at)
-            if found is None:
-                self.fail(
-                    at,
-                    "a comment does not end"
-                    if self.text.startswith("/*", at)
-                    else "a value was expected",
-                )
+            comment = _COMMENT.match(self.text, at)
+            if comment is None:
+                is_open = self.text.startswith("/*", at)
+                self.fail(at, "a comment does not end" if is_open else "a value was expected")
             if not self.comments:
                 self.fail(at, "this file takes no comments")
-            at = found.end()
+            at = comment.end()
 
-    def value(self, at: int, depth: int) -> Node:
-        """Read one value."""
-        if depth > _DEEPEST:
-            self.fail(at, f"nested more than {_DEEPEST} deep")
+    def value(self, at: int, depth: int) -> JsonNode:
+        """Parse one value."""
+        if depth > _MAX_DEPTH:
+            self.fail(at, f"nested more than {_MAX_DEPTH} deep")
         first = self.text[at : at + 1]
         if first in ("{", "["):
             return self.container(at, depth)
-        found = (_STRING if first == '"' else _SCALAR).match(self.text, at)
-        if found is None:
-            what = (
-                "the file ends too early"
-                if not first
-                else "a string does not end"
-                if first == '"'
-                else "a value was expected"
-            )
-            self.fail(at, what)
-        return Node(at, found.end(), json.loads(found[0]))
+        scalar = (_STRING if first == '"' else _SCALAR).match(self.text, at)
+        if scalar is None:
+            reasons = {"": "the file ends too early", '"': "a string does not end"}
+            self.fail(at, reasons.get(first, "a value was expected"))
+        return JsonNode(at, scalar.end(), json.loads(scalar[0]))
 
-    def container(self, start: int, depth: int) -> Node:
-        """Read an object or an array."""
+    def container(self, start: int, depth: int) -> JsonNode:
+        """Parse an object or an array."""
         is_object = self.text[start] == "{"
         last = "}" if is_object else "]"
-        node = Node(start, start, {} if is_object else [])
+        node = JsonNode(start, start, {} if is_object else [])
         at = self.skip(start + 1)
         while self.text[at : at + 1] != last:
             if node.children and node.children[-1].comma < 0:
@@ -135,7 +120,7 @@ class _Reader:
                 child.comma = at
                 at = self.skip(at + 1)
         if node.children and node.children[-1].comma >= 0 and not self.comments:
-            self.fail(node.children[-1].comma, f"a comma stands before {last}")
+            self.fail(node.children[-1].comma, f"unexpected comma before {last}")
         node.value = (
             {child.key: child.node.value for child in node.children}
             if is_object
@@ -145,16 +130,14 @@ class _Reader:
         return node
 
     def member(self, at: int, depth: int) -> Child:
-        """Read a key and its value."""
-        found = _STRING.match(self.text, at)
-        if found is None:
+        """Parse a key and its value."""
+        key = _STRING.match(self.text, at)
+        if key is None:
+            is_end = at == len(self.text)
             self.fail(
-                at,
-                "a key in double quotes was expected"
-                if at < len(self.text)
-                else "} is missing at the end",
+                at, "} is missing at the end" if is_end else "a key in double quotes was expected"
             )
-        colon = self.skip(found.end())
+        colon = self.skip(key.end())
         if self.text[colon : colon + 1] != ":":
             self.fail(colon, "a colon was expected")
-        return Child(json.loads(found[0]), at, self.value(self.skip(colon + 1), depth + 1))
+        return Child(json.loads(key[0]), at, self.value(self.skip(colon + 1), depth + 1))

@@ -1,10 +1,9 @@
-"""JSON with or without comments, changed in place: only the text of what is set, added or removed
-is touched.
+"""Edit JSON with or without comments in place.
 
-A document is read into nodes that know where they stand; an edit cuts the text there and leaves
-every other byte alone: order, indentation, comments, trailing commas, keys nobody here has heard
-of. Where a key stands twice, the last one counts, as it does for every program that reads such a
-file."""
+The nodes of a document know their positions. An edit replaces the text at one position and keeps
+every other byte: order, indentation, comments, trailing commas, unknown keys. If a key occurs
+twice, the last one counts, as in other readers.
+"""
 
 import json
 import re
@@ -12,26 +11,22 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup.json_nodes import SPACE, Child, Node, position, read
+from ghostmem.setup.json_nodes import SPACE, Child, JsonNode, position, read
 
 Path = Sequence[str | int]
 
-_LINE_REST = re.compile(
-    r"(?:[ \t]*(?:/\*[^\n]*?\*/|//[^\n]*))*"
-)  # comments on the line of what they are about
+# comments at the end of the line they describe
+_LINE_REST = re.compile(r"(?:[ \t]*(?:/\*[^\n]*?\*/|//[^\n]*))*")
 
 
 def load(text: str, comments: bool = False) -> Any:
-    """Return a document's value; nothing but space and comments is None."""
+    """Return the value of a document, or None if it has only spaces and comments."""
     node = read(text, comments)
     return None if node is None else node.value
 
 
 def merge(text: str, path: Path, value: Any, comments: bool = False) -> str:
-    """Set a value at a path, making the objects that lead there.
-
-    The keys of an object are set one by one, others stay.
-    """
+    """Set the value at a path and create missing objects; other keys of an object stay."""
     node = read(text, comments)
     if node is None or (node.value is None and path):
         return _document(text, node, path, value)
@@ -52,7 +47,7 @@ def merge(text: str, path: Path, value: Any, comments: bool = False) -> str:
 
 
 def append(text: str, path: Path, value: Any, comments: bool = False) -> str:
-    """Add an item behind the array at a path, which is made when it is not there."""
+    """Append an item to the array at a path; a missing array is created."""
     node = _find(text, path, comments)
     if node is None or node.value is None:
         return merge(text, path, [value], comments)
@@ -62,13 +57,13 @@ def append(text: str, path: Path, value: Any, comments: bool = False) -> str:
 
 
 def replace(text: str, path: Path, value: Any, comments: bool = False) -> str:
-    """Put another value in the place of the one at a path, whole."""
+    """Replace the whole value at a path."""
     node = _find(text, path, comments)
     return text if node is None or _same(node.value, value) else _replace(text, node, value)
 
 
 def remove(text: str, path: Path, comments: bool = False) -> str:
-    """Take out what is at a path, with its comma and its line."""
+    """Remove the value at a path with its comma and its line."""
     parent = _find(text, path[:-1], comments)
     child = None if parent is None else _child(parent, path[-1])
     if parent is None or child is None:
@@ -81,9 +76,8 @@ def remove(text: str, path: Path, comments: bool = False) -> str:
     if own_line:
         start -= 2 if text[start - 2 : start] == "\r\n" else 1
     end = child.node.end if child.comma < 0 else child.comma + 1
-    if (
-        own_line and text[end:].partition("\n")[0].strip()
-    ):  # what follows must not slip into a comment on the line before
+    # The rest of the line must not become part of a comment on the line before.
+    if own_line and text[end:].partition("\n")[0].strip():
         start, end = child.start, len(text) - len(text[end:].lstrip(" \t"))
     before = text[:start]
     if child.comma < 0 and at > 0:
@@ -102,7 +96,7 @@ def remove(text: str, path: Path, comments: bool = False) -> str:
 
 
 def dump(value: Any, unit: str = "  ", indent: str = "", line_end: str = "\n") -> str:
-    """Write a value as people do: objects over several lines, lists of plain values on one."""
+    """Return a value as JSON: an object on several lines, a list of plain values on one."""
     inner = indent + unit
     if isinstance(value, dict) and value:
         rows = [f"{_text(key)}: {dump(part, unit, inner, line_end)}" for key, part in value.items()]
@@ -111,21 +105,15 @@ def dump(value: Any, unit: str = "  ", indent: str = "", line_end: str = "\n") -
     else:
         return _text(value)
     first, last = "{}" if isinstance(value, dict) else "[]"
-    return (
-        first
-        + line_end
-        + f",{line_end}".join(inner + row for row in rows)
-        + line_end
-        + indent
-        + last
-    )
+    body = f",{line_end}".join(inner + row for row in rows)
+    return f"{first}{line_end}{body}{line_end}{indent}{last}"
 
 
 # ---------------------------------------------------------------- writing
 
 
-def _document(text: str, node: Node | None, path: Path, value: Any) -> str:
-    """Write the first object into a file that holds none: nothing, comments only, or null."""
+def _document(text: str, node: JsonNode | None, path: Path, value: Any) -> str:
+    """Write the first object into a file that is empty, or has only comments or null."""
     line_end = _line_end(text)
     made = dump(_nest(path, value), "  ", "", line_end)
     if node is not None:
@@ -134,8 +122,8 @@ def _document(text: str, node: Node | None, path: Path, value: Any) -> str:
     return (kept if text.strip() else "") + made + line_end
 
 
-def _insert(text: str, parent: Node, key: str | None, value: Any) -> str:
-    """Add a member or an item behind the others, written as they are."""
+def _insert(text: str, parent: JsonNode, key: str | None, value: Any) -> str:
+    """Add a member or an item after the others, in their style."""
     label = "" if key is None else f"{_text(key)}: "
     line_end, unit = _line_end(text), _unit(text)
     if not parent.children:
@@ -143,15 +131,8 @@ def _insert(text: str, parent: Node, key: str | None, value: Any) -> str:
             return _flat(text, parent.start + 1, "", label, value, "")
         outer = _indent(text, parent.start)
         inner = text[parent.start + 1 : parent.end - 1].rstrip()
-        made = (
-            line_end
-            + outer
-            + unit
-            + label
-            + dump(value, unit, outer + unit, line_end)
-            + line_end
-            + outer
-        )
+        shown = dump(value, unit, outer + unit, line_end)
+        made = f"{line_end}{outer}{unit}{label}{shown}{line_end}{outer}"
         return text[: parent.start + 1] + inner + made + text[parent.end - 1 :]
     last = parent.children[-1]
     trailing = "," if last.comma >= 0 else ""
@@ -163,17 +144,12 @@ def _insert(text: str, parent: Node, key: str | None, value: Any) -> str:
     start = last.node.end if last.comma < 0 else last.comma + 1
     stop = _LINE_REST.match(text, start).end()  # type: ignore[union-attr]
     stop -= text[stop - 1] == "\r"
-    return (
-        text[: last.node.end]
-        + ("" if trailing else ",")
-        + text[last.node.end : stop]
-        + made
-        + text[stop:]
-    )
+    comma = "" if trailing else ","
+    return text[: last.node.end] + comma + text[last.node.end : stop] + made + text[stop:]
 
 
 def _flat(text: str, at: int, before: str, label: str, value: Any, after: str) -> str:
-    """Add to what stands on one line, with spaces if it has them."""
+    """Add to a container on one line, with spaces if the file uses them."""
     spaced = '": ' in text or '":' not in text
     made = json.dumps(value, ensure_ascii=False, separators=(", ", ": ") if spaced else (",", ":"))
     gap = " " if spaced and text[at - 1] not in "{[" else ""
@@ -182,7 +158,7 @@ def _flat(text: str, at: int, before: str, label: str, value: Any, after: str) -
     )
 
 
-def _replace(text: str, node: Node, value: Any) -> str:
+def _replace(text: str, node: JsonNode, value: Any) -> str:
     flat = "\n" not in text.strip()
     made = (
         json.dumps(value, ensure_ascii=False)
@@ -202,20 +178,18 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+def _same(left: Any, right: Any) -> bool:
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 def _indent(text: str, at: int) -> str:
-    """Return the space that the line of a place begins with."""
+    """Return the indentation of the line at a position."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _unit(text: str) -> str:
-    """Return what the document indents by: a tab, or as many spaces as its first indented
-    line has.
-    """
+    """Return the indentation unit of the document: a tab, or the spaces of its first such line."""
     found = re.search(r"\n([ \t]+)[\"\]}\[{]", text)
     return "  " if found is None else "\t" if found[1].startswith("\t") else found[1][:8]
 
@@ -227,7 +201,7 @@ def _line_end(text: str) -> str:
 # ---------------------------------------------------------------- finding
 
 
-def _find(text: str, path: Path, comments: bool) -> Node | None:
+def _find(text: str, path: Path, comments: bool) -> JsonNode | None:
     node = read(text, comments)
     for key in path:
         found = None if node is None else _child(node, key)
@@ -235,7 +209,7 @@ def _find(text: str, path: Path, comments: bool) -> Node | None:
     return node
 
 
-def _child(node: Node, key: str | int) -> Child | None:
+def _child(node: JsonNode, key: str | int) -> Child | None:
     if isinstance(node.value, dict) != isinstance(key, str):
         return None
     return next((child for child in reversed(node.children) if child.key == key), None)
@@ -245,7 +219,7 @@ def _named(path: Path) -> str:
     return ".".join(map(str, path)) or "the document"
 
 
-def _refuse(text: str, node: Node, what: str) -> NoReturn:
+def _refuse(text: str, node: JsonNode, reason: str) -> NoReturn:
     raise InvalidInputError(
-        f"{position(text, node.start)}: {what}", "mend it by hand, or paste what --print shows"
+        f"{position(text, node.start)}: {reason}", "fix it by hand, or paste what --print shows"
     )

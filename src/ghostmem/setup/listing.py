@@ -1,6 +1,4 @@
-"""What is installed where: every client, in every scope, and whether it starts the Ghost that is
-running.
-"""
+"""List the clients and scopes in which Ghost is installed, and whether they start this Ghost."""
 
 import os
 from collections.abc import Iterator
@@ -16,15 +14,13 @@ from ghostmem.setup.parts import Target, hooks_in, server_in, targets
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Installed(Record):
-    """One client in one scope: where its file is, and whether our server and hooks are in it."""
+    """The state of Ghost in one client and scope."""
 
     client: str
     scope: str
     path: str
-    # none, current, old (it starts another program than this one) or broken (the file cannot be
-    # read)
-    server: str
-    hooks: str  # the same; empty for a client that Ghost has no hooks for
+    server: str  # none, current, old (it starts a different program) or broken (unreadable file)
+    hooks: str  # the same; empty for a client without hooks
     command: str = optional("")
     problem: str = optional("")
 
@@ -37,33 +33,32 @@ def listing() -> list[Installed]:
 
 
 def look(client: Client, scope: str) -> Installed:
-    """Say how Ghost is installed in one client and scope."""
+    """Return the state of Ghost in one client and scope."""
     states = {"server": "none", "hooks": "none" if client.hooks else ""}
     command, problem = "", ""
-    mine = {os.path.realpath(file.path) for file in targets(client, "user", True, True)}
+    user_files = {os.path.realpath(file.path) for file in targets(client, "user", True, True)}
     for file in targets(client, scope, True, True):
-        if scope != "user" and os.path.realpath(file.path) in mine:
+        if scope != "user" and os.path.realpath(file.path) in user_files:
             continue  # the working folder is the home folder
-        for part, words in found_in(file):
-            if isinstance(words, GhostError):
-                states[part], problem = "broken", f"{file.path}: {words.message}"
-            elif words:
-                states[part] = "current" if all(current(one, scope) for one in words) else "old"
-                command = command or " ".join(words[0])
+        for part, commands in commands_in(file):
+            if isinstance(commands, GhostError):
+                states[part], problem = "broken", f"{file.path}: {commands.message}"
+            elif commands:
+                is_current = all(current(words, scope) for words in commands)
+                states[part] = "current" if is_current else "old"
+                command = command or " ".join(commands[0])
     if (
         states["hooks"] == "current"
         and client.hooks
-        and not {one.name for one in client.hooks.events} <= _events(client, scope)
+        and not {event.name for event in client.hooks.events} <= _events(client, scope)
     ):
         states["hooks"] = "old"
     path = str(targets(client, scope, True, False)[0].path)
     return Installed(client.name, scope, path, states["server"], states["hooks"], command, problem)
 
 
-def found_in(file: Target) -> Iterator[tuple[str, list[list[str]] | GhostError]]:
-    """Yield the commands of each part that belongs into a file, as words, or why that cannot be
-    said.
-    """
+def commands_in(file: Target) -> Iterator[tuple[str, list[list[str]] | GhostError]]:
+    """Yield each part of a file with its commands as words, or with the error of reading it."""
     try:
         text = read_text(file.path)
         entry = server_in(text, file) if text and file.server else None
@@ -74,11 +69,11 @@ def found_in(file: Target) -> Iterator[tuple[str, list[list[str]] | GhostError]]
     if file.server:
         yield "server", [words_of(entry)] if entry else []
     if file.hooks:
-        yield "hooks", [words_of(one) for handlers in hooks.values() for one in handlers]
+        yield "hooks", [words_of(handled) for handlers in hooks.values() for handled in handlers]
 
 
 def current(words: list[str], scope: str) -> bool:
-    """Say whether words start what setup would write today."""
+    """Say whether a command starts the program that setup would write now."""
     program = launch(scope).program
     return tuple(words[: len(program)]) == program
 

@@ -1,10 +1,10 @@
-"""A marked block in somebody else's text file: put in, replaced, and taken out so that every other
-byte is as it was.
+"""Write, replace and remove a block between marks in a text file, and keep every other byte.
 
-A file that is there gets one line end before the block, so that a blank line sets it apart, and one
-behind it; one that does not end in a line end gets two before and none behind, and so again does
-not end in one. That tells what to take out again. A file that begins with the block was made for
-it, and goes with it."""
+An existing file gets one line end before the block (a blank line) and one after it. A file without
+a final line end gets two before and none after, so that it still has no final line end. This tells
+later which bytes to remove. A file that begins with the block was created for it and is deleted
+with it.
+"""
 
 import os
 import re
@@ -24,7 +24,7 @@ _Edit = Callable[[bytes | None], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to a file: its bytes before and after, None where there is no file."""
+    """The bytes of a file before and after a change; None means that there is no file."""
 
     path: Path
     before: bytes | None
@@ -32,7 +32,7 @@ class Change:
 
     @property
     def action(self) -> str:
-        """Name what happens in one word."""
+        """Return created, updated, deleted or unchanged."""
         if self.before == self.after:
             return "unchanged"
         if self.before is None:
@@ -41,7 +41,7 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """Return what happens as a unified diff; nothing when nothing does."""
+        """Return the change as a unified diff; empty if nothing changes."""
         old, new = (
             os.devnull if raw is None else str(self.path) for raw in (self.before, self.after)
         )
@@ -49,18 +49,12 @@ class Change:
 
 
 def write_block(path: Path, name: str, body: str, dry_run: bool = False) -> Change:
-    """Put a block into a file, in the place of the one it has, or behind all else.
-
-    A link is written through.
-    """
+    """Write a block into a file, over the block it has or at its end; links are followed."""
     return _changed(path, lambda raw: with_block(raw, name, body), dry_run)
 
 
 def remove_block(path: Path, name: str, dry_run: bool = False) -> Change:
-    """Take a block out of a file.
-
-    The file goes too when it was made for the block and holds nothing else.
-    """
+    """Remove a block from a file, and the file if it was created for the block alone."""
     return _changed(path, lambda raw: None if raw is None else without_block(raw, name), dry_run)
 
 
@@ -71,7 +65,7 @@ def marked(name: str, body: str) -> str:
 
 
 def with_block(raw: bytes | None, name: str, body: str) -> bytes:
-    """Return a file's bytes with a block in them; None is a file that is not there."""
+    """Return the bytes of a file with a block in them; None means that there is no file."""
     block = marked(name, body).encode()
     if raw is None:
         return block + b"\n"
@@ -87,9 +81,7 @@ def with_block(raw: bytes | None, name: str, body: str) -> bytes:
 
 
 def without_block(raw: bytes, name: str) -> bytes | None:
-    """Return a file's bytes without the block, or None when there is nothing left of a file that
-    was made for it.
-    """
+    """Return the bytes of a file without the block, or None if the file was created for it."""
     place = _find(raw, name)
     if place is None:
         return raw
@@ -99,17 +91,15 @@ def without_block(raw: bytes, name: str) -> bytes | None:
         return None
     for _ in range(1 if after else 2):
         before = before.removesuffix(line_end)
-    return before + (
-        after.removeprefix(b"\r\n") if after.startswith(b"\r\n") else after.removeprefix(b"\n")
-    )
+    return before + re.sub(rb"\A\r?\n", b"", after)
 
 
 def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
-    """Read, change and write a file under its folder's lock, or only say what would happen."""
+    """Change a file under the lock of its folder; a dry run only returns the change."""
     real = Path(os.path.realpath(path))
     if not real.parent.is_dir():
         raise NotFoundError(
-            f"there is no folder {real.parent}", "make it first, or name another file"
+            f"there is no folder {real.parent}", "create it first, or name another file"
         )
     planned = _planned(path, change)
     if dry_run:
@@ -142,10 +132,7 @@ def _marks(name: str) -> tuple[bytes, bytes]:
 
 
 def _find(raw: bytes, name: str) -> tuple[int, int] | None:
-    """Return where a file's block starts and stops, marks included, or None.
-
-    Refuse marks that are not one pair.
-    """
+    """Return the span of the block with its marks, or None; refuse marks that are not a pair."""
     if raw.startswith(_UTF_16):
         raise InvalidInputError("the file is UTF-16, not UTF-8", "save it as UTF-8 first")
     begin, end = _marks(name)
@@ -155,22 +142,22 @@ def _find(raw: bytes, name: str) -> tuple[int, int] | None:
     start, stop = raw.find(begin), raw.find(end)
     if counts == (1, 1) and start < stop:
         return start, stop + len(end)
-    told = f"{begin.decode()} stands there {_times(counts[0])}, {end.decode()} {_times(counts[1])}"
+    problem = f"{begin.decode()} occurs {_times(counts[0])}, {end.decode()} {_times(counts[1])}"
     if counts == (1, 1):
-        told = f"{end.decode()} stands before {begin.decode()}"
+        problem = f"{end.decode()} comes before {begin.decode()}"
     raise InvalidInputError(
-        told,
-        "leave one of each, the block between them, or delete both and all between; then "
-        "run it again",
+        problem,
+        "keep one of each with the block between them, or delete both and the text between; "
+        "then run it again",
     )
 
 
 def _times(count: int) -> str:
-    return {0: "not at all", 1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _line_end(block: bytes) -> bytes:
-    """Return how the lines of a block end."""
+    """Return the line end of a block."""
     return b"\r\n" if block.partition(b"-->")[2].startswith(b"\r\n") else b"\n"
 
 
@@ -179,11 +166,11 @@ def _with_ends(block: bytes, line_end: bytes) -> bytes:
 
 
 def _lines(raw: bytes | None) -> list[str]:
-    """Return a file's lines with their ends; only the line feed ends one."""
+    """Return the lines of a file with their ends; only a line feed ends a line."""
     return [] if raw is None else re.findall(r"[^\n]*\n|[^\n]+", decode(raw).text)
 
 
 def _ended(lines: Iterable[str]) -> Iterator[str]:
-    """Yield a diff's lines, and say where a file does not end in a line end."""
+    """Yield the lines of a diff, with the note for a missing final line end."""
     for line in lines:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

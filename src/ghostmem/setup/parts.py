@@ -1,6 +1,4 @@
-"""Our parts of a client's file, the server's entry and the hooks: put into its text, found there,
-and taken out again.
-"""
+"""Write the server entry and the hooks into a client's file, find them there, and remove them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,12 +17,13 @@ from ghostmem.setup.entry import (
     server,
     starts_ghost,
 )
-from ghostmem.setup.formats import FORMATS, Made, at, pruned
+from ghostmem.setup.formats import FORMATS, Made, pruned
+from ghostmem.setup.values import value_at
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One file of a client, and which of our parts belong into it."""
+    """One file of a client and the parts that belong into it."""
 
     client: Client
     scope: str
@@ -35,56 +34,52 @@ class Target:
 
 
 def targets(client: Client, scope: str, server: bool, hooks: bool) -> list[Target]:
-    """Return the files of a client that hold the parts asked for; both may be in one."""
+    """Return the files of a client that hold the requested parts; one file may hold both."""
     if not client.file(scope):
         raise InvalidInputError(
             f"{client.title} has no file for a project", "leave out --scope, or say --scope user"
         )
-    found = (
-        [Target(client, scope, located(client.file(scope)), client.format, server=server)]
-        if server
-        else []
-    )
+    files: list[Target] = []
+    if server:
+        files.append(Target(client, scope, located(client.file(scope)), client.format, server=True))
     if hooks and client.hooks is not None:
         path = located(client.hooks.user if scope == "user" else client.hooks.project)
-        if found and found[0].path == path:
+        if files and files[0].path == path:
             return [Target(client, scope, path, client.format, server=True, hooks=True)]
-        found.append(Target(client, scope, path, client.hooks.format, hooks=True))
-    return found
+        files.append(Target(client, scope, path, client.hooks.format, hooks=True))
+    return files
 
 
 def with_parts(text: str, target: Target, how: Launch) -> str:
-    """Return a file's text with our parts in it."""
+    """Return the text of a file with our parts in it."""
     form = FORMATS[target.format]
     document = form.load(text)
     if document is not None and not isinstance(document, dict):
         raise InvalidInputError(
             "line 1, column 1: the document is not an object",
-            "mend it by hand, or paste what --print shows",
+            "fix it by hand, or paste what --print shows",
         )
     if target.server:
         client = target.client
-        present = at(document, client.path)
+        present = value_at(document, client.path)
         if present is not None and not starts_ghost(present):
-            other = command_of(present) or "something else"
+            command = command_of(present) or "something else"
             raise ConflictError(
-                f"{'.'.join(client.path)} is there already and starts {other}",
+                f"{'.'.join(client.path)} exists already and starts {command}",
                 "rename or remove that entry, then run it again",
             )
         text = form.merge(text, client.path, server(client, how, present))
-        assert starts_ghost(at(form.load(text), client.path))
+        assert starts_ghost(value_at(form.load(text), client.path))
     if target.hooks and target.client.hooks is not None:
         text = _with_hooks(text, target.client.hooks, how)
     return text
 
 
 def without_parts(text: str, target: Target, made: Made) -> str:
-    """Return a file's text without our parts, and without the containers that came with them and
-    are empty now.
-    """
+    """Return the text of a file without our parts and the empty containers made for them."""
     form = FORMATS[target.format]
     document = form.load(text)
-    if target.server and starts_ghost(at(document, target.client.path)):
+    if target.server and starts_ghost(value_at(document, target.client.path)):
         text = form.remove(text, target.client.path, made)
     if target.hooks and target.client.hooks is not None:
         text = _without_hooks(text, target.client.hooks, made)
@@ -92,41 +87,42 @@ def without_parts(text: str, target: Target, made: Made) -> str:
 
 
 def made_by(before: str, target: Target) -> list[list[str]]:
-    """Return the containers that our parts will make in a file."""
+    """Return the paths of the containers that our parts will create in a file."""
     document = FORMATS[target.format].load(before)
     paths = [[target.client.path[0]]] if target.server else []
     if target.hooks and target.client.hooks is not None:
         paths += [["hooks"], *(["hooks", event.name] for event in target.client.hooks.events)]
         paths += [["version"]] if target.client.hooks.flat else []
-    return [path for path in paths if at(document, path) is None]
+    return [path for path in paths if value_at(document, path) is None]
 
 
 def server_in(text: str, target: Target) -> Any:
     """Return the entry that starts our server, or None."""
-    found = at(FORMATS[target.format].load(text), target.client.path)
-    return found if starts_ghost(found) else None
+    entry = value_at(FORMATS[target.format].load(text), target.client.path)
+    return entry if starts_ghost(entry) else None
 
 
 def hooks_in(text: str, target: Target) -> dict[str, list[dict[str, Any]]]:
-    """Return our handlers, by event."""
+    """Return our hook handlers in a file, by event."""
     hooks = target.client.hooks
     if hooks is None:
         return {}
     document = FORMATS[target.format].load(text)
-    found: dict[str, list[dict[str, Any]]] = {}
+    handlers: dict[str, list[dict[str, Any]]] = {}
     for place in _places(document, hooks):
-        found.setdefault(str(place[1]), []).append(_value(document, place))
-    return found
+        handlers.setdefault(str(place[1]), []).append(_value(document, place))
+    return handlers
 
 
 def shown(target: Target, how: Launch) -> str:
     """Return the text to paste into a file that is edited by hand."""
-    form, made = FORMATS[target.format], ""
+    text = ""
     if target.server:
-        made = form.shown(target.client.path, server(target.client, how))
+        entry = server(target.client, how)
+        text = FORMATS[target.format].shown(target.client.path, entry)
     if target.hooks and target.client.hooks is not None:
-        made = _with_hooks(made, target.client.hooks, how)
-    return made
+        text = _with_hooks(text, target.client.hooks, how)
+    return text
 
 
 # ---------------------------------------------------------------- hooks
@@ -134,7 +130,7 @@ def shown(target: Target, how: Launch) -> str:
 
 def _with_hooks(text: str, hooks: Hooks, how: Launch) -> str:
     comments = FORMATS[hooks.format].comments
-    if hooks.flat and at(jsonc.load(text, comments), ["version"]) is None:
+    if hooks.flat and value_at(jsonc.load(text, comments), ["version"]) is None:
         text = jsonc.merge(text, ["version"], 1, comments)
     for event in hooks.events:
         places = [
@@ -168,22 +164,22 @@ def _without_hooks(text: str, hooks: Hooks, made: Made) -> str:
 
 
 def _without(text: str, place: tuple[str | int, ...], comments: bool) -> str:
-    """Take out one handler, and its group when nothing else is in it."""
+    """Remove one handler, and its group when it holds nothing else."""
     if len(place) > 3 and len(_value(jsonc.load(text, comments), place[:-1])) == 1:
         place = place[:-2]
     return jsonc.remove(text, place, comments)
 
 
 def _places(document: Any, hooks: Hooks) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of our handlers, of every event that has one."""
-    events = at(document, ["hooks"])
+    """Yield the paths of our handlers in all events."""
+    events = value_at(document, ["hooks"])
     for event, listed in events.items() if isinstance(events, dict) else ():
-        for number, one in enumerate(listed if isinstance(listed, list) else ()):
-            inner = one.get("hooks") if isinstance(one, dict) else None
-            if runs_ghost(one, hooks.host):
+        for number, group_or_handler in enumerate(listed if isinstance(listed, list) else ()):
+            if runs_ghost(group_or_handler, hooks.host):
                 yield ("hooks", event, number)
-            for below, each in enumerate(inner if isinstance(inner, list) else ()):
-                if runs_ghost(each, hooks.host):
+            inner = value_at(group_or_handler, ["hooks"])
+            for below, handled in enumerate(inner if isinstance(inner, list) else ()):
+                if runs_ghost(handled, hooks.host):
                     yield ("hooks", event, number, "hooks", below)
 
 

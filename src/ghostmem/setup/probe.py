@@ -1,4 +1,4 @@
-"""Starting a server as its client would: say hello, ask for its tools, and let it go."""
+"""Start a server as its client would, ask for its tools, and stop it."""
 
 import contextlib
 import json
@@ -14,13 +14,13 @@ from typing import IO, Any
 from ghostmem._version import __version__
 from ghostmem.settings import child_env
 
-PATIENCE = 30.0  # seconds until a server must have answered both questions
+TIMEOUT_SECONDS = 30.0  # for both requests together
 _PROTOCOL = "2025-06-18"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came of it: the server's name and how many tools it offers, or the problem."""
+class ProbeAnswer:
+    """The name of a server and its number of tools, or the problem."""
 
     name: str = ""
     tools: int = 0
@@ -28,9 +28,12 @@ class Answer:
 
 
 def probe(
-    words: list[str], env: dict[str, str], folder: Path | None = None, patience: float = PATIENCE
-) -> Answer:
-    """Start a server, and return what it says."""
+    words: list[str],
+    env: dict[str, str],
+    folder: Path | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+) -> ProbeAnswer:
+    """Start a server and return its answer."""
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(  # noqa: S603 - it is the user's own configuration
@@ -42,12 +45,12 @@ def probe(
                 cwd=folder,
             )
         except OSError as error:
-            return Answer(problem=f"cannot start {words[0]}: {error.strerror}")
+            return ProbeAnswer(problem=f"cannot start {words[0]}: {error.strerror}")
         lines: queue.Queue[bytes] = queue.Queue()
         reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
         reader.start()
         try:
-            return _talk(process, lines, monotonic() + patience, errors)
+            return _talk(process, lines, monotonic() + timeout, errors)
         finally:
             _end(process)
             reader.join(3)
@@ -55,7 +58,7 @@ def probe(
 
 def _talk(
     process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", until: float, errors: IO[bytes]
-) -> Answer:
+) -> ProbeAnswer:
     assert process.stdin is not None
     hello = {
         "protocolVersion": _PROTOCOL,
@@ -69,13 +72,13 @@ def _talk(
         _send(process.stdin, {"id": 2, "method": "tools/list"})
         offered = _answer(lines, 2, until)
     except TimeoutError:
-        return Answer(problem="the server did not answer in time")
+        return ProbeAnswer(problem="the server did not answer in time")
     except (OSError, ValueError) as error:
         errors.seek(0)
-        said = errors.read().decode(errors="replace").strip().splitlines()
-        first = next((line for line in said if line.startswith("error:")), said[-1] if said else "")
-        return Answer(problem=first.removeprefix("error: ") or str(error))
-    return Answer(
+        output = errors.read().decode(errors="replace").strip().splitlines() or [""]
+        line = next((line for line in output if line.startswith("error:")), output[-1])
+        return ProbeAnswer(problem=line.removeprefix("error: ") or str(error))
+    return ProbeAnswer(
         str(greeting.get("serverInfo", {}).get("name", "")), len(offered.get("tools", []))
     )
 
@@ -86,7 +89,7 @@ def _send(stream: IO[bytes], message: dict[str, Any]) -> None:
 
 
 def _answer(lines: "queue.Queue[bytes]", number: int, until: float) -> dict[str, Any]:
-    """Wait for the answer to a question, past whatever else the server says."""
+    """Return the result of a request and skip the server's other messages."""
     while True:
         try:
             line = lines.get(timeout=max(0.0, until - monotonic()))
@@ -95,14 +98,14 @@ def _answer(lines: "queue.Queue[bytes]", number: int, until: float) -> dict[str,
         if not line:
             raise ValueError("the server ended without an answer")
         try:
-            said = json.loads(line)
+            message = json.loads(line)
         except ValueError:
-            raise ValueError(f"the server prints what is no message: {line[:80]!r}") from None
-        if isinstance(said, dict) and said.get("id") == number:
-            found = said.get("result")
-            if not isinstance(found, dict):
-                raise ValueError(f"the server answers with an error: {said.get('error')}")
-            return found
+            raise ValueError(f"the server prints lines that are not JSON: {line[:80]!r}") from None
+        if isinstance(message, dict) and message.get("id") == number:
+            result = message.get("result")
+            if not isinstance(result, dict):
+                raise ValueError(f"the server answers with an error: {message.get('error')}")
+            return result
 
 
 def _read(stream: IO[bytes], lines: "queue.Queue[bytes]") -> None:
@@ -113,7 +116,7 @@ def _read(stream: IO[bytes], lines: "queue.Queue[bytes]") -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Close its input, which ends a server, and do not wait long for one that goes on."""
+    """Close its input, which stops a server, and kill one that is still running."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()

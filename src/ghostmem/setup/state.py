@@ -1,4 +1,4 @@
-"""What setup remembers of the files it has written, so that it can give the original bytes back."""
+"""Remember the files that setup has written, so that it can restore their original bytes."""
 
 import json
 from collections.abc import Iterator
@@ -11,21 +11,19 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.notes.lock import PATIENCE, lock_file
 from ghostmem.settings import config_path
 
-UNKNOWN = "?"  # the original is not known any more: the file changed between two runs
+UNKNOWN = "?"  # the original is unknown: the file changed between two runs
 _NAME = "setup.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """One file: its digest before the first write and after the last, and what came into being with
-    it.
-    """
+class FileRecord:
+    """A file that setup has written: its digests before and after, and what setup created."""
 
     client: str
     scope: str
     original: str  # empty: there was no file
     written: str
-    made: list[list[str]] = field(default_factory=list)  # containers inside the file
+    made: list[list[str]] = field(default_factory=list)  # paths of containers inside the file
     folders: list[str] = field(default_factory=list)
 
 
@@ -35,60 +33,54 @@ def folder() -> Path:
 
 
 def state_file() -> Path:
-    """Return the file in which setup remembers."""
+    """Return the file that holds the records."""
     return folder() / _NAME
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Hold the lock that lets one setup run at a time."""
+def setup_lock() -> Iterator[None]:
+    """Hold the lock that allows one setup at a time."""
     home = folder()
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInputError(
-            f"cannot make the folder {home}: {error.strerror}", "check its permissions"
+            f"cannot create the folder {home}: {error.strerror}", "check its permissions"
         ) from None
     with lock_file(home / "setup.lock", PATIENCE):
         yield
 
 
-def kept() -> dict[str, Kept]:
-    """Return what is remembered, by the file's real path.
-
-    A file of ours that cannot be read is nothing.
-    """
+def records() -> dict[str, FileRecord]:
+    """Return the records by real path; an unreadable record file counts as empty."""
     try:
-        found = json.loads(state_file().read_bytes())
-        names = {one.name for one in fields(Kept)}
+        loaded = json.loads(state_file().read_bytes())
+        names = {column.name for column in fields(FileRecord)}
         return {
-            path: Kept(**{key: value for key, value in row.items() if key in names})
-            for path, row in found.items()
+            path: FileRecord(**{key: value for key, value in row.items() if key in names})
+            for path, row in loaded.items()
         }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
-def keep(path: Path, row: Kept | None) -> None:
-    """Remember a file, or forget it; the caller holds the lock."""
-    rows = kept()
+def save_record(path: Path, row: FileRecord | None) -> None:
+    """Save the record of a file, or delete it with None; the caller holds the lock."""
+    rows = records()
     if row is None:
         rows.pop(str(path), None)
     else:
         rows[str(path)] = row
     home = state_file()
     if rows:
-        shown = json.dumps({name: asdict(one) for name, one in rows.items()}, indent=1)
+        shown = json.dumps({name: asdict(record) for name, record in rows.items()}, indent=1)
         write_private(home, shown.encode("utf-8", "surrogateescape"))
     else:
         home.unlink(missing_ok=True)
 
 
 def write_private(path: Path, raw: bytes) -> None:
-    """Put bytes into a file that only its owner may read, whole or not at all.
-
-    A link in its place is replaced, not followed.
-    """
+    """Write a file atomically that only its owner may read; a link is replaced, not followed."""
     with Temporary(path) as fresh:
         fresh.write(raw)
         fresh.publish()

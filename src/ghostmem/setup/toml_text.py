@@ -1,187 +1,202 @@
-"""One table of a TOML file, changed in place: the standard library reads it, and only our table's
-text is touched.
+"""Edit one table of a TOML file and keep every other byte.
+
+The standard library checks the file and names the place of an error; tomlkit edits it.
 """
 
 import re
 import tomllib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup.toml_nodes import KEY, statements
+from ghostmem.setup.values import value_at
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+if TYPE_CHECKING:  # tomlkit takes 70 ms to import, and only Codex has a TOML file
+    from tomlkit import TOMLDocument
+    from tomlkit.container import Container
+    from tomlkit.items import Item
+
+# tomlkit keeps no positions. These characters, which valid TOML cannot contain, are written into
+# the space around its items, so that the positions are known in the rendered text.
+_START, _END = "\x01", "\x02"
+_MARKED = re.compile(rf"(?:(?<=\n)\r?\n)?{_START}[^{_START}]*{_END}\r?\n?")
 
 
 def load(text: str) -> dict[str, Any]:
-    """Return what a file says, or say where it is broken."""
+    """Return the values of a TOML file, or raise an error that names the broken line."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        what, _, place = str(error).rpartition(" (at ")
-        where = place.rstrip(")") if what else "the end"
+        reason, _, place = str(error).rpartition(" (at ")
+        where = place.rstrip(")") if reason else "the end"
         raise InvalidInputError(
-            f"{where}: not valid TOML: {what or error}", "mend the file, then run it again"
+            f"{where}: not valid TOML: {reason or error}", "fix the file, then run it again"
         ) from None
 
 
 def merge(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
-    """Set the keys of a table, which is written behind all else when it is not there.
-
-    Its other keys stay.
-    """
+    """Set keys of a table and keep its other keys; a new table goes to the end of the file."""
     before = load(text)
-    expected = _merged(_at(before, path), value)
-    if _at(before, path) is None:
-        made = _appended(text, path, value)
+    present = value_at(before, path)
+    expected = _merged(present, value)
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if present is None:
+        table = block(path, value, line_end)
+        gap = (line_end if text.endswith("\n") else line_end * 2) if text.strip() else ""
+        edited = (text if gap else "") + gap + table
     else:
-        made = text
-        for key, part in reversed(
-            value.items()
-        ):  # what is new goes below the head, one before the other
-            made = _set(made, (*path, key), part)
-    return _checked(made, before, path, expected)
+        edited = text if present == expected else _updated(text, path, value, line_end)
+    return _checked(edited, before, path, expected)
 
 
 def remove(text: str, path: Sequence[str]) -> str:
-    """Take a table out, with the tables below it and the blank line before it."""
+    """Remove a table with its subtables and the blank line before it."""
     before = load(text)
-    own = tuple(path)
-    found = list(statements(text))
-    spans: list[tuple[int, int]] = []
-    for number, one in enumerate(found):
-        if one.path[: len(own)] != own:
-            continue
-        last = one
-        if one.is_head:  # down to the last of its keys
-            for other in found[number + 1 :]:
-                if other.is_head:
-                    break
-                last = other
-        spans.append((_line_start(text, one.start), _line_end(text, last.end)))
-    for start, stop in reversed(_joined(spans)):
-        head = text[:start]
-        if head.endswith(("\n\n", "\n\r\n")):  # the blank line that set it apart
-            head = head[: -2 if head.endswith("\r\n") else -1]
-        elif not head.strip() and not text[stop:]:
-            head = ""
-        text = head + text[stop:]
-    return _checked(text, before, path, None)
+    head, document = _parsed(text, path)
+    for item in _items_at(document, path):
+        _mark(item)
+    edited = _MARKED.sub("", head + document.as_string())
+    return _checked(edited if edited.strip() else "", before, path, None)
 
 
 def dump(value: Any) -> str:
-    """Write a value on one line."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, dict):
-        return (
-            "{ " + ", ".join(f"{_key(key)} = {dump(part)}" for key, part in value.items()) + " }"
-            if value
-            else "{}"
-        )
-    if isinstance(value, list):
-        return "[" + ", ".join(map(dump, value)) + "]"
-    return '"' + "".join(_escaped(char) for char in str(value)) + '"'
+    """Return a value as TOML on one line."""
+    return str(_item(value).as_string())
 
 
 def block(path: Sequence[str], value: dict[str, Any], line_end: str = "\n") -> str:
-    """Write a table with its head."""
-    rows = [
-        f"[{'.'.join(map(_key, path))}]",
-        *(f"{_key(key)} = {dump(part)}" for key, part in value.items()),
-    ]
-    return "".join(row + line_end for row in rows)
+    """Return a table with its header."""
+    import tomlkit
+
+    header = ".".join(tomlkit.key(key).as_string() for key in path)
+    return f"[{header}]{line_end}{_lines(value, line_end)}"
 
 
-def _appended(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
-    end = "\r\n" if "\r\n" in text else "\n"
-    if not text.strip():
-        return block(path, value, end)
-    return text + ("" if text.endswith("\n") else end) + end + block(path, value, end)
+def _lines(value: dict[str, Any], line_end: str) -> str:
+    """Return each key with its value on one line."""
+    import tomlkit
+
+    return "".join(
+        f"{tomlkit.key(key).as_string()} = {dump(part)}{line_end}" for key, part in value.items()
+    )
 
 
-def _set(text: str, path: tuple[str, ...], value: Any) -> str:
-    """Set one key below a table that is there."""
-    present = _at(load(text), path)
-    if isinstance(value, dict) and isinstance(present, dict):
-        value = _merged(present, value)
-    if present == value and type(present) is type(value):
-        return text
-    found = list(statements(text))
-    for one in found:
-        if one.is_head or path[: len(one.path)] != one.path:
+def _item(value: Any) -> Any:
+    """Return a value for tomlkit; a mapping becomes an inline table, not one with a header."""
+    import tomlkit
+
+    if not isinstance(value, dict):
+        return tomlkit.item(value)
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table
+
+
+def _updated(text: str, path: Sequence[str], value: dict[str, Any], line_end: str) -> str:
+    """Return the text with keys set in a table that exists; new keys go below its header."""
+    from tomlkit.exceptions import TOMLKitError
+    from tomlkit.items import Table
+
+    head, document = _parsed(text, path)
+    table = value_at(document, path)
+    if not isinstance(table, dict):
+        raise _refused(path)
+    new = {key: part for key, part in value.items() if key not in table}
+    try:
+        for key in value.keys() - new.keys():
+            _set(table, key, value[key])
+        # an inline table, or dotted keys without a header
+        if not isinstance(table, Table) or table.is_super_table():
+            table.update({key: _item(part) for key, part in new.items()})
+        else:
+            trail = table.trivia.trail or line_end
+            table.trivia.trail = trail + _START
+    except TOMLKitError:
+        raise _refused(path) from None
+    return head + document.as_string().replace(_START, _lines(new, line_end))
+
+
+def _parsed(text: str, path: Sequence[str]) -> tuple[str, "TOMLDocument"]:
+    """Return the parsed file, or only the part from our header on with the text before it.
+
+    tomlkit reorders arrays of tables that are interleaved; such a part stays unparsed.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        if document.as_string() == text:
+            return "", document
+        start = text.rindex(f"[{'.'.join(path)}]")
+        document = tomlkit.parse(text[start:])
+    except (TOMLKitError, ValueError):
+        raise _refused(path) from None
+    if document.as_string() != text[start:]:
+        raise _refused(path)
+    return text[:start], document
+
+
+def _set(table: Any, key: str, value: Any) -> None:
+    """Set a key, or the keys below it when both values are tables."""
+    if isinstance(value, dict) and isinstance(table.get(key), dict):
+        for below, part in value.items():
+            _set(table[key], below, part)
+    elif table.get(key) != value:
+        table[key] = _item(value)
+
+
+def _items_at(container: "Container", path: Sequence[str]) -> Iterator["Item"]:
+    """Yield the items at a path; tables that are written in several places are several items."""
+    from tomlkit.items import Table
+
+    for key, item in container.body:
+        if key is None or key.key != path[0]:
             continue
-        below = path[len(one.path) :]  # not empty: an inline table that holds our key
-        whole = _nested(_at(load(text), one.path), below, value) if below else value
-        return text[: one.value] + dump(whole) + text[one.end :]
-    if isinstance(value, dict) and isinstance(present, dict):
-        for key, part in value.items():
-            text = _set(text, (*path, key), part)
-        return text
-    end = "\r\n" if "\r\n" in text else "\n"
-    for one in reversed(found):
-        if one.is_head and one.path == path[:-1]:
-            at = _line_end(text, one.end)
-            gap = "" if text[:at].endswith("\n") else end
-            return text[:at] + gap + f"{_key(path[-1])} = {dump(value)}" + end + text[at:]
-    beside = next((one for one in found if not one.is_head and one.path[:-1] == path[:-1]), None)
-    if beside is None:
-        return _appended(text, path[:-1], {path[-1]: value})
-    label = text[beside.start : beside.key_end]
-    last = list(KEY.finditer(label))[-1]
-    at = _line_start(text, beside.start)
-    return text[:at] + f"{label[: last.start()]}{_key(path[-1])} = {dump(value)}" + end + text[at:]
+        if len(path) == 1:
+            yield item
+        elif isinstance(item, Table):
+            yield from _items_at(item.value, path[1:])
+
+
+def _mark(item: "Item", below_header: bool = False) -> None:
+    """Mark an item from its first character to the end of its last line."""
+    from tomlkit.items import AoT, Table
+
+    if isinstance(item, AoT):
+        for table in item.body:
+            _mark(table)
+        return
+    has_header = isinstance(item, Table) and not item.is_super_table()
+    if has_header or (not isinstance(item, Table) and not below_header):
+        item.trivia.indent = _START + item.trivia.indent
+    if has_header or not isinstance(item, Table):
+        item.trivia.trail = _END + item.trivia.trail
+    if isinstance(item, Table):
+        for key, part in item.value.body:
+            if key is not None:
+                _mark(part, below_header or has_header)
 
 
 def _checked(
-    made: str, before: dict[str, Any], path: Sequence[str], expected: dict[str, Any] | None
+    edited: str, before: dict[str, Any], path: Sequence[str], expected: dict[str, Any] | None
 ) -> str:
-    """Return the new text if it says what it should and everything else says what it said.
-
-    Refuse otherwise.
-    """
+    """Return the new text if it has the expected table and every other value is unchanged."""
     try:
-        after = tomllib.loads(made)
+        after = tomllib.loads(edited)
     except tomllib.TOMLDecodeError:
         after = {}
-    if _at(after, path) != expected or _without(after, path) != _without(before, path):
-        name = ".".join(path[:-1])
-        raise InvalidInputError(
-            f"{name} is written in a way that cannot be added to",
-            f"write it as tables, [{name}.NAME], or paste what --print shows",
-        )
-    return made
+    if value_at(after, path) != expected or _without(after, path) != _without(before, path):
+        raise _refused(path)
+    return edited
 
 
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
-
-
-def _line_end(text: str, at: int) -> int:
-    found = text.find("\n", at)
-    return len(text) if found < 0 else found + 1
-
-
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans that overlap."""
-    made: list[tuple[int, int]] = []
-    for start, stop in sorted(spans):
-        if made and start < made[-1][1]:
-            made[-1] = (made[-1][0], max(stop, made[-1][1]))
-        else:
-            made.append((start, stop))
-    return made
-
-
-# ---------------------------------------------------------------- values
-
-
-def _at(value: Any, path: Sequence[str]) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+def _refused(path: Sequence[str]) -> InvalidInputError:
+    name = ".".join(path[:-1])
+    return InvalidInputError(
+        f"{name} is written in a way that cannot be added to",
+        f"write it as tables, [{name}.NAME], or paste what --print shows",
+    )
 
 
 def _merged(old: Any, new: dict[str, Any]) -> dict[str, Any]:
@@ -191,31 +206,10 @@ def _merged(old: Any, new: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _nested(whole: Any, path: tuple[str, ...], value: Any) -> Any:
-    made = dict(whole) if isinstance(whole, dict) else {}
-    made[path[0]] = _nested(made.get(path[0]), path[1:], value) if path[1:] else value
-    return made
-
-
 def _without(value: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """Return a document without one table, and without what is empty then."""
-    if path[0] not in value:
-        return value
+    """Return a document without one table and without the tables that are empty then."""
     rest = {key: part for key, part in value.items() if key != path[0]}
-    below = value[path[0]]
+    below = value.get(path[0])
     if len(path) > 1 and isinstance(below, dict):
-        kept = _without(below, path[1:])
-        if kept:
-            rest[path[0]] = kept
-    return rest
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else dump(key)
-
-
-def _escaped(char: str) -> str:
-    known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return known.get(char) or (
-        f"\\u{ord(char):04x}" if ord(char) < 0x20 or ord(char) == 0x7F else char
-    )
+        below = _without(below, path[1:])
+    return {**rest, path[0]: below} if len(path) > 1 and below else rest

@@ -1,173 +1,212 @@
-"""One entry of a block mapping in a YAML file, changed in place by lines.
+"""Edit one entry of a YAML file in block style and keep every other byte.
 
-No YAML is parsed beyond what that takes.
-
-The file must be block style down to our entry, as Goose writes it. What is not, or is broken where
-we can see it, is refused."""
+ruamel.yaml reads the file and tells the position of every key and value. It does not write the
+file: its writer keeps comments, but it changes the indentation and the quotes of other lines. So
+the lines of our entry are written here.
+"""
 
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup.yaml_lines import (
-    ITEM,
-    WORDS,
-    Line,
-    all_rows,
-    behind_key,
-    head_named,
-    key_of,
-    lines_below,
-    lines_of,
-    mapping_of,
-    refuse,
-    value_at,
-)
+from ghostmem.setup.values import value_at
+
+Pair = tuple[Any, Any]  # the nodes of a key and of its value; ruamel.yaml does not type them
 
 _PLAIN = re.compile(r"[A-Za-z_/.][\w/.\\+@%:-]*(?<!:)")
-_SPOKEN = {*WORDS, "yes", "no", "on", "off", "y", "n"}
+_RESERVED = {"true", "false", "null", "~", "", "yes", "no", "on", "off", "y", "n"}
+_EMPTY_VALUE = re.compile(r":[ \t]*(?:\{\s*\}|null|~)")
 
 
-def load(text: str) -> dict[str, Any]:
-    """Return the mappings of a file as far as lines tell them, or say where it is broken."""
-    return mapping_of(lines_of(text), 0)
+def load(text: str) -> Any:
+    """Return the values of a YAML file, or raise an error that names the broken line."""
+    return _read(text, "rt", "load")
 
 
 def merge(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
-    """Set the keys of an entry below a top-level mapping.
-
-    Its other keys, and all other lines, stay.
-    """
-    made = _merged(text, path, value)
-    before, after = load(text), load(made)
-    entry = value_at(after, path)
-    kept = {key: part for key, part in before.items() if key != path[0]} == {
-        k: v for k, v in after.items() if k != path[0]
-    }
+    """Set keys of an entry below a top-level mapping; its other keys and lines stay."""
+    edited = _merged(text, path, value, value_at(load(text), path) or {})
+    entry = value_at(load(edited), path)
     if (
-        not kept
+        _others(text, path[0]) != _others(edited, path[0])
         or not isinstance(entry, dict)
-        or any(value_at(entry, (key,)) is None for key in value)
+        or any(entry.get(key) is None for key in value)
     ):
         raise InvalidInputError(
             f"{path[0]} is written in a way that cannot be added to", "paste what --print shows"
         )
-    return made
-
-
-def _merged(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
-    top, name = path
-    end = "\r\n" if "\r\n" in text else "\n"
-    rows = all_rows(text)
-    lines = lines_of(text)
-    head = head_named(lines, top)
-    if head is None:
-        made = [f"{top}:{end}", *_entry(name, value, "  ", end)]
-        return text + ("" if not text or text.endswith("\n") else end) + "".join(made)
-    inline = behind_key(head)
-    if inline in ("{}", "null", "~"):
-        rows[head.number] = re.sub(r":\s*(?:\{\s*\}|null|~)", ":", rows[head.number], count=1)
-    elif inline:
-        refuse(head, f"{top} is written on one line")
-    below = lines_below(lines, head)
-    if below and ITEM.match(below[0].text):
-        refuse(below[0], f"{top} is a list, not a mapping")
-    entry = next(
-        (line for line in below if line.indent == below[0].indent and key_of(line) == name), None
-    )
-    if entry is None:
-        at = (below[-1] if below else head).number + 1
-        if not rows[at - 1].endswith("\n"):
-            rows[at - 1] += end
-        return "".join(
-            [
-                *rows[:at],
-                *_entry(name, value, " " * (below[0].indent if below else 2), end),
-                *rows[at:],
-            ]
-        )
-    if behind_key(entry):
-        refuse(entry, f"{top}.{name} is written on one line")
-    return _set(rows, lines, entry, value, end)
+    return edited
 
 
 def remove(text: str, path: Sequence[str], made: bool = False) -> str:
-    """Take an entry's lines out, and with `made` the mapping it was in when nothing is left in
-    that.
-    """
-    top, name = path
-    lines = lines_of(text)
-    head = head_named(lines, top)
-    below = lines_below(lines, head) if head else []
-    entry = next(
-        (line for line in below if line.indent == below[0].indent and key_of(line) == name), None
-    )
-    if head is None or entry is None:
+    """Remove the lines of an entry; with `made`, also the mapping around it if it is empty then."""
+    root = _read(text, "safe", "compose")
+    top = _pair(root, path[0])
+    entry = _pair(top[1], path[1]) if top else None
+    if top is None or entry is None:
         return text
-    rows = all_rows(text)
-    own = lines_below(lines, entry)
-    alone = len(below) == len(own) + 1
-    start, stop = entry.number, (own[-1] if own else entry).number + 1
-    if alone and made:
-        start = head.number
-    elif alone:
-        rows[head.number] = re.sub(r":(\s*)$", r": {}\1", rows[head.number])
-    return "".join([*rows[:start], *rows[stop:]])
+    start, stop = _line_start(text, _start(entry)), _end(text, entry)
+    head = text[:start]
+    if len(top[1].value) == 1 and made:
+        head = text[: _line_start(text, _start(top))]
+    elif len(top[1].value) == 1:
+        head = re.sub(r":(\s*)\Z", r": {}\1", head)
+    return head + text[stop:]
 
 
-def block(path: Sequence[str], value: dict[str, Any]) -> str:
-    """Write an entry with the mapping it stands in."""
-    return f"{path[0]}:\n" + "".join(_entry(path[1], value, "  ", "\n"))
+def block(path: Sequence[str], value: dict[str, Any], line_end: str = "\n") -> str:
+    """Return an entry with the mapping that holds it."""
+    return f"{path[0]}:{line_end}" + _entry(path[1], value, "  ", line_end)
 
 
-def _set(rows: list[str], lines: list[Line], entry: Line, value: dict[str, Any], end: str) -> str:
-    """Set the keys of an entry that is there, each in its own lines."""
-    own = lines_below(lines, entry)
-    indent = " " * (own[0].indent if own else entry.indent + 2)
-    present = mapping_of(own, own[0].indent) if own else {}
-    changes: list[tuple[int, int, list[str]]] = []
+def _read(text: str, kind: str, method: Literal["load", "compose"]) -> Any:
+    from ruamel.yaml import YAML  # imported late: it takes 80 ms, and only Goose needs it
+    from ruamel.yaml.error import MarkedYAMLError
+
+    try:
+        return getattr(YAML(typ=kind, pure=True), method)(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise _refused(text, mark.index, f"not valid YAML: {error.problem}") from None
+    except (RecursionError, ValueError, IndexError) as error:
+        # too deeply nested, or a scalar like `-_` that ruamel.yaml takes for a number
+        raise _refused(text, 0, f"the file cannot be read: {error}") from None
+
+
+def _merged(text: str, path: Sequence[str], value: dict[str, Any], present: Any) -> str:
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    root = _read(text, "safe", "compose")
+    if root is not None and (root.id != "mapping" or root.flow_style):
+        raise _refused(text, root.start_mark.index, "the file is not a mapping in block style")
+    top = _pair(root, path[0])
+    if top is None:
+        return _spliced(text, len(text), len(text), block(path, value, line_end), line_end)
+    if not top[1].value or top[1].value in ("null", "~"):
+        start, stop = _start(top), _end(text, top)
+        head = _EMPTY_VALUE.sub(":", text[start:stop], count=1)
+        return _spliced(
+            text[:start] + head + text[stop:],
+            start + len(head),
+            start + len(head),
+            _entry(path[1], value, "  ", line_end),
+            line_end,
+        )
+    if top[1].id == "sequence":
+        raise _refused(text, top[1].start_mark.index, f"{path[0]} is a list, not a mapping")
+    if top[1].id == "scalar" or top[1].flow_style:
+        raise _refused(text, _start(top), f"{path[0]} is written on one line")
+    entry = _pair(top[1], path[1])
+    if entry is None:
+        last = _end(text, top)
+        indent = " " * _column(text, _start(top[1].value[0]))
+        return _spliced(text, last, last, _entry(path[1], value, indent, line_end), line_end)
+    is_block = entry[1].id == "mapping" and not entry[1].flow_style
+    if _is_alias(entry) or (entry[1].value and not is_block):
+        raise _refused(text, _start(entry), f"{'.'.join(path)} is written on one line")
+    return _updated(text, entry, value, present, line_end)
+
+
+def _updated(text: str, entry: Pair, value: dict[str, Any], present: Any, line_end: str) -> str:
+    """Return the text with the keys of an existing entry set, each in its own lines."""
+    own = entry[1].value or []
+    indent = " " * _column(text, _start(own[0]) if own else _start(entry) + 2)
+    last = _end(text, entry)
+    changes: list[tuple[int, int, str]] = []
     for key, part in value.items():
-        new = (
-            {**present[key], **part}
-            if isinstance(part, dict) and isinstance(present.get(key), dict)
-            else part
-        )
-        if key in present and present[key] == new:
+        old = present.get(key)
+        new = {**old, **part} if isinstance(part, dict) and isinstance(old, dict) else part
+        if key in present and old == new:
             continue
-        made = _entry(key, new, indent, end)
-        line = next(
-            (one for one in own if one.indent == own[0].indent and key_of(one) == key), None
-        )
-        at = (own[-1] if own else entry).number + 1 if line is None else line.number
-        stop = (
-            at if line is None else ([line, *lines_below(lines, line, lists=True)][-1]).number + 1
-        )
-        changes.append((at, stop, made))
-    for at, stop, made in reversed(sorted(changes, key=lambda change: change[0])):  # noqa: C413 - those of one place stay in order
-        if at and not rows[at - 1].endswith("\n"):
-            rows[at - 1] += end
-        rows[at:stop] = made
-    return "".join(rows)
+        pair = _pair(entry[1], key)
+        span = (_line_start(text, _start(pair)), _end(text, pair)) if pair else (last, last)
+        changes.append((*span, _entry(key, new, indent, line_end)))
+    # From the last position to the first; new keys have one position and go in last to first too.
+    changes.reverse()
+    for start, stop, lines in sorted(changes, key=lambda change: -change[0]):
+        text = _spliced(text, start, stop, lines, line_end)
+    return text
 
 
-def _entry(key: str, value: Any, indent: str, end: str) -> list[str]:
+def _spliced(text: str, start: int, stop: int, lines: str, line_end: str) -> str:
+    """Replace a part of the text by whole lines; they begin on a line of their own."""
+    gap = line_end if start and not text[:start].endswith("\n") else ""
+    return text[:start] + gap + lines + text[stop:]
+
+
+# ---------------------------------------------------------------- positions
+
+
+def _pair(mapping: Any, key: str) -> Pair | None:
+    """Return the nodes of a key and its value, or None."""
+    pairs = mapping.value if mapping is not None and mapping.id == "mapping" else ()
+    return next((pair for pair in pairs if pair[0].value == key), None)
+
+
+def _start(pair: Pair) -> int:
+    return int(pair[0].start_mark.index)
+
+
+def _is_alias(pair: Pair) -> bool:
+    """Say whether the value is `*name`: its node is then the one at the anchor."""
+    return bool(pair[1].start_mark.index < pair[0].start_mark.index)
+
+
+def _end(text: str, pair: Pair) -> int:
+    """Return the end of the last line of a key and its value."""
+    key, node = pair
+    while node.id != "scalar" and not node.flow_style and not _is_alias((key, node)):
+        last = node.value[-1]
+        if node.id == "sequence" and last.start_mark.index < node.start_mark.index:
+            raise _refused(text, node.start_mark.index, "the list ends with an alias")
+        key, node = last if node.id == "mapping" else (last, last)
+    # The position of an empty value and of an alias is elsewhere; those end with their key.
+    is_empty = node.start_mark.index == node.end_mark.index
+    at = min((key if is_empty or _is_alias((key, node)) else node).end_mark.index, len(text))
+    if text[at - 1] == "\n":  # a block text ends at the start of the next line
+        return int(at)
+    found = text.find("\n", at)
+    return len(text) if found < 0 else found + 1
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _column(text: str, at: int) -> int:
+    return at - _line_start(text, at)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _others(text: str, key: str) -> list[str]:
+    """Return the other top-level keys with their values, for a comparison."""
+    root = _read(text, "safe", "compose")
+    return [repr(pair) for pair in (root.value if root else ()) if pair[0].value != key]
+
+
+def _entry(key: str, value: Any, indent: str, line_end: str) -> str:
+    """Return the lines of a key and its value."""
     if isinstance(value, dict) and value:
-        return [
-            f"{indent}{key}:{end}",
-            *(
-                row
-                for name, part in value.items()
-                for row in _entry(name, part, indent + "  ", end)
-            ),
-        ]
+        below = (_entry(name, part, indent + "  ", line_end) for name, part in value.items())
+        return f"{indent}{key}:{line_end}" + "".join(below)
     if isinstance(value, list) and value:
-        return [f"{indent}{key}:{end}", *(f"{indent}- {_scalar(part)}{end}" for part in value)]
-    return [f"{indent}{key}: {_scalar(value)}{end}"]
+        items = (f"{indent}- {_scalar(part)}{line_end}" for part in value)
+        return f"{indent}{key}:{line_end}" + "".join(items)
+    return f"{indent}{key}: {_scalar(value)}{line_end}"
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _SPOKEN:
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
         return value
     return json.dumps(value, ensure_ascii=False)  # every JSON value is a YAML value
+
+
+def _refused(text: str, at: int, reason: str) -> InvalidInputError:
+    line, column = text.count("\n", 0, at) + 1, _column(text, at) + 1
+    return InvalidInputError(
+        f"line {line}, column {column}: {reason}",
+        "write it in block style, or paste what --print shows",
+    )

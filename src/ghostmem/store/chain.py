@@ -1,9 +1,9 @@
-"""The chain of the change log: each line's hash holds the line and the hash before it, so nothing
-can be changed unseen.
+"""The hash chain of the change log, which makes later changes to it visible.
 
-A line says which memory, what, when and who; never what it said, nor its key. Every namespace has a
-chain of its own, and all lines are numbered in one order, so that one digest stands for everything
-up to a line."""
+The hash of each line covers the line and the hash before it. A line names the memory, the
+operation, the time and the caller; never the content or the key. Every namespace has its own
+chain, and lines are numbered over all namespaces, so that one digest covers everything up to a
+line."""
 
 import json
 from typing import NamedTuple
@@ -20,7 +20,7 @@ except ImportError:
 
 
 class Line(NamedTuple):
-    """One change; `line` and `hash` are None for what was written before there was a chain."""
+    """One change; `line` and `hash` are None for changes older than the chain."""
 
     number: int
     seq: int
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Where the log of a namespace stands by the namespace's own word."""
+    """The end of a namespace's log as the namespace records it."""
 
     number: int
     name: str
@@ -47,10 +47,10 @@ def sha256_hex(data: bytes) -> str:
 
 
 def chained(before: str, line: Line) -> str:
-    """Return the hash of a line of the log, which holds everything before it too."""
+    """Return the hash of a line of the log, which covers all lines before it."""
     return sha256_hex(json.dumps([before, *line[:7]], ensure_ascii=False).encode())
 
 
 def rolled(before: str, hash_: str) -> str:
-    """Return the digest of all lines up to one, from the digest up to the one before."""
+    """Return the digest of all lines up to one, from the digest of those before it."""
     return sha256_hex(f"{before}{hash_}".encode())

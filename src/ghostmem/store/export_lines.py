@@ -1,4 +1,4 @@
-"""Model values as lines of JSON and back, exactly."""
+"""Records as lines of JSON and back, without loss."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,6 +29,7 @@ from ghostmem.model import (
     optional,
 )
 from ghostmem.store import validate
+from ghostmem.store.tables import BY_NAME
 
 FORMAT = 1
 
@@ -65,20 +66,15 @@ TYPES: dict[str, type[Record]] = {
     "held": Held,
     "rule": Rule,
 }
-TRANSIENT: dict[type[Record], set[str]] = {  # fields that are for the moment only
+TRANSIENT: dict[type[Record], set[str]] = {  # fields that are not stored
     Memory: {"chunks", "outcome", "requested_key", "verdict", "aliases", "notes"},
     Edge: {"ns", "from_key", "to_key", "outcome"},
 }
-_TIMES = {
-    "created_at",
-    "deleted_at",
-    "last_accessed_at",
-    "expires_at",
-    "valid_from",
-    "valid_to",
-    "recorded_at",
-    "rule_expires_at",
-    "at",
+_TABLES = "memories memory_edges memory_links accesses aliases quarantine reflect_rules"
+_TYPES = {
+    str(column): column.type.removesuffix("?")
+    for table in _TABLES.split()
+    for column in BY_NAME[table].columns
 }
 _ENUMS: dict[str, type[Any]] = {
     "kind": Kind,
@@ -97,7 +93,6 @@ _WHOLE = {
     "cond_access_lt",
     "cond_access_gt",
 }
-_FLAGS = {"pinned", "automatic"}
 _SHARES = {"importance", "weight"}
 
 
@@ -108,21 +103,22 @@ def line_of(kind: str, record: Record) -> str:
 
 def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record:
     """Read a record from plain data; unknown fields are an error when strict, else left out."""
-    made = TYPES[kind]
-    names = {part.name for part in fields(made)} - TRANSIENT.get(made, set())  # type: ignore[arg-type]
+    record_type = TYPES[kind]
+    transient = TRANSIENT.get(record_type, set())
+    names = {part.name for part in fields(record_type)} - transient  # type: ignore[arg-type]
     if strict and (extra := sorted(data.keys() - names - {"type"})):
         raise InvalidInputError(
             f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip"
         )
     values = {
-        name: _value(made, name, data[name])
+        name: _value(record_type, name, data[name])
         for name in names & data.keys()
         if data[name] is not None
     }
-    if made is Memory:
+    if record_type is Memory:
         _complete(values)
     try:
-        return made(**values)
+        return record_type(**values)
     except TypeError as error:
         missing = str(error).split("argument")[-1].strip(" s:")
         raise InvalidInputError(
@@ -130,15 +126,16 @@ def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record
         ) from None
 
 
-def values_of(made: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(record_type: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
     """Read some fields of a record from plain data."""
     return {
-        name: None if value is None else _value(made, name, value) for name, value in data.items()
+        name: None if value is None else _value(record_type, name, value)
+        for name, value in data.items()
     }
 
 
 def _complete(values: dict[str, Any]) -> None:
-    """Fill in what an older or foreign export leaves out."""
+    """Fill in fields that older or foreign exports lack."""
     values.setdefault("kind", Kind.SEMANTIC)
     values.setdefault("version", 1)
     for name in ("ns", "key", "content"):
@@ -149,11 +146,12 @@ def _complete(values: dict[str, Any]) -> None:
         values.setdefault("recorded_at", values["created_at"])
 
 
-def _value(made: type[Record], name: str, value: Any) -> Any:
-    reader = _rank if made is Rule and name == "priority" else _READERS.get(name)
+def _value(record_type: type[Record], name: str, value: Any) -> Any:
+    is_rank = record_type is Rule and name == "priority"
+    reader, column_type = _rank if is_rank else _READERS.get(name), _TYPES.get(name)
     if reader is not None:
         return reader(value)
-    if name in _TIMES:
+    if column_type == "time":
         return parse_time(validate.text(value, name), name)
     if name in _WHOLE:
         return validate.positive(value, name, least=1 if name == "version" else 0)
@@ -161,9 +159,9 @@ def _value(made: type[Record], name: str, value: Any) -> Any:
         return validate.share(value, name)
     if name in _ENUMS:
         return validate.choice(value, _ENUMS[name], name)
-    if name in _FLAGS and not isinstance(value, bool):
+    if column_type == "flag" and not isinstance(value, bool):
         raise InvalidInputError(f"{name} {validate.shown(value)} is neither true nor false")
-    if name.startswith("cond_") or name in _FLAGS:
+    if name.startswith("cond_") or column_type == "flag":
         return value
     return validate.text(value, name)
 
@@ -186,16 +184,16 @@ def _files(value: Any) -> tuple[FileRef, ...]:
 
 
 def _symbols(value: Any) -> tuple[SymbolRef, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise InvalidInputError(f"symbols must be a list of objects, not {validate.shown(value)}")
-    return validate.symbols([_symbol(one) for one in value])
+    return validate.symbols([_symbol(item) for item in value])
 
 
-def _symbol(one: Mapping[str, Any]) -> SymbolRef:
+def _symbol(data: Mapping[str, Any]) -> SymbolRef:
     names = [part.name for part in fields(SymbolRef)]
-    if odd := sorted(one.keys() - {"rel"} ^ set(names) - {"rel"}):
+    if odd := sorted(data.keys() - {"rel"} ^ set(names) - {"rel"}):
         raise InvalidInputError(f"a symbol needs {', '.join(names)}, and nothing else: {odd[0]!r}")
-    return SymbolRef(**{**one, "rel": FileRel(one.get("rel", "modified"))})
+    return SymbolRef(**{**data, "rel": FileRel(data.get("rel", "modified"))})
 
 
 def _reasons(value: Any) -> tuple[str, ...]:

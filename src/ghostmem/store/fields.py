@@ -1,6 +1,4 @@
-"""What a memory may be given beside its content, checked in one place for every verb that
-stores.
-"""
+"""The fields that a caller may set on a memory, checked in one place."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
         valid_to: datetime | str | None
 
 
-IDENTITY = "identity"  # the original's tier for what is always known; now a pinned long-term memory
+IDENTITY = "identity"  # a tier of the original Ghost; now a pinned long-term memory
 
 
 def put_fields(
@@ -56,10 +54,10 @@ def put_fields(
     valid_from: datetime | str | None = None,
     valid_to: datetime | str | None = None,
 ) -> dict[str, Any]:
-    """Check what a caller named and return it, without what was not named."""
+    """Return the checked fields that a caller set, without those that are None."""
     if tier == IDENTITY:
         tier, pinned = Tier.LTM, True if pinned is None else pinned
-    named = {
+    fields = {
         "kind": validate.choice(kind, Kind, "kind"),
         "tier": validate.choice(tier, Tier, "tier"),
         "priority": validate.choice(priority, Priority, "priority"),
@@ -76,4 +74,4 @@ def put_fields(
         "valid_from": None if valid_from is None else as_time(valid_from, "valid_from"),
         "valid_to": None if valid_to is None else as_time(valid_to, "valid_to"),
     }
-    return {name: value for name, value in named.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}

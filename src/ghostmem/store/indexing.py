@@ -1,6 +1,4 @@
-"""From content to the rows of the index: the only place that decides what is searched, and what is
-embedded.
-"""
+"""Turn content into the rows of the index: the terms that are searched and the texts to embed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,16 +17,15 @@ if TYPE_CHECKING:
 
 
 def index_rows(key: str, content: str, target: int, source: str | None = None) -> list[IndexRow]:
-    """Chunk a content and prepare each chunk for full text, substrings and vectors, with its key
-    and who said it.
+    """Chunk a content and prepare each chunk for full text, substrings and vectors.
 
-    Tags are added by `tagged`: unlike these, they can change while the content stays.
-    """
-    named = _name_terms(key, source)
+    Terms of the key and of the source are part of each chunk. Tags are added by `tagged`,
+    because they can change while the content stays."""
+    name_terms = _name_terms(key, source)
     rows = []
     for seq, span in enumerate(chunk(content, target, target * 3 // 2)):
         text = content[span.start : span.stop]
-        terms = _chunk_terms(named, text)
+        terms = _chunk_terms(name_terms, text)
         rows.append(
             IndexRow(
                 seq=seq,
@@ -51,13 +48,13 @@ def _name_terms(key: str, source: str | None) -> list[str]:
     return label_terms(key) + index_terms(source or "")
 
 
-def _chunk_terms(named: Sequence[str], text: str) -> list[str]:
+def _chunk_terms(name_terms: Sequence[str], text: str) -> list[str]:
     terms = index_terms(text)
-    return [*named, *terms, *joined_terms(terms)]
+    return [*name_terms, *terms, *joined_terms(terms)]
 
 
 def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
-    """Add the terms of a memory's tags to its chunks; what is embedded stays as it is."""
+    """Add the terms of a memory's tags to its chunks; the embedded text does not change."""
     extra = tag_terms(tags)
     return [_reworded(row, with_tags(row.terms, extra)) for row in rows] if extra else rows
 
@@ -68,33 +65,32 @@ def _reworded(row: IndexRow, terms: str) -> IndexRow:
 
 
 def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
-    """Let a live memory be found by other tags than it has now.
+    """Replace the tags in the index of a live memory.
 
-    Its chunks, their numbers and vectors stay.
-    """
+    Its chunks, their numbers and vectors stay."""
     extra = tag_terms(tags)
     if extra == tag_terms(memory.tags):
         return
-    named = _name_terms(memory.key, memory.source_user)
-    terms = [" ".join(_chunk_terms(named, chunk.text)) for chunk in tx.index.chunks(memory)]
+    name_terms = _name_terms(memory.key, memory.source_user)
+    terms = [" ".join(_chunk_terms(name_terms, chunk.text)) for chunk in tx.index.chunks(memory)]
     tx.index.reword(memory.ns, memory.id, [with_tags(text, extra) for text in terms])
 
 
 def spoken(text: str, source: str | None) -> str:
-    """Return a chunk's text as it is embedded: with who said it."""
+    """Return a chunk's text as it is embedded: after the name of its source."""
     return f"{source}: {text}" if source else text
 
 
 def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
-    """Embed texts, equal ones once, and return their vectors as they are stored: float16."""
+    """Embed texts, equal ones once, and return their vectors as stored: float16 bytes."""
     import numpy as np
 
     different = list(dict.fromkeys(texts))
-    made = {
+    vectors = {
         text: row.tobytes()
         for text, row in zip(different, embedder.embed(different).astype(np.float16), strict=True)
     }
-    return [made[text] for text in texts]
+    return [vectors[text] for text in texts]
 
 
 class Reindexer:

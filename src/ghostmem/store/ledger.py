@@ -1,13 +1,11 @@
-"""The ledger of migrations, where every Ghost looks when it opens a store: what that lacks, and
-what a newer Ghost added.
-"""
+"""The list of applied migrations: the missing ones, and those of a newer Ghost."""
 
 from collections.abc import Collection, Set
 
 from ghostmem.errors import ReadOnlyStoreError
 
-# The mark of a store that `ghost migrate` is still filling; a Ghost that does not know it takes the
-# store for a newer one's.
+# Marks a store that `ghost migrate` is still filling; a version of Ghost without this mark treats
+# the store as one of a newer version.
 MOVING = "unfinished-move"
 
 
@@ -22,10 +20,10 @@ def unknown(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
 
 
 def newer(where: str, names: Set[str] | None, migrations: Collection[str]) -> str:
-    """Say that a newer Ghost wrote a store, so that it is only read; empty when none did.
+    """Return the message that a newer Ghost wrote a store, or an empty text.
 
-    Stops at a store that lacks something by now: it cannot be written, or it would have been added.
-    """
+    Raises an error for a store that lacks a migration here: it cannot be written, or it would
+    have been migrated."""
     if names is None:
         raise ReadOnlyStoreError(f"{where} cannot be written, and is not a Ghost store yet")
     if strange := unknown(names, migrations):

@@ -31,9 +31,7 @@ def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -
 
 
 def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
-    """Write something down beside a read: it never waits long for another writer and never fails
-    the read.
-    """
+    """Write bookkeeping of a read; it never waits long for another writer and never fails."""
     if store.engine.read_only or LOOKING.get():
         return
     try:
@@ -44,17 +42,15 @@ def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
 
 
 def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None = None) -> Memory:
-    """Return the current version of a key, or a numbered one, or say that there is none and what
-    comes close.
-    """
+    """Return the current version of a key, or a numbered one, or raise NotFoundError."""
     if version is not None:
         validate.positive(version, "version")
         if memory := tx.memories.version(ns, key, version):
             return memory
         last = tx.memories.last(ns, key)
-        what = f"it has {last.version} version(s)" if last else "there is no such key"
+        problem = f"it has {last.version} version(s)" if last else "there is no such key"
         raise NotFoundError(
-            f"memory not found: {ns}/{key} version {version}; {what}",
+            f"memory not found: {ns}/{key} version {version}; {problem}",
             f"run `ghost history -n {ns} -k {key}`",
         )
     last = tx.memories.last(ns, key)

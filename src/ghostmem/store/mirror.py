@@ -1,4 +1,4 @@
-"""Folders that a namespace is kept equal with, and what both sides said when they last agreed."""
+"""Mirrors of namespaces in folders, and the state both sides last agreed on."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,7 @@ from typing import NamedTuple
 class Mirror(NamedTuple):
     """A namespace and a markdown folder that are kept equal.
 
-    `layout` says how the folder holds memories.
-    """
+    `layout` names the format of the folder."""
 
     id: int
     root: str
@@ -16,9 +15,7 @@ class Mirror(NamedTuple):
 
 
 class Item(NamedTuple):
-    """What both sides agreed on for a key: the file it is in, a hash of the text, the tags, and its
-    summary in the index.
-    """
+    """The agreed state of a key: its file, hash of the text, tags, and summary in the index."""
 
     key: str
     path: str

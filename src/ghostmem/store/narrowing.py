@@ -1,4 +1,4 @@
-"""What a listing or a search may be narrowed by, checked in one place."""
+"""The conditions of a listing or a search, checked in one place."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ def narrowed(
     file: str | None = None,
     file_rel: str | None = None,
 ) -> Filter:
-    """Check conditions and return them as a filter over all namespaces and tiers, which the caller
-    narrows further.
-    """
+    """Return checked conditions as a filter over all namespaces and tiers."""
     return Filter(
         kinds=one(validate.choice(kind, Kind, "kind")),
         tags=validate.tags(tags) or (),
@@ -69,5 +67,5 @@ def narrowed(
 
 
 def one(value: str | None) -> tuple[str, ...]:
-    """Return a condition's values: one, or none."""
+    """Return the values of a condition: one, or none."""
     return () if value is None else (str(value),)

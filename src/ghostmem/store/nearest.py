@@ -1,6 +1,6 @@
-"""Vectors of one namespace in memory: exact products while they are few, a 1-bit sieve before them
-when they are many.
-"""
+"""The vectors of one namespace in memory.
+
+Few vectors are compared exactly; many are first reduced by a filter of 1-bit signs."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-EXACT = 20_000  # up to so many vectors every one is compared in full
-BLOCK = 8_192  # how many vectors are compared with many at once
-PAIRED = 512  # and with how many
-SIEVE = 1_500  # how many survive the sieve
+MAX_EXACT = 20_000  # vectors up to which all are compared in full
+BLOCK = 8_192  # vectors that are compared with several queries at once
+PAIRED = 512  # queries in such a block
+MIN_SIEVED = 1_500  # vectors that pass the filter by signs
 
 
 class Shelf:
-    """Room for the vectors of a namespace, which views share and the newest view may add to."""
+    """An array of vectors of a namespace that views share and the newest view may extend."""
 
     def __init__(
         self, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", room: int = 0
@@ -30,17 +30,15 @@ class Shelf:
         self.rows = np.zeros((size, width), np.float16)
         self.ids[: self.used], self.rows[: self.used] = ids, rows
         self._full: NDArray[np.float32] | None = None
-        self._bits: NDArray[np.uint64] | None = (
-            None  # one row for each 64 dimensions, so that counting runs along memory
-        )
+        # one row for each 64 dimensions, so that counting runs along memory
+        self._bits: NDArray[np.uint64] | None = None
         self._full_to = self._bits_to = 0
         self._lock = threading.Lock()
 
     def add(self, after: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> bool:
-        """Add vectors behind the first `after`.
+        """Add vectors after the first `after`.
 
-        False when others were added there before, or there is no room.
-        """
+        Returns False when other vectors were added there, or the array is full."""
         with self._lock:
             if self.used != after or after + len(ids) > len(self.ids):
                 return False
@@ -85,7 +83,7 @@ class VectorView:
 
     @property
     def count(self) -> int:
-        """Return how many vectors there are."""
+        """Return the number of vectors."""
         return len(self.ids)
 
     @property
@@ -94,15 +92,13 @@ class VectorView:
         return int(self.ids[-1]) if len(self.ids) else 0
 
     def is_stale(self, chunks: int) -> bool:
-        """Say whether so many of these are gone, of which so many chunks are left, that they are
-        better read anew.
-        """
+        """Say whether most of these vectors belong to removed chunks, so that a reload pays off."""
         return len(self.ids) > chunks * 1.25 + 100
 
     def extended(
         self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]"
     ) -> "VectorView":
-        """Return a view with more vectors behind these, which stay as they are."""
+        """Return a view with more vectors after these."""
         before, after = len(self.ids), len(self.ids) + len(ids)
         shelf = self._shelf
         if not shelf.add(before, ids, rows):
@@ -115,30 +111,28 @@ class VectorView:
     ) -> list[int]:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest.
 
-        With `among`, only of those.
-        """
+        With `among`, only those chunks are compared."""
         if not len(self.ids):
             return []
         if among is not None:
-            kept = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
+            positions = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
             chosen = (
-                kept[_top(np.vecdot(self.rows[kept].astype(np.float32), query), count)]
-                if len(kept)
-                else kept
+                positions[_top(np.vecdot(self.rows[positions].astype(np.float32), query), count)]
+                if len(positions)
+                else positions
             )
             few: list[int] = self.ids[chosen].tolist()
             return few
-        if len(self.ids) <= EXACT:
-            scores = np.vecdot(
-                self._shelf.full(len(self.ids)), query
-            )  # not @: its threads cost more than they save
+        if len(self.ids) <= MAX_EXACT:
+            # not @: its threads cost more than they save
+            scores = np.vecdot(self._shelf.full(len(self.ids)), query)
             chosen = _top(scores, count)
         else:
-            sieved = self._sieve(query, max(SIEVE, count * 4))
+            sieved = self._sieve(query, max(MIN_SIEVED, count * 4))
             scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
             chosen = sieved[_top(scores, count)]
-        found: list[int] = self.ids[chosen].tolist()
-        return found
+        numbers: list[int] = self.ids[chosen].tolist()
+        return numbers
 
     def alike(
         self,
@@ -148,12 +142,10 @@ class VectorView:
         before: int | None = None,
         late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
     ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
-        """Return, for each unit vector, the chunks at least so near and how near.
+        """Return for each unit vector the chunks with at least some similarity, and the similarity.
 
-        With `before`, only of smaller numbers.
-
-        `late` says which chunks are left out, each for the vectors whose own number is not larger.
-        """
+        With `before`, only chunks with smaller numbers are compared. `late` marks chunks to
+        leave out, each for the vectors whose own number is not larger."""
         stop = len(self.ids) if before is None else int(np.searchsorted(self.ids, before))
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in queries]
         for start in range(0, stop, BLOCK):
@@ -161,59 +153,59 @@ class VectorView:
             scores = queries @ self.rows[start:end].astype(np.float32).T
             if late is not None:
                 scores[late[0][start:end] & (self.ids[start:end] >= late[1][:, None])] = -1.0
-            for at, row in enumerate(scores):
+            for position, row in enumerate(scores):
                 near = np.flatnonzero(row >= least)
                 if len(near):
-                    parts[at].append((self.ids[start + near], row[near]))
-        return [_most(found, count) for found in parts]
+                    parts[position].append((self.ids[start + near], row[near]))
+        return [_most(blocks, count) for blocks in parts]
 
     def pairs(
         self, chunks: "Sequence[int]", least: float, most: int
     ) -> "Iterator[tuple[int, int, float]]":
-        """Yield pairs of these chunks that are nearer than this, each once, with how near they are.
+        """Yield pairs of chunks that are more similar than `least`, each once, with the similarity.
 
-        A chunk has at most so many pairs with later ones, the nearest of each block: thousands of
-        one template would be millions of pairs."""
-        given = np.array(chunks, np.int64)
-        rows, there = self.vectors(given)
-        rows, given = rows[there], given[there]
-        taken = np.zeros(len(given), np.int64)
-        for start in range(0, len(given), PAIRED):
+        A chunk has at most `most` pairs with later ones, the nearest of each block: thousands
+        of texts from one template would be millions of pairs."""
+        numbers = np.array(chunks, np.int64)
+        rows, exists = self.vectors(numbers)
+        rows, numbers = rows[exists], numbers[exists]
+        counts = np.zeros(len(numbers), np.int64)
+        for start in range(0, len(numbers), PAIRED):
             block = rows[start : start + PAIRED]
-            for other in range(start, len(given), BLOCK):
-                scores = block @ rows[other : other + BLOCK].T
-                if other == start:  # itself and those before it
+            for column in range(start, len(numbers), BLOCK):
+                scores = block @ rows[column : column + BLOCK].T
+                if column == start:  # itself and those before it
                     scores[np.tril_indices(len(block), 0, scores.shape[1])] = -1.0
-                for at in np.flatnonzero(scores.max(axis=1) > least).tolist():
-                    near = np.flatnonzero(scores[at] > least)
-                    room = most - int(taken[start + at])
+                for row in np.flatnonzero(scores.max(axis=1) > least).tolist():
+                    near = np.flatnonzero(scores[row] > least)
+                    room = most - int(counts[start + row])
                     if len(near) > room:
-                        near = near[np.argsort(-scores[at, near], kind="stable")[: max(0, room)]]
-                    taken[start + at] += len(near)
+                        near = near[np.argsort(-scores[row, near], kind="stable")[: max(0, room)]]
+                    counts[start + row] += len(near)
                     for two in near.tolist():
                         yield (
-                            int(given[start + at]),
-                            int(given[other + two]),
-                            min(1.0, float(scores[at, two])),
+                            int(numbers[start + row]),
+                            int(numbers[column + two]),
+                            min(1.0, float(scores[row, two])),
                         )
 
     def vectors(
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
-        """Return the vectors of chunks and which of them there are."""
-        at = np.searchsorted(self.ids, chunks)
-        at = np.minimum(at, max(0, len(self.ids) - 1))
-        there = self.ids[at] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
-        found = (
-            self.rows[at].astype(np.float32)
+        """Return the vectors of chunks, and a mask of those that exist."""
+        positions = np.searchsorted(self.ids, chunks)
+        positions = np.minimum(positions, max(0, len(self.ids) - 1))
+        exists = self.ids[positions] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
+        vectors = (
+            self.rows[positions].astype(np.float32)
             if len(self.ids)
             else np.zeros((len(chunks), 1), np.float32)
         )
-        found[~there] = 0
-        return found, there
+        vectors[~exists] = 0
+        return vectors, exists
 
     def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
-        """Return the rows whose signs agree with the query's most often."""
+        """Return the rows whose signs agree most often with the query's."""
         differing = np.zeros(len(self.ids), np.uint16)
         for word, sign in zip(self._shelf.bits(len(self.ids)), _signs(query[None, :]), strict=True):
             differing += np.bitwise_count(word ^ sign)
@@ -227,7 +219,7 @@ class VectorView:
 def _most(
     parts: "list[tuple[NDArray[np.int64], NDArray[np.float32]]]", count: int
 ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
-    """Return the nearest of what several blocks found."""
+    """Return the nearest chunks of several blocks."""
     ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in parts)])
     scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
     chosen = _top(scores, count) if len(ids) else slice(0)

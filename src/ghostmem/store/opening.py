@@ -1,4 +1,4 @@
-"""Choosing the engine by what the store's name looks like."""
+"""Open the engine for a location: a file, memory, or a PostgreSQL URL."""
 
 from typing import TYPE_CHECKING
 
@@ -8,15 +8,15 @@ from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Engine
+    from ghostmem.store.sqlite.original import Original
 
 POSTGRES = ("postgresql://", "postgres://")
 
 
 def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
-    """Open the store that the settings name, creating it when it is not there.
+    """Open the store that the settings name, creating it if it does not exist.
 
-    One that is being filled, only to fill it.
-    """
+    A store that a migration is filling is only opened to continue that (`moving`)."""
     engine = _opened(settings, clock)
     if engine.moving and not moving:
         engine.close()
@@ -54,3 +54,31 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
     from ghostmem.store.sqlite import SqliteEngine
 
     return SqliteEngine(path, clock, settings.synchronous, settings.busy_timeout)
+
+
+def open_memory(clock: Clock) -> "Engine":
+    """Open an empty store in memory."""
+    from ghostmem.store.sqlite import SqliteEngine
+
+    return SqliteEngine(":memory:", clock)
+
+
+def read_original(path: str) -> "Original":
+    """Read a database of the original Ghost."""
+    from ghostmem.store.sqlite.original import read_original
+
+    return read_original(path)
+
+
+def refuse_special(path: str) -> None:
+    """Refuse a device or a FIFO as a store: opening it could block."""
+    from ghostmem.store.sqlite.connect import refuse_special
+
+    refuse_special(path)
+
+
+def has_tables(url: str, location: str) -> bool:
+    """Say whether a PostgreSQL database has Ghost's tables, without creating anything."""
+    from ghostmem.store.postgres.migrate import has_tables
+
+    return has_tables(url, location)

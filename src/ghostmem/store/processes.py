@@ -1,4 +1,4 @@
-"""Whether a process is still there."""
+"""Check whether a process is running."""
 
 import os
 import sys

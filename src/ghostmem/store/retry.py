@@ -1,4 +1,4 @@
-"""Doing something once more when the database went away under it and nothing of it was stored."""
+"""Retry an operation when the connection broke and nothing was stored."""
 
 import time
 from collections.abc import Callable
@@ -10,26 +10,25 @@ from ghostmem.store.store import Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
-FIRST, LONGEST = 0.1, 2.0  # seconds between two attempts
+FIRST_WAIT, MAX_WAIT = 0.1, 2.0  # seconds between two attempts
 
 
 def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Let a verb be tried again while the connection breaks before anything was stored, as long as
-    a lock would be waited for.
+    """Retry an operation while the connection breaks before anything was stored.
 
-    A connection that breaks while the database is told to keep something leaves open whether it
-    did: then the caller must look."""
+    It is retried as long as a lock would be waited for. When the connection breaks during a
+    commit it is unknown whether the change was stored: then the error is raised."""
 
     @wraps(verb)
-    def tried(store: Store, /, *given: P.args, **named: P.kwargs) -> T:
-        wait, deadline = FIRST, time.monotonic() + store.settings.busy_timeout
+    def tried(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        wait, deadline = FIRST_WAIT, time.monotonic() + store.settings.busy_timeout
         while True:
             try:
-                return verb(store, *given, **named)
+                return verb(store, *args, **kwargs)
             except LostConnectionError as error:
                 if error.stored is not False or time.monotonic() + wait > deadline:
                     raise
                 time.sleep(wait)
-                wait = min(wait * 2, LONGEST)
+                wait = min(wait * 2, MAX_WAIT)
 
     return tried

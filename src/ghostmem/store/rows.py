@@ -1,6 +1,4 @@
-"""What verbs and engines hand each other beside the model: filters, and chunks ready for
-the index.
-"""
+"""Values that pass between operations and engines: filters, index rows, candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +12,19 @@ from ghostmem.store.columns import unreadable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Filter:
-    """Which live memories: every condition that is set must hold."""
+    """A selection of live memories; every condition that is set must hold."""
 
     ns: NsFilter = NsFilter()
     now: datetime | None = None
     kinds: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    tagged: bool = False  # only what has tags
+    tagged: bool = False  # only memories with tags
     priorities: tuple[str, ...] = ()
     pinned: bool | None = None
     after: datetime | None = None
     before: datetime | None = None
-    recorded_after: datetime | None = None  # written since, whatever time the memory is about
+    recorded_after: datetime | None = None  # written since, whatever `created_at` says
     source_user: str | None = None
     source_kind: str | None = None
     source_scope: str | None = None
@@ -35,19 +33,17 @@ class Filter:
     file_rel: str | None = None
     key_prefix: str | None = None
     valid_at: datetime | None = None
-    trusted: bool = False  # only the user's own words
-    closed: bool | None = None  # what has ended by now, or everything else
+    trusted: bool = False  # only statements of the user
+    closed: bool | None = None  # no longer valid now, or all others
     deleted: bool = False
-    noted: bool | None = None  # sections of notes, or everything else
-    code: str | None = None  # about symbols of the project of this root; of any project when empty
+    noted: bool | None = None  # sections of notes, or all others
+    code: str | None = None  # about symbols of the project with this root; "" for any project
     paths: tuple[str, ...] = ()  # about one of these files
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IndexRow:
-    """One chunk ready to be indexed: where it stands in the content, its terms, and its text for
-    substrings.
-    """
+    """One chunk ready to be indexed: its position, its terms, and its text for substrings."""
 
     seq: int
     start: int
@@ -63,11 +59,10 @@ class IndexRow:
 
 
 class Entry(NamedTuple):
-    """One change of a run as it is on record: of a memory (its id) or of an edge (`from to
-    relation`), and what was before.
+    """A recorded change of a run, to a memory (its id) or an edge (`from to relation`).
 
-    `before` is None for what did not exist, `after` for what no longer does; `hash` is of the
-    content, which is not recorded."""
+    `before` is None for a subject that did not exist, `after` for one that no longer does;
+    `hash` is of the content, which is not recorded."""
 
     seq: int
     ns: str
@@ -81,10 +76,7 @@ class Entry(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Live memories that have a namespace, a tier and a source in common.
-
-    Those of them that were not asked for are empty.
-    """
+    """Live memories that share a namespace, a tier and a source; ungrouped fields are empty."""
 
     ns: str
     tier: str
@@ -96,7 +88,7 @@ class Group(NamedTuple):
 
 
 class Space(NamedTuple):
-    """A namespace as ranking sees it."""
+    """The numbers of a namespace that ranking needs."""
 
     number: int
     name: str
@@ -106,7 +98,7 @@ class Space(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A chunk that may answer a question, with what ranking asks of it."""
+    """A chunk that may answer a query, with the fields that ranking needs."""
 
     chunk: int
     memory_id: str

@@ -1,4 +1,4 @@
-"""What hooks remember of one session of an agent host."""
+"""The state of one session of an agent host."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,9 +6,9 @@ from datetime import datetime
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Session:
-    """A session: its namespace, the ids it was shown, and how far its transcript was captured and
-    given to a model.
-    """
+    """A session: its namespace, the ids it was shown, and the positions in its transcript.
+
+    `captured_to` and `asked_to` say how far the transcript was captured and sent to a model."""
 
     id: str
     ns: str

@@ -1,9 +1,8 @@
-"""Short sketches of vectors that rule out nearly all pairs which are not near, and never one that
-is.
+"""Short sketches of vectors that rule out most distant pairs and never a near one.
 
-A sketch holds the projection onto the directions in which the vectors differ most, and the length
-of what the projection leaves out. By the Cauchy-Schwarz inequality the product of two sketches is
-never less than the product of their vectors."""
+A sketch holds the projection onto the directions in which the vectors differ most, and the
+length of the rest. By the Cauchy-Schwarz inequality the product of two sketches is never less
+than the product of their vectors."""
 
 from typing import TYPE_CHECKING
 
@@ -20,13 +19,11 @@ DIRECTIONS = 48
 SAMPLE = 4_096  # vectors from which the directions are found
 BLOCK = 8_192  # vectors that are sketched at once
 GROUP = 64  # sketches in one small matrix
-TILE = (
-    16 * GROUP
-)  # sketches that are compared at once; their products fit into the cache of a processor
-NOBODY = 1e3
+TILE = 16 * GROUP  # sketches compared at once; their products fit into the processor's cache
+NO_VECTOR = 1e3
 ROUNDING = 1e-3  # how far the product of two sketches may be off
-FEW = 2 * TILE  # vectors up to which sketches are not worth making
-DENSE = 0.05  # share of a tile from which candidates are not worth looking up one by one
+MIN_SKETCHED = 2 * TILE  # with fewer vectors, sketches do not pay off
+DENSE = 0.05  # share of a tile from which all its pairs are computed
 
 
 class Sketches:
@@ -34,14 +31,14 @@ class Sketches:
 
     def __init__(self, rows: "NDArray[np.float16]") -> None:
         self._rows = rows
-        self._sides = _sketch(rows) if len(rows) > FEW else None
+        self._sides = _sketch(rows) if len(rows) > MIN_SKETCHED else None
 
     def nearest_before(self, start: int, stop: int, least: float, count: int) -> "Pairs":
-        """Return pairs of a vector from `start` to `stop` and one before `stop` that are at least
-        so near.
+        """Return similar pairs of a vector from `start` to `stop` and one before `stop`.
 
-        Each has at most `count` of them, the nearest, ties by the later position; it is a pair with
-        itself too. `start` is a multiple of TILE, and `stop` is the next one, or the end."""
+        Each vector has at most `count` pairs, the nearest, ties by the later position; it is a
+        pair with itself too. `start` is a multiple of TILE, and `stop` is the next one, or the
+        end."""
         at, to, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
         for first in range(0, stop, TILE):
             more = self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
@@ -83,15 +80,13 @@ def _groups(part: slice) -> slice:
 
 
 def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-    """Return the sketches of vectors in groups, as factors of a product: on its left side, and on
-    its right side.
-    """
+    """Return sketches of vectors in groups, as the left and the right factors of a product."""
     sample = rows[:: max(1, len(rows) // SAMPLE)].astype(np.float32)
     mean = sample.mean(axis=0)
     axes = np.linalg.eigh(np.cov((sample - mean).T))[1][:, ::-1][:, :DIRECTIONS].astype(np.float32)
     width = axes.shape[1]
     left = np.zeros((-(-len(rows) // GROUP) * GROUP, width + 3), np.float32)
-    left[:, width + 1 :] = -NOBODY, 1.0  # what fills up the last group is near nothing
+    left[:, width + 1 :] = -NO_VECTOR, 1.0  # what fills up the last group is near nothing
     for start in range(0, len(rows), BLOCK):
         some = rows[start : start + BLOCK].astype(np.float32)
         moved = (
@@ -111,9 +106,7 @@ def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[
 def _best(
     at: "NDArray[np.int64]", to: "NDArray[np.int64]", scores: "NDArray[np.float32]", count: int
 ) -> "Pairs":
-    """Return the nearest `count` of each first position, nearest first, ties by the later
-    position.
-    """
+    """Return the nearest `count` of each first position, nearest first, ties by the later one."""
     order = np.lexsort((-to, -scores, at))
     at, to, scores = at[order], to[order], scores[order]
     kept = np.arange(len(at)) - np.searchsorted(at, at) < count

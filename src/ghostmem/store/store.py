@@ -1,4 +1,4 @@
-"""What every verb needs: an engine, the settings, a clock, and a source of ids."""
+"""The state that every operation needs: engine, settings, clock, and vectoriser."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,5 +26,5 @@ class Store:
     ids: UlidMaker = field(default_factory=UlidMaker)
 
     def new_id(self, at: datetime) -> str:
-        """Return a fresh id for something made at a time."""
+        """Return a new id that sorts by a time."""
         return self.ids(to_ms(at))

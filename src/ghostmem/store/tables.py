@@ -1,44 +1,53 @@
-"""Every table in words that no engine owns: what moves when a store moves to another engine, and
-how its rows compare.
+"""Every table in terms that no engine owns: the one place where its columns are declared.
 
-A row is a tuple of a table's columns in their order, without its namespace, which is said beside
-it: SQLite knows some rows' namespace by a number or through their memory, PostgreSQL has `ns` in
-each. A vector is its float16 numbers as bytes, everything else is what the columns hold. Left out
-is what is made again when it is needed: `outline_files`, `outline_facts`, `spare_vectors` and
-`work`; and what a row of another table says already: full text, substrings, words, checksums,
-PostgreSQL's digests."""
+Column lists, the conversion of values (`records`), inserts (`database`), export and the move to
+another engine derive from here; a new column is one declaration here and one migration.
 
-import json
+A row is a tuple of a table's columns in their order, without its namespace: SQLite knows the
+namespace of some rows by a number or through their memory, PostgreSQL has `ns` in each. A
+vector is its float16 numbers as bytes. Tables that can be rebuilt are not described:
+`outline_files`, `outline_facts`, `spare_vectors` and `work`; neither is derived data (full
+text, substrings, words, checksums, PostgreSQL's digests)."""
+
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 
-PARKED = "\x01moving "  # the start of a key that a row has while others take theirs
+PARKED = "\x01moving "  # the start of a temporary key
+
+
+class ColumnName(str):
+    """The name of a column, with the type of its values; see `records.CODECS`.
+
+    A type with a question mark may be empty."""
+
+    type: str
+
+    def __new__(cls, text: str) -> "ColumnName":
+        """Read `name` or `name:type`."""
+        name, _, kind = text.partition(":")
+        column = super().__new__(cls, name)
+        column.type = kind
+        return column
 
 
 class Table(NamedTuple):
-    """One table: its columns, what they are found by in order, and how its rows belong to a
-    namespace.
+    """One table: its columns, its key, and how its rows belong to a namespace.
 
-    `via` is how SQLite knows the namespace: "" when the table is of the whole store, "name" by its
-    own row, "ns" by a column, "number" by `ns_id`, "memory" through the memory in the first column
-    of the key, "folder" through the folder of the note."""
+    `via` is how SQLite knows the namespace: "" when the table belongs to the whole store,
+    "name" by its own row, "ns" by a column, "number" by `ns_id`, "memory" through the memory in
+    the first column of the key, "folder" through the folder of the note."""
 
     name: str
-    columns: tuple[str, ...]
+    columns: tuple[ColumnName, ...]
     key: tuple[str, ...]
     via: str = ""
-    parents: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # column, the table it points to, and that one's column
+    parents: tuple[tuple[str, str, str], ...] = ()  # column, table it points to, column there
     ends: tuple[str, ...] = ()  # the columns that name memories
-    unique: tuple[str, ...] = ()  # PostgreSQL's key behind `ns`, where that is another
-    replaced: bool = (
-        False  # a changed row is deleted and written anew, since more than its key is unique
-    )
+    unique: tuple[str, ...] = ()  # PostgreSQL's key after `ns`, where that differs
+    replaced: bool = False  # update by delete and insert, since more than the key is unique
     logged: bool = False  # large, and never changed without a line in the change log
     only: str = ""  # the one engine that has it
 
@@ -47,12 +56,17 @@ class Table(NamedTuple):
         """Say whether rows belong to a namespace."""
         return self.via != ""
 
+    @property
+    def names_ns(self) -> bool:
+        """Say whether the table has a column `ns` on every engine."""
+        return self.via == "ns" or self.name == "memories" or "ns" in self.columns
+
     def key_of(self, row: Row) -> Key:
-        """Return what a row is found by."""
+        """Return the key of a row."""
         return tuple(row[self.columns.index(name)] for name in self.key)
 
     def at(self, column: str) -> int:
-        """Return where a column stands in a row."""
+        """Return the position of a column in a row."""
         return self.columns.index(column)
 
 
@@ -61,57 +75,68 @@ _PAIR = (("from_id", "memories", "id"), ("to_id", "memories", "id"))
 _ENDS = ("from_id", "to_id")
 
 
-def _columns(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
+def _columns(text: str) -> tuple[ColumnName, ...]:
+    return tuple(map(ColumnName, text.split()))
 
 
-# In an order in which what a row points to comes before it.
+# Parents come before the tables that point to them.
 TABLES: tuple[Table, ...] = (
     Table("models", _columns("id name dimension chunker"), ("id",)),
     Table(
         "reflect_rules",
         _columns(
             "id ns name priority scope created_by cond_tier cond_age_gt_hours "
-            "cond_importance_lt cond_access_lt cond_access_gt"
-            " cond_utility_lt cond_kind cond_tag_includes cond_similarity_gt "
-            "cond_unaccessed_gt_hours action_op action_params"
-            " rule_expires_at created_at"
+            "cond_importance_lt cond_access_lt cond_access_gt cond_utility_lt cond_kind "
+            "cond_tag_includes cond_similarity_gt cond_unaccessed_gt_hours action_op "
+            "action_params:params? rule_expires_at:time? created_at:time?"
         ),
         ("id",),
     ),
-    Table("runs", _columns("id verb scope at place holder finished_at undone_at report"), ("id",)),
+    Table(
+        "runs",
+        _columns("id verb scope at:time place holder finished_at:time? undone_at:time? report"),
+        ("id",),
+    ),
     Table(
         "tokens",
-        _columns("id name hash grants created_at expires_at revoked_at last_used_at"),
+        _columns(
+            "id name hash grants:list created_at:time expires_at:time? revoked_at:time? "
+            "last_used_at:time?"
+        ),
         ("id",),
     ),
     Table(
         "note_folders",
-        _columns("id root layout ns added_at reconciled_at unavailable source_kind"),
+        _columns(
+            "id root layout ns added_at:time reconciled_at:time? unavailable "
+            "source_kind:source_kind"
+        ),
         ("id",),
     ),
-    Table("mirrors", _columns("id root layout ns added_at"), ("id",)),
+    Table("mirrors", _columns("id root layout ns added_at:time"), ("id",)),
     Table(
         "mirror_items",
-        _columns("mirror_id key path hash tags about"),
+        _columns("mirror_id key path hash tags:set about"),
         ("mirror_id", "key"),
         parents=(("mirror_id", "mirrors", "id"),),
     ),
-    Table("backups", _columns("path at"), ("path",)),
+    Table("backups", _columns("path at:time"), ("path",)),
     Table("store_secrets", _columns("name value"), ("name",)),
     Table(
-        "hook_sessions", _columns("session_id ns at shown captured_to asked_to"), ("session_id",)
+        "hook_sessions",
+        _columns("session_id ns at:time shown:list captured_to asked_to"),
+        ("session_id",),
     ),
     Table("namespace_grants", _columns("role ns scope"), ("role", "ns"), only="postgresql"),
     Table("namespaces", _columns("id sequence chunks length head"), ("id",), "name", unique=()),
     Table(
         "memories",
         _columns(
-            "id key content kind tags version supersedes created_at deleted_at priority "
-            "access_count last_accessed_at meta"
-            " expires_at importance utility_count tier est_tokens pinned source_user "
-            "source_kind source_scope source_client"
-            " valid_from valid_to recorded_at"
+            "id key content kind:kind tags:tags? version supersedes created_at:time "
+            "deleted_at:time? priority:priority access_count last_accessed_at:time? "
+            "meta:params? expires_at:time? importance utility_count tier:tier est_tokens "
+            "pinned:flag source_user source_kind:source_kind? source_scope source_client "
+            "valid_from:time? valid_to:time? recorded_at:time"
         ),
         ("id",),
         "memory",
@@ -140,7 +165,10 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "memory_edges",
-        _columns("from_id to_id rel weight access_count last_accessed_at created_at automatic"),
+        _columns(
+            "from_id to_id rel:rel weight access_count last_accessed_at:time? created_at:time "
+            "automatic:flag"
+        ),
         ("from_id", "to_id", "rel"),
         "memory",
         _PAIR,
@@ -148,7 +176,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "memory_links",
-        _columns("from_id to_id rel created_at"),
+        _columns("from_id to_id rel:rel created_at:time"),
         ("from_id", "to_id", "rel"),
         "memory",
         _PAIR,
@@ -156,7 +184,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "memory_files",
-        _columns("memory_id path rel created_at"),
+        _columns("memory_id path rel:file_rel created_at:time"),
         ("memory_id", "path"),
         "memory",
         _MEMORY,
@@ -165,7 +193,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "memory_symbols",
-        _columns("memory_id root language name path hash rel created_at"),
+        _columns("memory_id root language name path hash rel:file_rel created_at:time"),
         ("memory_id", "root", "language", "name", "path"),
         "memory",
         _MEMORY,
@@ -182,33 +210,36 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "inferences",
-        _columns("from_id to_id answer model at"),
+        _columns("from_id to_id answer model at:time"),
         ("from_id", "to_id"),
         "memory",
         _PAIR,
         _ENDS,
     ),
-    Table("unlinked", ("memory_id",), ("memory_id",), "memory", _MEMORY, ("memory_id",)),
+    Table("unlinked", _columns("memory_id"), ("memory_id",), "memory", _MEMORY, ("memory_id",)),
     Table(
         "aliases",
-        _columns("memory_id content at source_user source_kind source_scope source_client"),
+        _columns(
+            "memory_id content at:time source_user source_kind:source_kind? source_scope "
+            "source_client"
+        ),
         ("memory_id", "content"),
         "memory",
         _MEMORY,
         ("memory_id",),
         ("memory_id", "digest"),
     ),
-    Table("quarantine", _columns("id key content fields reasons at"), ("id",), "ns"),
+    Table("quarantine", _columns("id key content fields:json reasons:list at:time"), ("id",), "ns"),
     Table(
         "audit",
-        _columns("run_id seq subject rule op hash before after done"),
+        _columns("run_id seq subject rule op hash before:change? after:change? done"),
         ("run_id", "seq"),
         "ns",
         (("run_id", "runs", "id"),),
     ),
     Table(
         "notes",
-        _columns("folder_id path id size mtime_ns inode hash names problem missing_at"),
+        _columns("folder_id path id size mtime_ns inode hash names problem missing_at:time?"),
         ("folder_id", "path"),
         "folder",
         (("folder_id", "note_folders", "id"),),
@@ -263,33 +294,37 @@ def tables(*engines: str) -> tuple[Table, ...]:
 
 def canonical(row: Row) -> bytes:
     """Return a row as JSON that is the same bytes on every engine."""
+    import json
+
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode()
 
 
 def digest(rows: Iterable[Row]) -> str:
     """Return the checksum of rows in the order of their keys."""
-    made = sha256()
+    from hashlib import sha256
+
+    total = sha256()
     for row in rows:
-        made.update(canonical(row) + b"\n")
-    return made.hexdigest()
+        total.update(canonical(row) + b"\n")
+    return total.hexdigest()
 
 
 def combined(digests: Sequence[str]) -> str:
     """Return one checksum of several."""
+    from hashlib import sha256
+
     return sha256("\n".join(digests).encode()).hexdigest()
 
 
 def indexed(terms: str) -> str:
-    """Return the tokens that full text holds of a chunk's terms."""
+    """Return the full-text tokens of a chunk's terms."""
     from ghostmem.text.terms import encode
 
     return " ".join(map(encode, terms.split(" "))) if terms else ""
 
 
 def folded(key: str, content: str, seq: int, start: int, stop: int) -> str:
-    """Return the text in which substrings of a chunk are found: its own, behind the key when it is
-    the first.
-    """
+    """Return the text for substring search of a chunk; the first chunk starts with the key."""
     from ghostmem.text.scripts import fold
 
     text = content[start:stop]

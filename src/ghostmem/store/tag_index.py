@@ -1,6 +1,4 @@
-"""Tags among the terms of chunks: adding those of memories that an older Ghost wrote, and checking
-that none is missing.
-"""
+"""Tags among the terms of chunks: adding them to older stores, and checking them."""
 
 import json
 from collections.abc import Iterable
@@ -9,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.text.labels import tag_terms, with_tags
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Index
+    from ghostmem.store.index import Index
 
 TAGGED = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
-"""Selects what the functions below take: namespace, id and tags of each live memory that has some.
-"""
+"""Selects the rows that the functions below take: live memories with tags."""
 
 UNINDEXED = "memories that are not found by all their tags"
 
@@ -29,17 +26,17 @@ def index_tags(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> None:
 
 def count_unindexed(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> int:
     """Count the memories that have a chunk which is not found by all their tags."""
-    found = 0
+    count = 0
     for ns, memory_id, text in tagged:
         if extra := set(tag_terms(_read_tags(text))):
-            found += not all(extra.issubset(terms.split()) for terms in index.terms(ns, memory_id))
-    return found
+            count += not all(extra.issubset(terms.split()) for terms in index.terms(ns, memory_id))
+    return count
 
 
 def _read_tags(text: str) -> tuple[str, ...]:
     """Read tags; a text that is no list of tags has none, and `ghost check` reports it."""
     try:
-        found = json.loads(text)
+        tags = json.loads(text)
     except ValueError:
         return ()
-    return tuple(tag for tag in found if isinstance(tag, str)) if isinstance(found, list) else ()
+    return tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()

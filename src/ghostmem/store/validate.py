@@ -1,6 +1,4 @@
-"""What may come in: each function takes what a caller gave and returns it checked, or says which
-value is wrong.
-"""
+"""Checks of input: each function returns the checked value or raises an error that names it."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -77,18 +75,16 @@ def _has_control(value: str) -> bool:
 
 
 def ns_filter(value: str | None) -> NsFilter:
-    """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix such as
-    `agent:*`.
-    """
-    given = text(value or "", "namespace")
-    if given in ("", "*"):
+    """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix as `agent:*`."""
+    name = text(value or "", "namespace")
+    if name in ("", "*"):
         return NsFilter()
-    if "*" in given[:-1]:
+    if "*" in name[:-1]:
         raise InvalidInputError(
-            f"invalid namespace filter: {shown(given)}",
+            f"invalid namespace filter: {shown(name)}",
             "a * may stand only at the end, as in agent:*",
         )
-    return NsFilter(given)
+    return NsFilter(name)
 
 
 def key(value: str) -> str:
@@ -172,20 +168,20 @@ def positive(value: int, what: str, least: int = 1) -> int:
 
 
 def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Accept tags: one-line words, doubles dropped, order kept."""
+    """Accept tags: one-line words, duplicates dropped, order kept."""
     if values is None:
         return None
     if isinstance(values, str):
         raise InvalidInputError(
             f"tags must be a list, not the text {shown(values)}", "pass tags=['a', 'b']"
         )
-    found = dict.fromkeys(text(value, "tag").strip() for value in values)
-    for tag in found:
+    unique = dict.fromkeys(text(value, "tag").strip() for value in values)
+    for tag in unique:
         if not tag or len(tag) > MAX_TAG or _has_control(tag):
             raise InvalidInputError(
                 f"invalid tag: {shown(tag)}", f"a tag is one line of 1 to {MAX_TAG} characters"
             )
-    return tuple(found)
+    return tuple(unique)
 
 
 def meta(value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -216,11 +212,10 @@ def files(
 ) -> tuple[FileRef, ...] | None:
     """Accept file references: paths, (path, relation) pairs or FileRefs.
 
-    The last word on a path counts.
-    """
+    The last reference to a path counts."""
     if values is None:
         return None
-    found: dict[str, FileRef] = {}
+    by_path: dict[str, FileRef] = {}
     for value in values:
         path, how = (
             (value.path, value.rel)
@@ -233,24 +228,22 @@ def files(
             raise InvalidInputError(
                 f"invalid file path: {shown(path)}", "give the path of a file, on one line"
             )
-        found[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
-    return tuple(sorted(found.values(), key=lambda file: file.path))
+        by_path[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
+    return tuple(sorted(by_path.values(), key=lambda file: file.path))
 
 
 def symbols(values: Iterable[SymbolRef]) -> tuple[SymbolRef, ...]:
-    """Accept symbols that were resolved before: one line each, in the order in which they are
-    stored; the last word counts.
-    """
-    found: dict[tuple[str, str, str, str], SymbolRef] = {}
-    for one in values:
+    """Accept resolved symbols: one line of text each; return them sorted, without duplicates."""
+    by_place: dict[tuple[str, str, str, str], SymbolRef] = {}
+    for symbol in values:
         for what in ("root", "language", "name", "path", "hash"):
-            value = text(getattr(one, what), f"a symbol's {what}")
+            value = text(getattr(symbol, what), f"a symbol's {what}")
             if (not value.strip() and what != "hash") or _has_control(value):
                 raise InvalidInputError(
                     f"invalid {what} of a symbol: {shown(value)}", "give one line of text"
                 )
-        found[one.root, one.language, one.name, one.path] = one
-    return tuple(found[place] for place in sorted(found))
+        by_place[symbol.root, symbol.language, symbol.name, symbol.path] = symbol
+    return tuple(by_place[place] for place in sorted(by_place))
 
 
 def label(value: str | None, what: str) -> str | None:

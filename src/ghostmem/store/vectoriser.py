@@ -1,6 +1,4 @@
-"""The provider of vectors as a store holds it: loaded when first needed, and never in the way when
-it fails.
-"""
+"""The embedding provider of a store: loaded on first use; a failure never fails a caller."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -17,7 +15,7 @@ PATIENCE = 5.0  # seconds that a program which ends waits for vectors
 
 
 class Vectoriser:
-    """A provider that loads on first use; one that cannot run says so once and is done without."""
+    """A provider that loads on first use; one that cannot run is reported once and left out."""
 
     def __init__(self, settings: Settings, own: "Function | None" = None) -> None:
         self._settings = settings
@@ -46,7 +44,7 @@ class Vectoriser:
 
     @property
     def is_loading(self) -> bool:
-        """Say whether a provider was deferred and is not there yet."""
+        """Say whether a deferred provider is not loaded yet."""
         pending = self._deferred or (
             self._loading is not None and self._embedder is None and not self.problem
         )
@@ -59,7 +57,7 @@ class Vectoriser:
 
     @property
     def arrived(self) -> bool:
-        """Say whether a provider that was deferred is there by now."""
+        """Say whether a deferred provider is loaded now."""
         return self._loaded is not None and self._embedder is not None
 
     def warm(self) -> None:
@@ -73,13 +71,8 @@ class Vectoriser:
         try:
             if self.get() is not None and self._loaded is not None:
                 self._loaded()
-        except (
-            GhostError,
-            OSError,
-            ValueError,
-            RuntimeError,
-        ) as error:  # told in the next result, not to a terminal
-            self.problem = str(error)
+        except (GhostError, OSError, ValueError, RuntimeError) as error:
+            self.problem = str(error)  # reported with the next result
 
     def wait(self, seconds: float = PATIENCE) -> None:
         """Wait, once, for a provider that is being loaded in the background."""
@@ -89,17 +82,14 @@ class Vectoriser:
             self._loading.join(seconds)
 
     def finish(self, patience: float = PATIENCE) -> None:
-        """Wait, but not for long, until what was stored before the provider was there has vectors.
+        """Wait a short time until memories stored before the provider was loaded have vectors.
 
-        Later starts do the rest.
-        """
+        Later starts do the rest."""
         if self._owed and self._loading is not None:
             self._loading.join(patience)
 
     def get(self) -> "Embedder | None":
-        """Return the provider, or None when there is none, it cannot run, or it is still being
-        loaded.
-        """
+        """Return the provider, or None when it is off, cannot run, or is still being loaded."""
         if self._deferred or (
             self._loading not in (None, threading.current_thread()) and not self._tried
         ):
@@ -116,20 +106,18 @@ class Vectoriser:
         return self._embedder
 
     def must(self) -> "Embedder":
-        """Return the provider, or raise what is wrong with it."""
-        found = self.get()
-        if found is None:
+        """Return the provider, or raise the reason why there is none."""
+        embedder = self.get()
+        if embedder is None:
             reason = self.problem or "the provider is none"
             hint = (
                 self._error.hint if self._error else "choose GHOST_EMBED_PROVIDER=local or static"
             )
             raise EmbeddingError(f"there are no vectors: {reason}", hint)
-        return found
+        return embedder
 
     def try_bytes(self, texts: list[str]) -> list[bytes]:
-        """Return the vectors of texts as they are stored, or nothing when the provider fails: text
-        search goes on.
-        """
+        """Return the vectors of texts as stored, or nothing when the provider fails."""
         embedder = self.get()
         if embedder is None or not texts:
             self._owed = self._owed or (bool(texts) and self.is_loading)
@@ -137,9 +125,9 @@ class Vectoriser:
         from ghostmem.store.indexing import vector_bytes
 
         try:
-            made = vector_bytes(embedder, texts)
+            vectors = vector_bytes(embedder, texts)
             self.problem = ""
-            return made
+            return vectors
         except EmbeddingError as error:
             self.problem = str(error)
             return []

@@ -1,9 +1,9 @@
-"""Secrets that their names betray: values assigned to a password, a token or a key, in code, files,
-prose or a command.
+"""Find secrets by their names: values of a password, a token or a key in code, files and prose.
 
 A name ends in a word for a secret (`DB_PASSWORD`, `apiKey`, "mot de passe"). A sign, a verb, a tag
-or a space joins it to the value. The words are in data/secret_words.json. The surer the form says
-that a value follows, the less the value must look like a secret by itself."""
+or a space joins it to the value. The words are in data/secret_words.json. The clearer the form
+shows that a value follows, the less the value itself must look like a secret.
+"""
 
 import json
 import os
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from ghostmem.text.near import Source
-from ghostmem.text.placed import Found
+from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
+from ghostmem.text.placed import SecretSpan
 from ghostmem.text.secret_values import (
-    SCHEMA,
-    compiled,
+    NOT_PASSWORDS,
     is_expression,
     is_odd,
     is_phrase,
@@ -26,17 +26,19 @@ from ghostmem.text.secret_values import (
     is_wordy,
 )
 
-Span = tuple[int, int, bool]  # start, stop, sure
+ValueSpan = tuple[int, int, bool]  # start, stop, whether it is certain
 
 _SHORT = (
-    r"(?<![^\W_])(?:pass|pwd|pw|psw|(?:db|ssh|my|sql|ftp|smtp|mail|user|root|admin|ldap|redis|pg)pass)"
+    r"(?<![^\W_])(?:pass|pwd|pw|psw"
+    r"|(?:db|ssh|my|sql|ftp|smtp|mail|user|root|admin|ldap|redis|pg)pass)"
     r"|passwd|(?<=[a-z])pwd|psk|community[ _-]string|(?<=[_-])pin"
 )
 _KEYS = (
-    r"secret[_-]?key[_-]?base|(?:api|access|auth|secret|encryption|signing|licen[sc]e|private|account|master)key"
+    r"secret[_-]?key[_-]?base"
+    r"|(?:api|access|auth|secret|encryption|signing|licen[sc]e|private|account|master)key"
     r"|(?<![^\W_])key|credentials?|creds|secret|token|serial(?:[ _-]number)?|passkey|pepper"
 )
-# Parts of names such as dbPass and apiKey, and PIN, are told by their capitals.
+# Parts of names such as dbPass and apiKey, and PIN, are recognised by their capitals.
 _CAPITALS = (
     r"((?<=[a-z])Pass|(?<!COM)(?<!BY)(?<!SUR)(?<!TRES)(?<=[A-Z]{2})PASS"
     r"|(?<![A-Za-z])PIN(?:[ -][Cc]ode)?)|((?<=[a-z0-9])Key)"
@@ -46,31 +48,18 @@ _SUFFIX = (
     r"|primary|default|plain|raw|b64|base64|hex))?"
 )
 # Parts of names; a text without any of them has no name.
-_LITERALS = (
-    "pass",
-    "pwd",
-    "pw",
-    "psw",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "creds",
-    "serial",
-    "psk",
-    "pepper",
-    "_pin",
-    "-pin",
-    "community",
+_NAME_PARTS = tuple(
+    "pass pwd pw psw secret token key credential creds serial psk pepper _pin -pin"
+    " community".split()
 )
-_WHOLE = ("pw", "psw")  # parts that are common inside words and a name only begins with
+_WORD_STARTS = ("pw", "psw")  # parts that are common inside words; they count at a word's start
 
-_NAME_BEFORE, _NAME_AFTER = 24, 80  # characters around a part of a name that the name lies in
+_NAME_BEFORE, _NAME_AFTER = 24, 80  # characters around a part of a name that are searched
 
 _SIGN = r"(?::=|=>|={1,3}|[:：＝]|:\*{2})(?!=)"
-_BEHIND_NAME = r"(?:\\?[\"'`]\]?|\*{1,2}|_{1,2}|』|」)?(?:[ ]?[(（][^()（）\n]{0,40}[)）])?"
+_AFTER_NAME = r"(?:\\?[\"'`]\]?|\*{1,2}|_{1,2}|』|」)?(?:[ ]?[(（][^()（）\n]{0,40}[)）])?"
 _GAP_WORDS = r"(?:[ \u00a0](?:[^\s.:;,!?\"'`=(){}<>|]|(?<=\w)'(?=\w)){1,40}){0,6}?"
-_MAX_RUN = 256  # characters of a value that are judged
+_MAX_RUN = 256  # characters of a value that are checked
 _RUN = rf"[^\s，。；、）」』”»]{{1,{_MAX_RUN}}}+"
 _ESCAPE = r"\\(?:[nrt\"']|$)"
 _QUOTES = {
@@ -87,32 +76,28 @@ _QUOTES = {
     "‘": "’",
 }
 _PAIR = r"[;&,][\"']?[A-Za-z][a-z]{2,}[\w .-]{0,30}[\"']?[ ]?[=:]"
-_BEHIND_QUOTE = frozenset(" \t\r\n,;:.)]}>|&<\\/!?，。；、）」』\"'`")
+_AFTER_QUOTE = frozenset(" \t\r\n,;:.)]}>|&<\\/!?，。；、）」』\"'`")
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
-_MAX_TAG = 128  # characters of an element that are judged
+_MAX_TAG = 128  # characters of an element that are checked
 _MAX_QUOTED = 1000
 _MAX_PSK = 63  # characters of the passphrase of a wireless network
-_MAX_TRIMMED = 4  # signs behind a value that may belong to the sentence around it
+_MAX_TRIMMED = 4  # signs after a value that may belong to the sentence around it
 # Qualifiers of names that end in `key` or `token` and name something public.
 _PUBLIC_KEYS = frozenset(
-    (
-        "public primary foreign sort partition cache object idempotency routing row hash "
-        "range shard composite candidate natural"
-        " unique index lookup registry dedup dedupe group map translation i18n json event "
-        "issue jira project publishable pub site"
-        " s3 blob bucket host message metric redis session hot short shortcut arrow order "
-        "query react record item store data dict"
-        " kv join lock websocket the a an this that each same any one which your no verify "
-        "verification verifying context add"
-        " and or of in is for"
-    ).split()
+    """
+    public primary foreign sort partition cache object idempotency routing row hash range shard
+    composite candidate natural unique index lookup registry dedup dedupe group map translation
+    i18n json event issue jira project publishable pub site s3 blob bucket host message metric
+    redis session hot short shortcut arrow order query react record item store data dict kv join
+    lock websocket the a an this that each same any one which your no verify verification verifying
+    context add and or of in is for
+    """.split()
 )
 _PUBLIC_TOKENS = frozenset(
-    (
-        "next page continuation cursor sync csrf xsrf pad eos bos unk mask stop special "
-        "cancellation cancel design sep cls start"
-        " end last first per resume fencing no color colour public"
-    ).split()
+    """
+    next page continuation cursor sync csrf xsrf pad eos bos unk mask stop special cancellation
+    cancel design sep cls start end last first per resume fencing no color colour public
+    """.split()
 )
 _PHRASE = (
     r"(?:[a-z]{3,12}[ ]){3,11}[a-z]{3,12}(?=[.,;]?\s{0,4}(?:\n|$))"
@@ -121,9 +106,7 @@ _PHRASE = (
 
 
 class Name(NamedTuple):
-    """A name of a secret in a text: its place, and whether it is that of a password, which people
-    choose.
-    """
+    """A name of a secret in a text; `is_word` if it names a password, which people choose."""
 
     start: int
     stop: int
@@ -131,25 +114,20 @@ class Name(NamedTuple):
     text: str
 
 
-def assigned(source: Source) -> Iterator[Found]:
-    """Find values that are assigned to a name of a password, a token or a key, and look
-    like one.
-    """
+def assigned(source: SearchedText) -> Iterator[SecretSpan]:
+    """Yield values that look like a secret and belong to the name of one."""
     text, done = source.text, 0
     for name in _names_in(source):
-        if name.start < done or _is_other(text, name):
+        if name.start < done or _is_public(text, name):
             continue
-        found = _behind(text, name) or _before(text, name, done)
-        if found is not None:
-            done = max(found[1], name.stop)
-            yield ("password" if name.is_word else "secret", *found)
+        span = _value_after(text, name) or _value_before(text, name, done)
+        if span is not None:
+            done = max(span[1], name.stop)
+            yield ("password" if name.is_word else "secret", *span)
 
 
-def _names_in(source: Source) -> Iterator[Name]:
-    """Yield the names of secrets in a text.
-
-    The pattern reads only the surroundings of parts of names.
-    """
+def _names_in(source: SearchedText) -> Iterator[Name]:
+    """Yield the names of secrets in a text, searched around parts of names only."""
     places = _places(source)
     if not places:
         return
@@ -165,9 +143,9 @@ def _names_in(source: Source) -> Iterator[Name]:
 
 
 def _first(text: str, lower: str, start: int, stop: int) -> re.Match[str] | None:
-    """Return the first name between two places.
+    """Return the first name between two positions.
 
-    Most are looked for in lower case, because that is several times faster.
+    Most names are searched in lower case, because that is several times faster.
     """
     matches = [_names().search(lower, start, stop), _capital_names().search(text, start, stop)]
     return min(
@@ -177,15 +155,15 @@ def _first(text: str, lower: str, start: int, stop: int) -> re.Match[str] | None
     )
 
 
-def _places(source: Source) -> list[int]:
-    """Return where parts of names stand."""
-    parts = [(source.lower, literal) for literal in source.holding(_literals(), lower=True)]
-    parts += [(source.text, literal) for literal in source.holding(("PIN",))]
+def _places(source: SearchedText) -> list[int]:
+    """Return the positions of parts of names."""
+    parts = [(source.lower, literal) for literal in source.literals_in(_literals(), lower=True)]
+    parts += [(source.text, literal) for literal in source.literals_in(("PIN",))]
     places: set[int] = set()
     for text, literal in parts:
         at = text.find(literal)
         while at >= 0:
-            if (literal not in _WHOLE or not text[at - 1 : at].isalnum()) and _may_go_on(
+            if (literal not in _WORD_STARTS or not text[at - 1 : at].isalnum()) and _may_be_name(
                 text, at + len(literal), literal
             ):
                 places.add(at)
@@ -193,10 +171,8 @@ def _places(source: Source) -> list[int]:
     return sorted(places)
 
 
-def _may_go_on(text: str, at: int, literal: str) -> bool:
-    """Say whether the letters behind a part of a name may belong to a name: `passwort`, but not
-    `passenger`.
-    """
+def _may_be_name(text: str, at: int, literal: str) -> bool:
+    """Say whether the letters after a part may belong to a name: `passwort`, not `passenger`."""
     following = text[at : at + 2].lower()
     is_letter = following[:1].isascii() and following[:1].isalpha()
     return not is_letter or following.startswith(_continuations(literal))
@@ -208,9 +184,8 @@ def _may_go_on(text: str, at: int, literal: str) -> bool:
 @cache
 def _table() -> dict[str, dict[str, list[str]]]:
     """Return the words by group and language."""
-    with open(
-        os.path.join(os.path.dirname(__file__), "data", "secret_words.json"), encoding="utf-8"
-    ) as file:
+    path = os.path.join(os.path.dirname(__file__), "data", "secret_words.json")
+    with open(path, encoding="utf-8") as file:
         table: dict[str, dict[str, list[str]]] = json.load(file)
     return table
 
@@ -229,19 +204,23 @@ def _any_of(group: str) -> str:
 @cache
 def _literals() -> tuple[str, ...]:
     foreign = [word for group in ("passwords", "keys") for word in _words(group)]
-    return (*_LITERALS, *(word for word in foreign if not any(part in word for part in _LITERALS)))
+    return (
+        *_NAME_PARTS,
+        *(word for word in foreign if not any(part in word for part in _NAME_PARTS)),
+    )
 
 
 @cache
 def _continuations(literal: str) -> tuple[str, ...]:
-    """Return what may follow a part of a name, two letters at most."""
+    """Return the letters that may follow a part of a name, two at most."""
     words = [*_words("passwords"), *_words("keys"), "passwd", "secretkey", "credentials"]
-    found = {word[at + len(literal) :][:2] for word in words for at in _finds(word, literal)}
-    return tuple(sorted(found - {""}))
-
-
-def _finds(word: str, part: str) -> list[int]:
-    return [at for at in range(len(word)) if word.startswith(part, at)]
+    endings = {
+        word[at + len(literal) :][:2]
+        for word in words
+        for at in range(len(word))
+        if word.startswith(literal, at)
+    }
+    return tuple(sorted(endings - {""}))
 
 
 @cache
@@ -257,15 +236,13 @@ def _capital_names() -> re.Pattern[str]:
 
 
 @cache
-def _follow() -> re.Pattern[str]:
-    """Return the pattern of what joins a name to its value: a sign, a verb, a dash, a tag, a comma,
-    a cell, a space.
-    """
+def _joint() -> re.Pattern[str]:
+    """Return the pattern between a name and its value: a sign, a verb, a tag, a comma, a cell."""
     gap = rf"(?:[ \u00a0](?:{_any_of('prepositions')}){_GAP_WORDS})?"
-    said = rf",?[ \u00a0](?:{_any_of('joints')})(?:[ ]now)?[ ]?:?(?=[ \u00a0])"
+    verb = rf",?[ \u00a0](?:{_any_of('joints')})(?:[ ]now)?[ ]?:?(?=[ \u00a0])"
     particle = rf"[ ]?[\u3040-\u30ff\u4e00-\u9fff]{{0,6}}?(?:{_any_of('particles')})[ ]?[:：]?"
     return re.compile(
-        rf"{_BEHIND_NAME}(?:{gap}(?:[ \t]{{0,40}}(?P<sign>{_SIGN})|(?P<said>{said}"
+        rf"{_AFTER_NAME}(?:{gap}(?:[ \t]{{0,40}}(?P<sign>{_SIGN})|(?P<verb>{verb}"
         rf"|{particle}|[ ][—–-](?=[ ])))"
         rf"|(?P<tag>>)|(?P<comma>[ ]{{0,2}},[ ]{{0,2}}(?=[\"'])|[ ]{{1,3}}value=(?=[\"']))"
         rf"|(?P<cell>[ \t]{{1,40}}\|(?=[ ]))|(?P<space>[ ]))"
@@ -284,10 +261,8 @@ def _as() -> re.Pattern[str]:
     )
 
 
-def _is_other(text: str, name: Name) -> bool:
-    """Say whether a name that ends in `key` or `token` is that of something public, or a bare
-    `key`.
-    """
+def _is_public(text: str, name: Name) -> bool:
+    """Say whether a name that ends in `key` or `token` names something public."""
     before = text[max(0, name.start - 24) : name.start]
     if before[-1:] == ":" and text[name.stop : name.stop + 1] == ":":
         return True  # a part of a longer name, as in arn:…:secret:…
@@ -303,38 +278,36 @@ def _is_other(text: str, name: Name) -> bool:
     )
 
 
-# ---------------------------------------------------------------- a value behind its name
+# ---------------------------------------------------------------- a value after its name
 
 
-def _behind(text: str, name: Name) -> Span | None:
+def _value_after(text: str, name: Name) -> ValueSpan | None:
     if (
         name.text.isupper()
         and text[name.stop : name.stop + 1] == "="
         and text[name.stop + 1 : name.stop + 2] not in "= "
     ):
         return _in_variable(text, name)
-    follow = _follow().match(text, name.stop)
-    if follow is None:
+    joint = _joint().match(text, name.stop)
+    if joint is None:
         return None
-    at = follow.end()
-    if follow["tag"]:
+    at = joint.end()
+    if joint["tag"]:
         return _in_tag(text, at, name)
-    if follow["comma"] and text[name.stop : name.stop + 1] not in ("'", '"'):
+    if joint["comma"] and text[name.stop : name.stop + 1] not in ("'", '"'):
         return None
     opening = next((mark for mark in _QUOTES if text.startswith(mark, at)), "")
-    if opening and not follow["space"]:
-        found = _quoted(text, at + len(opening), _QUOTES[opening], name)
-        if found is not None:
-            return found if found[1] else None
-    if follow["comma"]:
+    if opening and not joint["space"]:
+        span = _quoted(text, at + len(opening), _QUOTES[opening], name)
+        if span is not None:
+            return span if span[1] else None
+    if joint["comma"]:
         return None
-    return _plain(text, name, follow)
+    return _unquoted(text, name, joint)
 
 
-def _in_variable(text: str, name: Name) -> Span | None:
-    """Read NAME=value, where all up to the next space is the value, whatever characters it
-    holds.
-    """
+def _in_variable(text: str, name: Name) -> ValueSpan | None:
+    """Return the value of NAME=value, where everything up to the next space is the value."""
     at = name.stop + 1
     run = compiled(_RUN).match(text, at)
     if run is None:
@@ -346,37 +319,33 @@ def _in_variable(text: str, name: Name) -> Span | None:
         if closing >= 0 and (
             closing >= run.end() or not text[closing + len(opening) : run.end()].strip("\"',;)]}.")
         ):
-            found = _quoted(text, at + len(opening), _QUOTES[opening], name)
-            return found if found and found[1] else None
+            span = _quoted(text, at + len(opening), _QUOTES[opening], name)
+            return span if span and span[1] else None
     value = text[at:stop]
     if not value or is_expression(text[at : _line_end(text, at)], strict=True):
         return None
-    is_found = _is_pin(value) if _names_pin(name) else is_secret(value, name.is_word, given=True)
-    return (
-        (at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True) if is_found else None
-    )
+    if not _is_given_secret(value, name):
+        return None
+    return at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True
 
 
-def _in_tag(text: str, at: int, name: Name) -> Span | None:
-    """Read <password>…</password>."""
+def _in_tag(text: str, at: int, name: Name) -> ValueSpan | None:
+    """Return the value of <password>…</password>."""
     stop = text.find("</", at, at + _MAX_TAG)
     value = text[at:stop] if stop > at else " "
-    return (
-        (at, stop, True)
-        if len(value.split()) == 1 and is_secret(value, name.is_word, given=True)
-        else None
-    )
+    is_value = len(value.split()) == 1 and is_secret(value, name.is_word, given=True)
+    return (at, stop, True) if is_value else None
 
 
-def _quoted(text: str, start: int, closing: str, name: Name) -> Span | None:
-    """Judge a quoted value; None where no quote closes it, an empty span where it is no secret."""
+def _quoted(text: str, start: int, closing: str, name: Name) -> ValueSpan | None:
+    """Return the span of a quoted value: empty if it is no secret, None if no quote closes it."""
     line = text.find("\n", start, start + _MAX_QUOTED)
     limit = line if line >= 0 else start + _MAX_QUOTED
     stop = text.find(closing, start, limit)
     while (
         closing.isascii()
         and stop >= 0
-        and text[stop + len(closing) : stop + len(closing) + 1] not in _BEHIND_QUOTE
+        and text[stop + len(closing) : stop + len(closing) + 1] not in _AFTER_QUOTE
         and stop + len(closing) < len(text)
     ):
         stop = text.find(closing, stop + 1, limit)
@@ -384,65 +353,65 @@ def _quoted(text: str, start: int, closing: str, name: Name) -> Span | None:
         return None
     value = text[start:stop]
     if len(value.split()) > 1:
-        is_found = name.is_word and (
-            is_phrase(value) or (name.text.lower() == "psk" and 8 <= len(value) <= _MAX_PSK)
-        )
+        is_psk = name.text.lower() == "psk" and 8 <= len(value) <= _MAX_PSK
+        is_value = name.is_word and (is_phrase(value) or is_psk)
     else:
-        is_found = (
-            _is_pin(value) if _names_pin(name) else is_secret(value, name.is_word, given=True)
-        )
-    return (start, stop, True) if is_found else (0, 0, False)
+        is_value = _is_given_secret(value, name)
+    return (start, stop, True) if is_value else (0, 0, False)
 
 
-def _plain(text: str, name: Name, follow: re.Match[str]) -> Span | None:
-    """Judge a value without quotes."""
-    at = follow.end()
+def _unquoted(text: str, name: Name, joint: re.Match[str]) -> ValueSpan | None:
+    """Return the span of a value without quotes, or None."""
+    at = joint.end()
     run = compiled(_RUN).match(text, at)
     if run is None:
         return None
-    if name.is_word and not follow["space"] and (phrase := compiled(_PHRASE).match(text, at)):
+    if name.is_word and not joint["space"] and (phrase := compiled(_PHRASE).match(text, at)):
         is_named = "phras" in name.text.lower() or name.text == "パスフレーズ" or "-" in phrase[0]
-        return (
-            (at, phrase.end(), True)
-            if is_named and is_phrase(phrase[0].replace("-", " "))
-            else None
-        )
-    tight = follow["sign"] is not None and text[at - 1] in "=:"
+        is_value = is_named and is_phrase(phrase[0].replace("-", " "))
+        return (at, phrase.end(), True) if is_value else None
+    tight = joint["sign"] is not None and text[at - 1] in "=:"
     stop = _end(text, name, run, pairs=tight)
     value = text[at:stop]
-    if (
-        not value
-        or compiled(_ESCAPE).match(value)
-        or is_expression(text[at : _line_end(text, at)], strict=False)
-    ):
+    if _is_code(text, at, value, name):
         return None
-    if not name.is_word and compiled(r"[A-Za-z_]{2,20}=[^=]").match(value):
-        return None  # the next assignment
     if _names_pin(name):
         return (at, stop, True) if _is_pin(value) else None
-    joined = text[stop : stop + 1] in (";", "&") or text[name.start - 1 : name.start] in (
-        ";",
-        "&",
-        "?",
-    )
-    given = joined and tight and text[at - 1] == "="
-    if follow["space"]:
-        is_found = _is_spoken(text, name, value)
-    elif follow["said"]:
-        is_found = is_secret(value, name.is_word, given=False) and (
-            is_odd(value) or is_random(value)
-        )
-    else:
-        is_found = is_secret(value, name.is_word, given, code=not given)
-    if is_found:
+    if _is_unquoted_secret(text, name, joint, value):
         return at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True
-    if name.is_word and follow["sign"] and _may_be(value):
+    if name.is_word and joint["sign"] and _may_be_password(value):
         return at, stop, False
     return None
 
 
+def _is_code(text: str, at: int, value: str, name: Name) -> bool:
+    """Say whether there is no value here but an escape, an expression or the next assignment."""
+    if not value or compiled(_ESCAPE).match(value):
+        return True
+    if is_expression(text[at : _line_end(text, at)], strict=False):
+        return True
+    return not name.is_word and bool(compiled(r"[A-Za-z_]{2,20}=[^=]").match(value))
+
+
+def _is_unquoted_secret(text: str, name: Name, joint: re.Match[str], value: str) -> bool:
+    """Say whether a value without quotes is a secret, by what joins it to its name."""
+    if joint["space"]:
+        return _is_secret_after_space(text, name, value)
+    if joint["verb"]:
+        return is_secret(value, name.is_word, given=False) and (is_odd(value) or is_random(value))
+    at = joint.end()
+    stop = at + len(value)
+    is_joined = text[stop : stop + 1] in (";", "&") or text[name.start - 1 : name.start] in (
+        ";",
+        "&",
+        "?",
+    )
+    given = is_joined and joint["sign"] is not None and text[at - 1] == "="
+    return is_secret(value, name.is_word, given, code=not given)
+
+
 def _end(text: str, name: Name, run: re.Match[str], pairs: bool, tags: bool = True) -> int:
-    """Return where a value without quotes ends.
+    """Return the end of a value without quotes.
 
     With `pairs` another name may follow without a space, with `tags` a tag.
     """
@@ -479,10 +448,8 @@ def _is_unopened(text: str, start: int, stop: int) -> bool:
     )
 
 
-def _is_spoken(text: str, name: Name, value: str) -> bool:
-    """Judge a value that only a space parts from its name: an option's, or one that can be nothing
-    else.
-    """
+def _is_secret_after_space(text: str, name: Name, value: str) -> bool:
+    """Say whether a value after a space is a secret: of an option, or clearly not a word."""
     before = text[max(0, name.start - 24) : name.start]
     if before.rfind("--") > before.rfind(" "):
         return is_secret(value, name.is_word, given=False, code=True)
@@ -499,16 +466,16 @@ def _is_spoken(text: str, name: Name, value: str) -> bool:
 # ---------------------------------------------------------------- a value before its name
 
 
-def _before(text: str, name: Name, done: int) -> Span | None:
-    """Find "use X as the password" and "X is the password"."""
-    follow = text[name.stop : name.stop + 1]
-    if follow.isalnum() or follow in ("_", "=", "(", "-", ":"):
+def _value_before(text: str, name: Name, done: int) -> ValueSpan | None:
+    """Return the value of "use X as the password" and "X is the password"."""
+    following = text[name.stop : name.stop + 1]
+    if following.isalnum() or following in ("_", "=", "(", "-", ":"):
         return None
     start = max(done, name.start - 110)
-    found = _as().search(text[start : name.start])
-    if found is None:
+    match = _as().search(text[start : name.start])
+    if match is None:
         return None
-    value = found[1].strip("\"'`“”(),.;:")
+    value = match[1].strip("\"'`“”(),.;:")
     if (
         not is_odd(value)
         or is_technical(value)
@@ -516,7 +483,7 @@ def _before(text: str, name: Name, done: int) -> Span | None:
         or not any(c.isdigit() for c in value)
     ):
         return None
-    at = start + found.start(1) + found[1].index(value)
+    at = start + match.start(1) + match[1].index(value)
     return (
         (at, at + len(value), True)
         if is_secret(value, name.is_word, given=False, code=True)
@@ -535,13 +502,18 @@ def _is_pin(value: str) -> bool:
     return value.isdigit() and 4 <= len(value) <= 8
 
 
-def _may_be(value: str) -> bool:
+def _is_given_secret(value: str, name: Name) -> bool:
+    """Say whether a value that clearly belongs to a name is a PIN or a secret."""
+    return _is_pin(value) if _names_pin(name) else is_secret(value, name.is_word, given=True)
+
+
+def _may_be_password(value: str) -> bool:
     return (
         value.isascii()
         and value.isalpha()
         and value.islower()
         and 6 <= len(value) <= 20
-        and value not in SCHEMA
+        and value not in NOT_PASSWORDS
     )
 
 

@@ -1,6 +1,4 @@
-"""Read a markdown text as a row of blocks: headings, prose, lists, and what must stay whole (fenced
-code, tables).
-"""
+"""Split a markdown text into blocks: headings, prose, lists, and fenced code or tables."""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +15,11 @@ _LISTED = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+(?=```|~~~)")
 _CLOSER = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t\r]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r" {0,3}(?:={2,}|-{2,})[ \t\r]*(?:\n|\Z)")
 _PLAIN_LINES = re.compile(r"(?:\n[ \t]*[^\W\d_][^\n|]*+(?=\n|\Z))*")
-_LONGEST_UNDERLINED = 100
+_MAX_UNDERLINED = 100  # characters of a heading with a line of = or - below it
 
 
 class Kind(Enum):
-    """What a block is."""
+    """The kind of a block; a WHOLE block is fenced code or a table."""
 
     HEADING = 1
     PROSE = 2
@@ -31,9 +29,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of whole lines, text[start:stop] without the white space around it, and where its
-    items begin.
-    """
+    """A block of complete lines, text[start:stop] without outer spaces, and its item offsets."""
 
     kind: Kind
     start: int
@@ -42,18 +38,18 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Yield a text's blocks in order; between them is only white space."""
+    """Yield the blocks of a text in order; between them is only white space."""
     at = 0
-    while (found := _INK.search(text, at)) is not None:
-        line = max(text.rfind("\n", at, found.start()) + 1, at)
+    while (ink := _INK.search(text, at)) is not None:
+        line = max(text.rfind("\n", at, ink.start()) + 1, at)
         kind, end, items = _read(text, line)
         stop = line + len(text[line:end].rstrip())
-        yield Block(kind, found.start(), stop, items)
+        yield Block(kind, ink.start(), stop, items)
         at = stop
 
 
 def fence_end(text: str, line: int) -> int | None:
-    """Return where the fenced code that opens on this line ends, or None where none opens."""
+    """Return the end of the fenced code that opens on this line, or None."""
     opener = _OPENER.match(text, line)
     if opener is None or opener["fence"] is None:
         return None
@@ -64,9 +60,7 @@ def fence_end(text: str, line: int) -> int | None:
 
 
 def code_end(text: str, line: int) -> int | None:
-    """Return where the fenced code that opens on this line ends, also behind the mark of a list
-    item; or None.
-    """
+    """Return the end of the fenced code that opens on this line or in its list item, or None."""
     listed = _LISTED.match(text, line)
     return fence_end(text, listed.end() if listed else line)
 
@@ -93,26 +87,18 @@ def _read(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
 
 
 def _read_prose(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
-    """Read a paragraph, or the heading that its second line makes of its first by
-    underlining it.
-    """
+    """Read a paragraph, or a heading that is underlined by its second line."""
     first_end = end = line_end(text, line)
     while end < len(text):
         following = end + 1
         following_end = line_end(text, following)
         if not text[following:following_end].strip():
             break
-        if (
-            end == first_end
-            and end - line <= _LONGEST_UNDERLINED
-            and _UNDERLINE.match(text, following)
-        ):
+        if end == first_end and end - line <= _MAX_UNDERLINED and _UNDERLINE.match(text, following):
             return Kind.HEADING, following_end, ()
         if _OPENER.match(text, following) or _opens_table(text, following):
             break
-        plain = _PLAIN_LINES.match(
-            text, following_end
-        )  # nothing but speed: lines that can only be prose
+        plain = _PLAIN_LINES.match(text, following_end)  # for speed: lines that are surely prose
         end = plain.end() if plain else following_end
     return Kind.PROSE, end, ()
 
@@ -120,16 +106,16 @@ def _read_prose(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
 def _read_list(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
     """Read a list with its nested items and indented continuations, also over blank lines."""
     items, end = [line], line_end(text, line)
-    while (found := _INK.search(text, end)) is not None:
-        after_blank = text.count("\n", end, found.start()) > 1
-        following = text.rfind("\n", end, found.start()) + 1
+    while (ink := _INK.search(text, end)) is not None:
+        after_blank = text.count("\n", end, ink.start()) > 1
+        following = text.rfind("\n", end, ink.start()) + 1
         opener = _OPENER.match(text, following)
         opened = opener.lastgroup if opener else None
         if opened in {"fence", "heading"} or _opens_table(text, following):
             break
         if opened == "item":
             items.append(following)
-        elif after_blank and following == found.start():
+        elif after_blank and following == ink.start():
             break
         end = line_end(text, following)
     return Kind.LIST, end, tuple(items)

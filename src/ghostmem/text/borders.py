@@ -1,17 +1,17 @@
-"""Where a text may be cut: line, sentence, word and character borders, as a person sees them."""
+"""Find borders where a text may be cut: of lines, sentences, words and visible characters."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
-# Each pattern ends where the piece before the border ends.
+# Each match ends at the end of the piece before the border.
 _LINE = re.compile(r"(?=\n)")
 _SENTENCE = re.compile(r"[.!?…؟।][\"')\]»”’]*(?=\s)|[。！？][」』”’）]*")
 _WORD = re.compile(r"(?<=\S)(?=\s)|[，、；：]")
 _INK = re.compile(r"\S")
 
-_NEAR_TARGET = 100  # characters before the target in which a border is looked for first
+_NEAR_TARGET = 100  # characters before the target that are searched first
 
 _ZWJ = "\u200d"
 _VIRAMA_CLASS = 9
@@ -20,16 +20,17 @@ _VIRAMA_CLASS = 9
 def split(
     text: str, start: int, stop: int, *, target: int, limit: int, room: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pieces of text[start:stop], about `target` and at most `limit` long, the first at
-    most `room`.
+    """Yield pieces of text[start:stop] of about `target` and at most `limit` characters.
+
+    The first piece has at most `room` characters.
     """
     while stop - start > room:
         end = _best_border(text, start, min(target, room), room, min(stop, start + 4 * limit))
         yield start, trimmed(text, start, end)
-        found = _INK.search(text, end, stop)
-        if found is None:
+        ink = _INK.search(text, end, stop)
+        if ink is None:
             return
-        start, room = found.start(), limit
+        start, room = ink.start(), limit
     yield start, stop
 
 
@@ -39,9 +40,7 @@ def trimmed(text: str, start: int, stop: int) -> int:
 
 
 def breaks(text: str, at: int, start: int = 0) -> bool:
-    """Say whether a new character, as a person sees it, begins at `at`, given that one begins at
-    `start`.
-    """
+    """Say whether a new visible character begins at `at`, given that one begins at `start`."""
     before, after = text[at - 1], text[at]
     if before in "\r\n":
         return before + after != "\r\n"
@@ -60,11 +59,11 @@ def breaks(text: str, at: int, start: int = 0) -> bool:
 
 
 def _best_border(text: str, start: int, target: int, room: int, farthest: int) -> int:
-    """Return the best place after `start` to end a piece of at most `room` characters."""
+    """Return the best end of a piece of at most `room` characters from `start`."""
     low, high = start + target // 4, start + room
     for pattern in (_LINE, _SENTENCE, _WORD):
         for end in _borders(pattern, text, low, start + target, high):
-            if start < end and _parts(text, end, start):
+            if start < end and _is_border(text, end, start):
                 return end
     for end in range(start + target, start, -1):
         if breaks(text, end, start):
@@ -72,21 +71,16 @@ def _best_border(text: str, start: int, target: int, room: int, farthest: int) -
     for end in range(start + target + 1, farthest):
         if breaks(text, end, start):
             return end
-    return farthest  # thousands of marks on one letter: nothing a person would see as a character
+    return farthest  # thousands of marks on one letter: no visible character
 
 
 def _borders(
     pattern: re.Pattern[str], text: str, low: int, target: int, high: int
 ) -> Iterator[int]:
-    """Yield the ends of matches, preferred ones first: the last at or before `target`, then the
-    first after it.
-    """
+    """Yield the ends of matches: from `target` backwards, then from `target` forwards."""
     if pattern is _LINE and text.find("\n", low, high + 1) < 0:
         return
-    for begin in (
-        max(low, target - _NEAR_TARGET),
-        low,
-    ):  # the end of the range usually has a border
+    for begin in (max(low, target - _NEAR_TARGET), low):  # usually a border is near
         within = list(takewhile(target.__ge__, _ends(pattern, text, begin, high)))
         yield from reversed(within)
     yield from dropwhile(target.__ge__, _ends(pattern, text, low, high))
@@ -96,8 +90,8 @@ def _ends(pattern: re.Pattern[str], text: str, low: int, high: int) -> Iterator[
     return takewhile(high.__ge__, map(re.Match.end, pattern.finditer(text, low, high + 1)))
 
 
-def _parts(text: str, at: int, start: int) -> bool:
-    """Say whether a cut at `at` leaves no mark without the letter or the space it stands on."""
+def _is_border(text: str, at: int, start: int) -> bool:
+    """Say whether a cut at `at` separates no mark from its letter or its space."""
     if not text[at].isspace():
         return breaks(text, at, start)
     return text[at] in "\r\n" or at + 1 == len(text) or not _extends(text[at + 1])

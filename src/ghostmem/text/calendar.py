@@ -1,4 +1,4 @@
-"""Words that tell a time, as data: add a language by adding its words."""
+"""Words for dates and times, as data: to add a language, add its words."""
 
 MONTHS: dict[str, int] = {
     word: number
@@ -21,26 +21,10 @@ MONTHS: dict[str, int] = {
     )
     for word in words.split()
 }
-UNSURE = {
-    "may",
-    "mar",
-    "mars",
-    "mai",
-    "mei",
-    "jan",
-    "dec",
-    "sep",
-    "nov",
-    "jun",
-    "jul",
-    "march",
-    "sept",
-    "apr",
-    "aug",
-    "oct",
-    "feb",
-}
-"""Months that are also other words or names: they count only with a capital, or beside a number."""
+AMBIGUOUS_MONTHS = frozenset(
+    "may mar mars mai mei jan dec sep nov jun jul march sept apr aug oct feb".split()
+)
+"""Months that are also other words or names: they count only with a capital or a number."""
 
 NUMBERS = {
     word: number
@@ -72,7 +56,7 @@ UNITS = {
     for word in words.split()
 }
 
-# phrase: (days back to the window's start, days back to its end); the specification's windows
+# phrase: days before now at which the window starts, and at which it ends
 WINDOWS: dict[str, tuple[float, float]] = {
     "yesterday": (2.0, 0.5),
     "last night": (1.5, 0.25),
@@ -117,14 +101,15 @@ RECENT = frozenset(
     " kürzlich neueste zuletzt récemment dernier dernière reciente últimamente"
     " 最近 最新 目前 现在".split()
 )
-"""Words that ask for what is newest rather than for a window."""
+"""Words that ask for the newest memories, without a window."""
 
 TIME_WORDS = frozenset(
-    "yesterday today tonight tomorrow morning afternoon evening night week weekend month "
-    "year day days weeks months years"
-    " ago last next since until monday tuesday wednesday thursday friday saturday sunday "
-    "spring summer autumn fall winter"
-    " recently soon earlier later birthday anniversary christmas easter holiday"
-    " gestern heute morgen woche jahr hier semaine ayer semana".split()
-) | frozenset(word for word in MONTHS if word not in UNSURE)
-"""Words by which a text tells a time: what a question that begins with `when` is after."""
+    """
+    yesterday today tonight tomorrow morning afternoon evening night week weekend month year day
+    days weeks months years ago last next since until monday tuesday wednesday thursday friday
+    saturday sunday spring summer autumn fall winter recently soon earlier later birthday
+    anniversary christmas easter holiday
+    gestern heute morgen woche jahr hier semaine ayer semana
+    """.split()
+) | frozenset(word for word in MONTHS if word not in AMBIGUOUS_MONTHS)
+"""Words by which a text names a time, as an answer to a question with `when`."""

@@ -1,8 +1,8 @@
-"""Take a message apart into what it states, sentence by sentence, each such that it can be
-understood alone.
+"""Split a message into statements, sentences that can be understood alone.
 
-Only the writer's own words are kept: code, logs, quotations, tasks and what programs wrote are left
-out, and nothing is added but the heading or the opening words that a sentence stands under."""
+Only the writer's own words are kept: code, logs, quotations, tasks and the output of programs are
+left out. Only the heading or the opening above a sentence is added to it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ghostmem.text.blocks import Block, Kind, blocks
 from ghostmem.text.machine import is_machine_line, without_machine_text
 
-LONGEST = 1_200  # characters; a longer sentence was pasted
-MOST_READ = 2_000_000  # characters of one text
-_LEAD = 160  # characters; a longer opening or heading says more than what stands under it
+MAX_SENTENCE = 1_200  # characters; a longer sentence was pasted
+MAX_READ = 2_000_000  # characters of one text
+_MAX_LEAD = 160  # characters of a heading or an opening that is added to a sentence
 
 _LABEL = re.compile(
     r"^[ \t]*(?:\*\*)?(?P<who>user|human|me|you|client|customer|assistant|ai|agent|bot"
@@ -22,29 +22,28 @@ _LABEL = re.compile(
     r"\t]*[:：](?:\*\*)?(?:[ \t]+|$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_OTHERS = frozenset(
+_OTHER_SPEAKERS = frozenset(
     "assistant ai agent bot claude chatgpt gpt gemini codex copilot system tool 助手 "
     "asistente assistent".split()
 )
-# a run of marks is tried once, from its first mark: a long run that ends no sentence would else be
-# read again from each mark
+# a run of marks is tried only from its first mark: a long run that ends no sentence would be read
+# again from each mark otherwise
 _END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"')\]»”’]*+(?=\s)|[。！？；]+[」』”’）]*")
-_SHORT = frozenset(
+_ABBREVIATIONS = frozenset(
     "e.g i.e dr mr mrs ms mx prof st jr sr vs cf etc approx nr fig eq al inc ltd co corp "
     "z.b bzw d.h usw ca sra uds".split()
 )
-_QUOTE = re.compile(
-    r"^[ \t]*[\"“][^\"“”]{20,4000}[\"”](?=[ \t]*(?:[-–—:.,]|$))", re.MULTILINE
-)  # what another said, before the answer
+# a quotation before the answer
+_QUOTE = re.compile(r"^[ \t]*[\"“][^\"“”]{20,4000}[\"”](?=[ \t]*(?:[-–—:.,]|$))", re.MULTILINE)
 _BULLET = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")
 _NUMBERED = re.compile(r"[ \t]*\d{1,9}[.)][ \t]")
 _TASK = re.compile(
     r"\[[ xX✓✔-]\]|(?:todos?|to-do|fixme|xxx|action items?)\b|待办|pendientes?\s*:", re.IGNORECASE
 )
-_LEANS = re.compile(  # a sentence that begins so is about what was said before it
-    r"(?:it|its|it['’]s|this|that|that['’]s|these|those|they|them|he|she|his|her|their|there|both|same|otherwise|because"
-    r"|so that|then|eso|esto|esta|ese|él|ella|porque|es|das|dies\w*|sie|er|sonst|weil"
-    r"|deshalb)\b(?! (?:turned|turns) out)"
+_LEANS = re.compile(  # the start of a sentence that needs the sentence before it
+    r"(?:it|its|it['’]s|this|that|that['’]s|these|those|they|them|he|she|his|her|their|there"
+    r"|both|same|otherwise|because|so that|then|eso|esto|esta|ese|él|ella|porque|es|das"
+    r"|dies\w*|sie|er|sonst|weil|deshalb)\b(?! (?:turned|turns) out)"
     r"|[这那它他她]|否则|不然|因为|所以",
     re.IGNORECASE,
 )
@@ -56,7 +55,7 @@ _PLEASANTRY = re.compile(
 
 
 class Statement(NamedTuple):
-    """A sentence, its words as they can stand alone, and whether it is a list of steps."""
+    """A sentence, a text of it that can be understood alone, and whether it is a list of steps."""
 
     sentence: str
     content: str
@@ -64,8 +63,8 @@ class Statement(NamedTuple):
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """Yield what a message states, in order."""
-    text = _own_words(without_machine_text(text[:MOST_READ].replace("\r\n", "\n")))
+    """Yield the statements of a message, in order."""
+    text = _own_words(without_machine_text(text[:MAX_READ].replace("\r\n", "\n")))
     text = _QUOTE.sub("", text) if '"' in text or "“" in text else text
     heading, opening = "", ""
     for block in blocks(text):
@@ -75,45 +74,42 @@ def statements(text: str) -> Iterator[Statement]:
             case Kind.WHOLE:
                 opening = ""
             case Kind.PROSE:
-                found = list(
-                    _prose(text[text.rfind("\n", 0, block.start) + 1 : block.stop], heading)
-                )
-                yield from found
-                last = found[-1].sentence if found else ""
-                opening = last if last.endswith((":", "：")) and len(last) <= _LEAD else ""
+                lines = text[text.rfind("\n", 0, block.start) + 1 : block.stop]
+                made = list(_prose(lines, heading))
+                yield from made
+                last = made[-1].sentence if made else ""
+                opening = last if last.endswith((":", "：")) and len(last) <= _MAX_LEAD else ""
             case Kind.LIST:
                 yield from _listed(text, block, opening or heading)
                 opening = ""
 
 
 def _own_words(text: str) -> str:
-    """Keep the user's turns of a conversation written with labels, such as `User: …
-    Assistant: …`.
-    """
+    """Return the user's turns of a conversation with labels, such as `User: … Assistant: …`."""
     labels = list(_LABEL.finditer(text))
     speakers = {label["who"].lower() for label in labels}
-    if not speakers & _OTHERS or speakers <= _OTHERS:
-        return text if not speakers or speakers - _OTHERS else ""
+    if not speakers & _OTHER_SPEAKERS or speakers <= _OTHER_SPEAKERS:
+        return text if not speakers or speakers - _OTHER_SPEAKERS else ""
     ends = [label.start() for label in labels[1:]] + [len(text)]
     turns = [
         text[label.end() : end].strip()
         for label, end in zip(labels, ends, strict=True)
-        if label["who"].lower() not in _OTHERS
+        if label["who"].lower() not in _OTHER_SPEAKERS
     ]
     return "\n\n".join(turns)
 
 
 def _title(raw: str) -> str:
     title = raw.partition("\n")[0].strip("# \t\r")
-    return title if len(title) <= _LEAD and any(char.isalpha() for char in title) else ""
+    return title if len(title) <= _MAX_LEAD and any(char.isalpha() for char in title) else ""
 
 
 def _prose(text: str, heading: str) -> Iterator[Statement]:
-    """Yield the sentences of a paragraph; one that leans on the one before takes it along."""
+    """Yield the sentences of a paragraph, with the sentence before where one needs it."""
     before = ""
     for part in _joined_lines(text):
         for sentence in sentences(part):
-            if len(sentence) > LONGEST or _TASK.match(sentence):
+            if len(sentence) > MAX_SENTENCE or _TASK.match(sentence):
                 before = ""
                 continue
             leans = bool(_LEANS.match(sentence))
@@ -123,13 +119,10 @@ def _prose(text: str, heading: str) -> Iterator[Statement]:
 
 
 def _joined_lines(text: str) -> Iterator[str]:
-    """Yield a paragraph's own lines, joined where a line only goes on.
-
-    Quotations, code and logs are passed over.
-    """
+    """Yield the lines of a paragraph without quotations, code and logs; wrapped lines joined."""
     lines = text.split("\n")
     if all(line.startswith(("    ", "\t")) for line in lines):
-        return  # code, as markdown has it
+        return  # indented code
     open_part = ""
     for line in lines:
         stripped = line.strip()
@@ -139,7 +132,7 @@ def _joined_lines(text: str) -> Iterator[str]:
             open_part = ""
             if stripped.startswith("Traceback (most recent"):
                 return
-        elif open_part and stripped and _goes_on(open_part, stripped):
+        elif open_part and stripped and _continues(open_part, stripped):
             open_part = f"{open_part} {stripped}"
         else:
             if open_part:
@@ -149,57 +142,56 @@ def _joined_lines(text: str) -> Iterator[str]:
         yield open_part
 
 
-def _goes_on(before: str, line: str) -> bool:
-    """Say whether a line continues the one before: that has no end of its own, and this one begins
-    in the middle.
-    """
+def _continues(before: str, line: str) -> bool:
+    """Say whether a line continues a line that has no end of its own."""
     return (
-        len(before) < 4 * LONGEST
+        len(before) < 4 * MAX_SENTENCE
         and before[-1] not in ".!?:…。！？："
         and (line[0].islower() or before[-1] == ",")
     )
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield a text's sentences, not cut behind abbreviations and initials."""
+    """Yield the sentences of a text; abbreviations and initials do not end one."""
     start = 0
-    for found in _END.finditer(text):
-        if found[0] == "." and _is_short(text[max(0, found.start() - 12) : found.start()]):
+    for end in _END.finditer(text):
+        if end[0] == "." and _is_abbreviation(text[max(0, end.start() - 12) : end.start()]):
             continue
-        if sentence := text[start : found.end()].strip():
+        if sentence := text[start : end.end()].strip():
             yield sentence
-        start = found.end()
+        start = end.end()
     if rest := text[start:].strip():
         yield rest
 
 
-def _is_short(before: str) -> bool:
+def _is_abbreviation(before: str) -> bool:
     word = before.rsplit(maxsplit=1)[-1].lstrip("(\"'") if before.split() else ""
-    return word.lower() in _SHORT or (len(word) == 1 and word.isupper() and word != "I")
+    return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper() and word != "I")
 
 
 def _listed(text: str, block: Block, lead: str) -> Iterator[Statement]:
-    """Yield a numbered list under its opening as one statement, and the items of any other one by
-    one.
-    """
+    """Yield a numbered list below its lead as one statement, else the sentences of its items."""
+    if _TASK.match(lead):
+        return
     stops = [*block.items[1:], block.stop]
     raw = [text[start:stop].rstrip() for start, stop in zip(block.items, stops, strict=True)]
     items = [(_BULLET.sub("", item, count=1).strip(), bool(_NUMBERED.match(item))) for item in raw]
     items = [(item, numbered) for item, numbered in items if item and not _TASK.match(item)]
-    if len(items) > 1 and lead and not _TASK.match(lead) and all(numbered for _, numbered in items):
-        content = "\n".join(
-            [lead.rstrip(), *(item.strip() for item in raw if not _TASK.match(item.strip()))]
-        )
-        if len(content) <= LONGEST:
+    if len(items) > 1 and lead and all(numbered for _, numbered in items):
+        steps = (item.strip() for item in raw)
+        content = "\n".join([lead.rstrip(), *(step for step in steps if not _TASK.match(step))])
+        if len(content) <= MAX_SENTENCE:
             yield Statement(lead, content, is_list=True)
             return
-    if _TASK.match(lead):
-        return
     for item, _ in items:
-        for part in _joined_lines(item):
-            for sentence in sentences(part):
-                if len(sentence) <= LONGEST and not _TASK.match(sentence):
-                    yield Statement(sentence, _under(lead, sentence))
+        yield from _item_sentences(item, lead)
+
+
+def _item_sentences(item: str, lead: str) -> Iterator[Statement]:
+    for part in _joined_lines(item):
+        for sentence in sentences(part):
+            if len(sentence) <= MAX_SENTENCE and not _TASK.match(sentence):
+                yield Statement(sentence, _under(lead, sentence))
 
 
 def _under(lead: str, sentence: str) -> str:

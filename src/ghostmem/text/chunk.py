@@ -1,20 +1,14 @@
-"""Cut a text into chunks for the indexes: small enough to be about one thing, never torn where it
-hurts.
-"""
+"""Split a text into chunks for the indexes, each about one topic."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 CHUNKER = "1"
-"""The version of the cuts, recorded beside vectors: raise it whenever any text would be cut
-differently.
-"""
+"""The version of the chunker, stored with vectors: raise it whenever a text is cut differently."""
 
 
-class Span(NamedTuple):
-    """A chunk's place: content[start:stop], from and to these lines (counted from 1, both
-    included).
-    """
+class ChunkSpan(NamedTuple):
+    """The span of a chunk, content[start:stop], and its lines (from 1, both included)."""
 
     start: int
     stop: int
@@ -22,10 +16,8 @@ class Span(NamedTuple):
     end_line: int
 
 
-def chunk(text: str, target: int = 400, limit: int = 600) -> list[Span]:
-    """Cut a text into spans of about `target` and, but for code and tables, at most `limit`
-    characters.
-    """
+def chunk(text: str, target: int = 400, limit: int = 600) -> list[ChunkSpan]:
+    """Return spans of about `target` and at most `limit` characters; code may be longer."""
     limit = max(limit, 1)
     target = min(max(target, 1), limit)
     size = len(text.strip())
@@ -39,11 +31,11 @@ def chunk(text: str, target: int = 400, limit: int = 600) -> list[Span]:
     return list(_numbered(text, gathered(text, target, limit)))
 
 
-def _numbered(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[Span]:
-    """Give each piece its line numbers."""
+def _numbered(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[ChunkSpan]:
+    """Yield the pieces with their line numbers."""
     line, at = 1, 0
     for start, stop in pieces:
         line += text.count("\n", at, start)
         last = line + text.count("\n", start, stop)
-        yield Span(start, stop, line, last)
+        yield ChunkSpan(start, stop, line, last)
         line, at = last, stop

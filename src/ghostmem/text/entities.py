@@ -1,23 +1,21 @@
-"""The named things a text is about, by which memories that share them are linked."""
+"""Find the named entities of a text; memories that share one are linked."""
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import chain, dropwhile, groupby
 from typing import NamedTuple
 
 from ghostmem.text.calendar import MONTHS
+from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED
 from ghostmem.text.terms import STOP_WORDS
 
-MOST = 64
-"""A text has at most this many entities, the first ones."""
+MAX_ENTITIES = 64
+"""Only the first entities of a text are returned."""
 
-_MOST_READ = (
-    200_000  # characters; longer texts are books, and their first names tell what they are about
-)
-_LONGEST = 80
-_MOST_WORDS = 5
+_MAX_READ = 200_000  # characters; the first names of a longer text tell its topic
+_MAX_LENGTH = 80  # characters of a name
+_MAX_WORDS = 5  # of a name
 
 _NAMELESS = """
     monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat
@@ -63,7 +61,7 @@ _OPENING = """
     visited went wrote
 """
 NOT_NAMES = STOP_WORDS | frozenset(MONTHS) | frozenset(_NAMELESS.split())
-"""Words that name nothing, though they may begin with a capital."""
+"""Words that are not names, even with a capital."""
 
 _OPENERS = frozenset(_OPENING.split())
 _PARTICLES = frozenset("van von der den de del della da di du la le bin ibn al".split())
@@ -77,10 +75,12 @@ _LETTER = rf"[^\W{UNSPACED}]"
 _KANA = "[\u30a1-\u30fa\u30fc-\u30fe\uff66-\uff9f]"
 _TOKEN = (
     r"(?P<url>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`|]+)"
-    r"|(?P<mail>(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5})"
+    r"|(?P<mail>(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}"
+    r"@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5})"
     r"|(?P<mark>(?<![\w@#&/.:])[@#][^\W\d][\w-]{1,62})"
     rf"|(?P<kana>{_KANA}+(?:[・･]{_KANA}+)*)"
-    rf"|(?P<chain>(?:(?<![\w./)~])(?:~/|\.{{1,2}}/|/)?\.?)?{_LETTER}+(?:(?:/[.@]?|::|[-.+&'’ʼ]){_LETTER}+)*(?:\(\)|\+\+|#(?!\w))?)"
+    rf"|(?P<chain>(?:(?<![\w./)~])(?:~/|\.{{1,2}}/|/)?\.?)?{_LETTER}+"
+    rf"(?:(?:/[.@]?|::|[-.+&'’ʼ]){_LETTER}+)*(?:\(\)|\+\+|#(?!\w))?)"
 )
 _HOST = r"[a-z0-9+.-]+://(?:[^/?#@]*@)?([\w.-]+)"
 _POSSESSIVE = r"['’ʼ][sS](?!\w)"
@@ -96,9 +96,7 @@ _QUOTED = r"[\"“„«]([^\"”“„»«\n]{2,40})[\"”“»]|(?<!\w)['‘]([
 
 
 class _Token(NamedTuple):
-    """A part of a text that may be a name or belong to one, and what stands between it and the one
-    before.
-    """
+    """A part of a text that may belong to a name, and the text between it and the one before."""
 
     at: int
     gap: str
@@ -107,9 +105,7 @@ class _Token(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """The words of one name; `opens` if the first may have its capital from the sentence
-    it opens.
-    """
+    """The words of one name; `opens` if it opens a sentence, which explains its capital."""
 
     at: int
     words: tuple[str, ...]
@@ -118,12 +114,10 @@ class _Name(NamedTuple):
 
 
 def entities(text: str) -> frozenset[str]:
-    """Return the named things of a text in lower case: names, identifiers, paths, hosts, addresses,
-    handles and tags.
-    """
-    text = text[:_MOST_READ]
+    """Return the entities of a text in lower case: names, identifiers, paths, hosts, handles."""
+    text = text[:_MAX_READ]
     if not text.isascii():
-        text = _pattern(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
+        text = compiled(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
         text = text.translate(
             {
                 ord(char): _plain(char)
@@ -131,7 +125,7 @@ def entities(text: str) -> frozenset[str]:
                 if char.isupper() and char.lower() == char
             }
         )
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     unsure: list[_Name] = []
     inner: set[str] = set()
     quoted, text = _without_quoted(text)
@@ -139,37 +133,37 @@ def entities(text: str) -> frozenset[str]:
         _names(phrase, opens) for phrase, opens in _phrases(_tokens(text))
     ):
         if name.is_sure:
-            found.setdefault(" ".join(name.words), name.at)
+            positions.setdefault(" ".join(name.words), name.at)
             inner.update(name.words[name.opens :])
-            if len(found) == MOST:
+            if len(positions) == MAX_ENTITIES:
                 break
         else:
             unsure.append(name)
     later = [(name.at, name.words[0]) for name in unsure if name.words[0] in inner]
     for at, word in [*later, *quoted]:
-        found[word] = min(at, found.get(word, at))
-    return frozenset(sorted(found, key=found.__getitem__)[:MOST])
+        positions[word] = min(at, positions.get(word, at))
+    return frozenset(sorted(positions, key=positions.__getitem__)[:MAX_ENTITIES])
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """Yield what may be a name, in order: things known by their form, and words."""
+    """Yield the parts that may be names, in order: things known by their form, and words."""
     end = 0
-    for found in _pattern(_TOKEN).finditer(text):
-        gap, at, token = text[end : found.start()], found.start(), found[0]
-        end = found.end()
-        if found.lastgroup != "chain":
-            yield _Token(at, gap, _of_form(found.lastgroup or "", token), is_thing=True)
+    for match in compiled(_TOKEN).finditer(text):
+        gap, at, token = text[end : match.start()], match.start(), match[0]
+        end = match.end()
+        if match.lastgroup != "chain":
+            yield _Token(at, gap, _of_form(match.lastgroup or "", token), is_thing=True)
             continue
         if token.isalpha():
             yield _Token(at, gap, token)
             continue
-        joined = _pattern(_POSSESSIVE).sub("", token)
+        joined = compiled(_POSSESSIVE).sub("", token)
         thing = _identifier(joined)
         if thing is not None:
             yield _Token(at, gap, thing, is_thing=True)
             continue
-        is_one = joined.lower() in _ABBREVIATED or _pattern(_INITIALS).fullmatch(joined)
-        for part in [joined] if is_one else re.split(r"([/.])", joined):
+        is_single = joined.lower() in _ABBREVIATED or compiled(_INITIALS).fullmatch(joined)
+        for part in [joined] if is_single else re.split(r"([/.])", joined):
             if part in ("/", "."):
                 gap = part
             elif part:
@@ -177,20 +171,17 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _of_form(form: str, token: str) -> str:
-    """Return the name in a URL, an e-mail address, a handle, a tag or a run of Katakana.
-
-    Empty if there is none.
-    """
+    """Return the name in a URL, an e-mail address, a handle, a tag or Katakana, or nothing."""
     match form:
         case "url":
-            host = _pattern(_HOST).match(token.lower())
+            host = compiled(_HOST).match(token.lower())
             return host[1].removeprefix("www.").rstrip(".") if host else ""
         case "kana":
             import unicodedata
 
-            return unicodedata.normalize("NFKC", token) if 3 <= len(token) <= _LONGEST else ""
+            return unicodedata.normalize("NFKC", token) if 3 <= len(token) <= _MAX_LENGTH else ""
         case "mark":
-            colour = _pattern("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(
+            colour = compiled("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(
                 token.lower()
             )
             return "" if colour else token.lower().rstrip("-_")
@@ -199,11 +190,9 @@ def _of_form(form: str, token: str) -> str:
 
 
 def _identifier(joined: str) -> str | None:
-    """Return what a chain of letters and joiners names by its form alone, or None if it is one or
-    several words.
-    """
+    """Return the identifier that joined letters are by their form, or None if they are words."""
     name = joined.removesuffix("()").lower()
-    if len(name) > _LONGEST:
+    if len(name) > _MAX_LENGTH:
         return ""
     if (
         joined.endswith("()")
@@ -214,27 +203,25 @@ def _identifier(joined: str) -> str | None:
         return name.removeprefix("./")
     if "/" in name:
         return _path(name)
-    is_formal = _pattern(_VERSION).fullmatch(name) or _pattern(_TICKET).fullmatch(joined)
-    if is_formal or _pattern(_DOTTED).fullmatch(joined) or _pattern(_HIDDEN).fullmatch(joined):
+    is_formal = compiled(_VERSION).fullmatch(name) or compiled(_TICKET).fullmatch(joined)
+    if is_formal or compiled(_DOTTED).fullmatch(joined) or compiled(_HIDDEN).fullmatch(joined):
         return name
     return None
 
 
 def _path(name: str) -> str | None:
-    """Return a path, or the host of an address without its scheme, or None if the slash
-    means `or`.
-    """
+    """Return a path, or the host of an address without scheme; None if the slash means `or`."""
     parts = name.split("/")
     if parts[0].rpartition(".")[2] in _DOMAINS and "." in parts[0].strip("."):
         return parts[0].removeprefix("www.")
     if name.replace("/", "").isdigit():
         return None
-    is_path = len(parts) > 2 or parts[0] in ("~", ".", "..") or _pattern(_EXTENSION).search(name)
+    is_path = len(parts) > 2 or parts[0] in ("~", ".", "..") or compiled(_EXTENSION).search(name)
     return name.removeprefix("./") if is_path else None
 
 
 def _phrases(tokens: Iterable[_Token]) -> Iterator[tuple[list[_Token], bool]]:
-    """Yield the tokens with but a space between them, and whether they open a sentence."""
+    """Yield runs of tokens with only a space between them, and whether they open a sentence."""
     phrase: list[_Token] = []
     opens = True
     for token in tokens:
@@ -245,10 +232,8 @@ def _phrases(tokens: Iterable[_Token]) -> Iterator[tuple[list[_Token], bool]]:
         )
         if phrase and not is_short and token.gap not in (" ", "\u00a0"):
             yield phrase, opens
-            phrase, opens = (
-                [],
-                token.gap.endswith(_OPENING_QUOTES) or not _ENDS.isdisjoint(token.gap),
-            )
+            phrase = []
+            opens = token.gap.endswith(_OPENING_QUOTES) or not _ENDS.isdisjoint(token.gap)
         phrase.append(token)
     yield phrase, opens
 
@@ -257,45 +242,45 @@ def _names(phrase: list[_Token], opens: bool) -> Iterator[_Name]:
     """Yield the things of a phrase, and its capitalised words joined to names."""
     if not any(token.is_thing or not token.text.islower() for token in phrase):
         return
-    loud = [token.text.lower() for token in phrase if len(token.text) > 1 and token.text.isupper()]
-    shouts = len(loud) > 2 and not NOT_NAMES.isdisjoint(loud)
+    capitals = [
+        token.text.lower() for token in phrase if len(token.text) > 1 and token.text.isupper()
+    ]
+    is_shouted = len(capitals) > 2 and not NOT_NAMES.isdisjoint(capitals)
 
-    def sort(numbered: tuple[int, _Token]) -> str:
-        place, token = numbered
+    def kind_of(token: _Token) -> str:
         if token.is_thing:
             return "thing"
-        if (shouts and token.text.isupper()) or (
-            opens and place == 0 and token.text.lower() in _OPENERS
-        ):
+        is_opener = opens and token is phrase[0] and token.text.lower() in _OPENERS
+        if is_opener or (is_shouted and token.text.isupper()):
             return ""
         return "name" if token.text in _PARTICLES or _is_name(token.text) else ""
 
-    for kind, group in groupby(enumerate(phrase), sort):
-        run = list(group)
+    for kind, group in groupby(phrase, kind_of):
         if kind == "thing":
-            yield from (
-                _Name(token.at, (token.text,))
-                for _, token in run
-                if 1 < len(token.text) <= _LONGEST
-            )
+            for token in group:
+                if 1 < len(token.text) <= _MAX_LENGTH:
+                    yield _Name(token.at, (token.text,))
         elif kind == "name":
-            while run and run[-1][1].text in _PARTICLES:
-                run.pop()
-            named = list(dropwhile(lambda numbered: numbered[1].text in _PARTICLES, run))
-            words = tuple(token.text.lower() for _, token in named)
-            if 0 < len(words) <= _MOST_WORDS and 1 < len(" ".join(words)) <= _LONGEST:
-                place, first = named[0]
-                is_first = opens and place == 0
-                yield _Name(
-                    first.at,
-                    words,
-                    is_first,
-                    not is_first or len(words) > 1 or _is_strong(first.text),
-                )
+            yield from _joined_name(list(group), phrase[0] if opens else None)
+
+
+def _joined_name(run: list[_Token], opener: _Token | None) -> Iterator[_Name]:
+    """Yield the name of capitalised words without the particles around it, if it has one.
+
+    A single word that opens a sentence is not sure to be a name.
+    """
+    while run and run[-1].text in _PARTICLES:
+        run.pop()
+    run = list(dropwhile(lambda token: token.text in _PARTICLES, run))
+    words = tuple(token.text.lower() for token in run)
+    if 0 < len(words) <= _MAX_WORDS and 1 < len(" ".join(words)) <= _MAX_LENGTH:
+        opens = run[0] is opener
+        is_sure = not opens or len(words) > 1 or _is_strong(run[0].text)
+        yield _Name(run[0].at, words, opens, is_sure)
 
 
 def _is_name(word: str) -> bool:
-    """Say whether a word has a capital and is none that names nothing."""
+    """Say whether a word has a capital and is not in the list of words that are no names."""
     plain = re.sub("['’ʼ]", "'", word.lower())
     if word != "US" and not NOT_NAMES.isdisjoint((plain.replace("'", ""), plain.partition("'")[0])):
         return False
@@ -303,43 +288,37 @@ def _is_name(word: str) -> bool:
 
 
 def _is_strong(word: str) -> bool:
-    """Say whether a word is a name wherever it stands: capitals or digits within, as in GitHub,
-    iPhone, NASA, H200 or C++.
-    """
+    """Say whether a word has inner capitals or digits, as in GitHub, iPhone, NASA or H200."""
     if word[0].isupper():
         return any(not char.islower() and char not in "-'’ʼ" for char in word[1:])
     return len(word) > 2 and word[0].isalpha() and any(map(str.isupper, word))
 
 
 def _is_initial(word: str) -> bool:
-    """Say whether a word is a letter, or several with dots, that stands for a name."""
+    """Say whether a word is an initial, or several with dots."""
     return (len(word) == 1 and word.isupper() and word != "I") or bool(
-        _pattern(_INITIALS).fullmatch(word)
+        compiled(_INITIALS).fullmatch(word)
     )
 
 
 def _without_quoted(text: str) -> tuple[list[tuple[int, str]], str]:
-    """Return the short names that stand in quotation marks, and the text with commas in their
-    place.
-    """
+    """Return the short names in quotation marks, and the text with commas in their place."""
     names: list[tuple[int, str]] = []
 
-    def taken(found: re.Match[str]) -> str:
-        name = _quoted_name((found[1] or found[2]).rstrip(",.;:!?"))
+    def take(match: re.Match[str]) -> str:
+        name = _quoted_name((match[1] or match[2]).rstrip(",.;:!?"))
         if len(name) < 2:
-            return found[0]
-        names.append((found.start(), name))
-        return "," * len(found[0])
+            return match[0]
+        names.append((match.start(), name))
+        return "," * len(match[0])
 
-    return names, _pattern(_QUOTED).sub(taken, text)
+    return names, compiled(_QUOTED).sub(take, text)
 
 
 def _quoted_name(inside: str) -> str:
-    """Return what stands in quotation marks in lower case if all its words have capitals as names
-    do, else an empty text.
-    """
-    words = _pattern(_POSSESSIVE).sub("", inside).removeprefix("The ").split()
-    if not 0 < len(words) <= _MOST_WORDS or words[0] in _JOINING or words[-1] in _JOINING:
+    """Return a quoted text in lower case if all its words have capitals, else an empty text."""
+    words = compiled(_POSSESSIVE).sub("", inside).removeprefix("The ").split()
+    if not 0 < len(words) <= _MAX_WORDS or words[0] in _JOINING or words[-1] in _JOINING:
         return ""
     name = " ".join(words).lower()
     is_name = words[0][:1].isupper() and all(
@@ -349,21 +328,14 @@ def _quoted_name(inside: str) -> str:
 
 
 def _plain(capital: str) -> str:
-    """Return the letter that a capital without a small form is a drawing of, as those of
-    mathematics are.
-    """
+    """Return the plain form of a capital without a lower-case form, as in mathematics."""
     import unicodedata
 
     return unicodedata.normalize("NFKC", capital)
 
 
-def _composed(found: re.Match[str]) -> str:
-    """Put a letter and its marks together."""
+def _composed(match: re.Match[str]) -> str:
+    """Return a letter and its marks as one character."""
     import unicodedata
 
-    return unicodedata.normalize("NFC", found[0])
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    return re.compile(source)
+    return unicodedata.normalize("NFC", match[0])

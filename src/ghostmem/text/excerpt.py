@@ -1,36 +1,32 @@
-"""Cutting texts to a length a reader can take in."""
+"""Shorten texts to one line for display."""
 
 import re
 
 _BLOCKS = re.compile(r"^\s*(?:`{3,}|~{3,})[\w-]*[ \t]*$|^\s*(?:#{1,6}|>|[-*+])\s+", re.MULTILINE)
-_PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {
+_SYMBOLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {
     0x7F: "\u2421"
 }
-_UNSEEN = dict.fromkeys(
+_INVISIBLE = dict.fromkeys(
     [*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
 )
 
 
 def visible(text: str) -> str:
-    """Return a text that can do nothing to a terminal: control and direction characters as
-    pictures.
-    """
-    return text if text.isascii() and text.isprintable() else text.translate(_PICTURES | _UNSEEN)
+    """Return a text that is safe to print: control characters become visible symbols."""
+    return text if text.isascii() and text.isprintable() else text.translate(_SYMBOLS | _INVISIBLE)
 
 
 def summary_line(content: str, limit: int) -> str:
-    """Return the start of a markdown text on one line, without the marks that only make sense in
-    many lines.
-    """
+    """Return the start of a markdown text on one line, without block marks."""
     return first_line(_BLOCKS.sub(" ", content[: limit * 4]), limit)
 
 
 def snippet(text: str, start: int | None, stop: int | None, limit: int) -> str:
     """Return a text on one line: at most `limit` characters, around text[start:stop] if given."""
-    from ghostmem.text.fit import fit  # most callers of this module cut no snippet
+    from ghostmem.text.fit import fit  # most callers of this module need no snippet
 
-    found = fit(text, start or 0, stop or 0, limit, lambda part: len(_one_line(part)))
-    return _one_line(text)[:limit] if found is None else _one_line(found)
+    part = fit(text, start or 0, stop or 0, limit, lambda part: len(_one_line(part)))
+    return _one_line(text)[:limit] if part is None else _one_line(part)
 
 
 def _one_line(text: str) -> str:
@@ -38,7 +34,7 @@ def _one_line(text: str) -> str:
 
 
 def first_line(content: str, limit: int) -> str:
-    """Return the start of a text on one line, cut at a word and marked when cut."""
+    """Return the start of a text on one line, with an ellipsis if it was cut at a word."""
     line = _one_line(content[: limit * 4])
     if len(line) <= limit and len(content) <= limit * 4:
         return line

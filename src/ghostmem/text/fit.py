@@ -1,27 +1,24 @@
-"""The longest excerpt of a text that fits a room, around the place that matched."""
+"""Cut the longest excerpt around a match that fits into a token budget."""
 
-import re
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.borders import breaks
+from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED
 
 _MARK = "..."
-_LONGEST_WORD = 40  # what has no border for longer may be cut anywhere between two characters
-_LONGEST_CHARACTER = 1000  # even, so that in an endless run of flags the place given is believed
-_SMALL = 1024
-_TRIES = 8
+_MAX_WORD = 40  # characters; a longer text without a border is cut between any two characters
+_MAX_CHARACTER = 1000  # code points; even, because a flag has two
+_SMALL = 1024  # characters of a text that is always counted as a whole
+_MAX_TRIES = 8  # counts of different excerpts
 _SENTENCE = r"[.!?…؟।][\"')\]»”’]*(?=\s)|[。！？][」』”’）]*|(?=\n)"
-# Hangul is unspaced to the index, but its words have spaces between them.
+# The index treats Hangul as a script without spaces, but its words have spaces between them.
 _NO_SPACES = f"(?![\u1100-\u11ff\ua960-\ua97c\uac00-\ud7fb])[{UNSPACED}，、；：。！？」』）]"
 
 
 class _Place(NamedTuple):
-    """Where an excerpt may lie: within head and tail, around the first unit (a word, or a
-    character) of what matched.
-    """
+    """The limits of an excerpt: from head to tail, around the first word of the match."""
 
     head: int
     tail: int
@@ -31,8 +28,9 @@ class _Place(NamedTuple):
 
 
 def fit(content: str, start: int, stop: int, room: int, count: Callable[[str], int]) -> str | None:
-    """Return the longest excerpt around content[start:stop] that counts at most `room`, or None if
-    not a word fits.
+    """Return the longest excerpt around content[start:stop] with a count of at most `room`.
+
+    None means that not even one word fits.
     """
     is_small = len(content) <= max(8 * room, _SMALL)
     if is_small and count(content) <= room:
@@ -45,11 +43,8 @@ def fit(content: str, start: int, stop: int, room: int, count: Callable[[str], i
         return None
     if span == (place.head, place.tail):
         text = content[place.head : place.tail]
-        return (
-            content
-            if not is_small and len(content) < 2 * len(text) and count(content) <= room
-            else text
-        )
+        is_close = not is_small and len(content) < 2 * len(text)
+        return content if is_close and count(content) <= room else text
     for begin, end in _between_sentences(content, place, *span):
         text = _marked(content, place, begin, end)
         if count(text) <= room:
@@ -58,61 +53,58 @@ def fit(content: str, start: int, stop: int, room: int, count: Callable[[str], i
 
 
 def _find_place(content: str, start: int, stop: int) -> _Place | None:
-    """Return where to cut, or None if there is nothing but white space, or marks without end."""
+    """Return the limits of an excerpt, or None for a text of white space or endless marks."""
     head, tail = len(content) - len(content.lstrip()), len(content.rstrip())
     if head >= tail:
         return None
     head -= head > 0 and not breaks(content, head)  # a mark on a space
     start = _next_ink(content, min(max(start, head), tail - 1))
-    first = max(head, start - _LONGEST_CHARACTER)
-    while start > first and not breaks(content, start, max(head, start - _LONGEST_CHARACTER)):
+    first = max(head, start - _MAX_CHARACTER)
+    while start > first and not breaks(content, start, max(head, start - _MAX_CHARACTER)):
         start -= 1
     if start == first > head:
         return None
-    found = _word(content, start, head, tail) or _character(content, start, tail)
-    return found and _Place(head, tail, *found, min(max(stop, found[1]), tail))
+    unit = _word(content, start, head, tail) or _character(content, start, tail)
+    return unit and _Place(head, tail, *unit, min(max(stop, unit[1]), tail))
 
 
 def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None:
-    """Return the word around a place, or None if its script has no spaces or it is too long for a
-    word.
-    """
+    """Return the word around a position, or None in a script without spaces or a long run."""
     if _is_unspaced(content[at]):
         return None
     begin, end = at, at + 1
     while begin > head and not _opens(content, begin):
         begin -= 1
-        if at - begin > _LONGEST_WORD:
+        if at - begin > _MAX_WORD:
             return None
     while end < tail and not _closes(content, end):
         end += 1
-        if end - begin > _LONGEST_WORD:
+        if end - begin > _MAX_WORD:
             return None
     return begin, end
 
 
 def _character(content: str, at: int, tail: int) -> tuple[int, int] | None:
-    """Return the character, as a person sees it, that begins at a place, or None if no person
-    would.
-    """
-    for end in range(at + 1, min(tail, at + _LONGEST_CHARACTER)):
+    """Return the visible character that begins at a position, or None if it has no end."""
+    for end in range(at + 1, min(tail, at + _MAX_CHARACTER)):
         if breaks(content, end, at):
             return at, end
-    return (at, tail) if tail <= at + _LONGEST_CHARACTER else None
+    return (at, tail) if tail <= at + _MAX_CHARACTER else None
 
 
 def _widest(
     content: str, place: _Place, room: int, count: Callable[[str], int]
 ) -> tuple[int, int] | None:
-    """Return the widest cut at words that fits, found by few counts, each on about as much text as
-    there is room for.
+    """Return the widest range between words that fits.
+
+    It takes few counts, each of a text that is about as long as the room.
     """
     least, most = place.unit - place.start, place.tail - place.head
     low, high = least - 1, most + 1
     size = min(max(4 * room, least), most)
     best: tuple[int, int] | None = None
     costs: dict[tuple[int, int], int] = {}
-    for _ in range(4 * _TRIES):
+    for _ in range(4 * _MAX_TRIES):
         span = _cut(content, place, size)
         if span not in costs:
             costs[span] = count(_marked(content, place, *span))
@@ -120,9 +112,9 @@ def _widest(
             high = size
         else:
             low = size
-            best = max(best or span, span, key=lambda one: one[1] - one[0])
+            best = max(best or span, span, key=lambda span: span[1] - span[0])
         is_open = high > most
-        if high - low <= 1 + (0 if is_open else size // 64) or len(costs) == _TRIES:
+        if high - low <= 1 + (0 if is_open else size // 64) or len(costs) == _MAX_TRIES:
             break
         guess = (span[1] - span[0]) * max(room, 0) // max(costs[span], 1)
         size = _next_size(size, low, high, guess, len(costs), is_open=is_open)
@@ -133,19 +125,20 @@ def _widest(
 
 
 def _next_size(size: int, low: int, high: int, guess: int, tries: int, *, is_open: bool) -> int:
-    """Return the size to try next: as guessed, or after some tries by leaps and halves, between
-    what fitted and what did not.
+    """Return the next size to try, between the largest that fits and the smallest that does not.
+
+    It is the guess, or after some tries a step or a half of the interval.
     """
     if is_open:
         return min(max(guess, low + 1 + size * tries * tries // 32), 8 * size, high - 1)
     step = max(1, (high - low) // 16)
-    return min(max((low + high) // 2 if tries >= _TRIES // 2 else guess, low + step), high - step)
+    return min(
+        max((low + high) // 2 if tries >= _MAX_TRIES // 2 else guess, low + step), high - step
+    )
 
 
 def _cut(content: str, place: _Place, size: int) -> tuple[int, int]:
-    """Return a range of about `size` characters, at most, that begins and ends between words where
-    it can.
-    """
+    """Return a range of at most about `size` characters, between words if possible."""
     begin, end = place.start, place.stop
     spare = size - (end - begin)
     if spare < 0:
@@ -160,7 +153,7 @@ def _cut(content: str, place: _Place, size: int) -> tuple[int, int]:
         else:
             before = spare // 2
         begin, end = begin - before, end + spare - before
-    reach = max(_LONGEST_WORD, size // 10)
+    reach = max(_MAX_WORD, size // 10)
     begin = place.head if begin <= place.head else _forward(content, begin, place.start, reach)
     end = max(end, begin + size)
     return begin, place.tail if end >= place.tail else _backward(
@@ -169,9 +162,7 @@ def _cut(content: str, place: _Place, size: int) -> tuple[int, int]:
 
 
 def _forward(content: str, at: int, limit: int, reach: int) -> int:
-    """Return the first place from `at`, up to `limit`, where a word begins, or a character if no
-    word does within reach.
-    """
+    """Return the first start of a word from `at` to `limit`, or else of a character."""
     for place in range(at, min(limit, at + reach)):
         if _opens(content, place):
             return place
@@ -183,9 +174,7 @@ def _forward(content: str, at: int, limit: int, reach: int) -> int:
 
 
 def _backward(content: str, at: int, start: int, limit: int, reach: int) -> int:
-    """Return the last place up to `at`, down to `limit`, where a word ends, or a character if no
-    word does within reach.
-    """
+    """Return the last end of a word from `at` down to `limit`, or else of a character."""
     for place in range(at, max(limit, at - reach) - 1, -1):
         if _closes(content, place):
             return place
@@ -195,7 +184,7 @@ def _backward(content: str, at: int, start: int, limit: int, reach: int) -> int:
 
 
 def _opens(content: str, at: int) -> bool:
-    """Say whether a word begins at a place that is not the text's first."""
+    """Say whether a word begins at a position after the first of the text."""
     before, after = content[at - 1], content[at]
     return (
         not after.isspace()
@@ -205,7 +194,7 @@ def _opens(content: str, at: int) -> bool:
 
 
 def _closes(content: str, at: int) -> bool:
-    """Say whether a word ends at a place that is not the text's last."""
+    """Say whether a word ends at a position before the last of the text."""
     before, after = content[at - 1], content[at]
     return (
         not before.isspace()
@@ -215,28 +204,27 @@ def _closes(content: str, at: int) -> bool:
 
 
 def _between_sentences(content: str, place: _Place, begin: int, end: int) -> list[tuple[int, int]]:
-    """Return what is left between borders of sentences, best first, if that is most of it and has
-    all that matched.
-    """
-    most_lost = (end - begin) // 5
+    """Return ranges between borders of sentences, best first, that keep most of the excerpt."""
+    max_lost = (end - begin) // 5
     first, last = begin, end
     if begin > place.head:
-        for found in _sentences().finditer(
-            content, max(begin - 8, 0), min(begin + most_lost, place.start)
+        for border in compiled(_SENTENCE).finditer(
+            content, max(begin - 8, 0), min(begin + max_lost, place.start)
         ):
-            at = _next_ink(content, found.end())
+            at = _next_ink(content, border.end())
             if at >= begin and breaks(content, at, at - 1):
                 first = at
                 break
     if end < place.tail:
-        least = max(end - most_lost, place.stop if end >= place.stop else place.unit)
-        for found in _sentences().finditer(content, max(least - 1, 0), end + 1):
-            at = found.end()
+        least = max(end - max_lost, place.stop if end >= place.stop else place.unit)
+        for border in compiled(_SENTENCE).finditer(content, max(least - 1, 0), end + 1):
+            at = border.end()
             if least <= at <= end and not content[at - 1].isspace() and breaks(content, at, at - 1):
                 last = at
     options = dict.fromkeys([(first, last), (first, end), (begin, last)])
+    shortest = end - begin - max_lost
     return [
-        one for one in options if one != (begin, end) and one[1] - one[0] >= end - begin - most_lost
+        option for option in options if option != (begin, end) and option[1] - option[0] >= shortest
     ][:2]
 
 
@@ -250,26 +238,11 @@ def _marked(content: str, place: _Place, begin: int, end: int) -> str:
 
 
 def _is_unspaced(char: str) -> bool:
-    """Say whether a character is of a script that sets no spaces between words."""
-    return char >= "\u0e01" and bool(_unspaced().match(char))
+    """Say whether a character belongs to a script without spaces between words."""
+    return char >= "\u0e01" and bool(compiled(_NO_SPACES).match(char))
 
 
 def _next_ink(content: str, at: int) -> int:
-    """Return the first place from `at` on that is not white space, given that there is one."""
-    found = _ink().search(content, at)
-    return found.start() if found else at
-
-
-@cache
-def _ink() -> re.Pattern[str]:
-    return re.compile(r"\S")
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(_NO_SPACES)
-
-
-@cache
-def _sentences() -> re.Pattern[str]:
-    return re.compile(_SENTENCE)
+    """Return the first position from `at` on that is not white space, or `at`."""
+    ink = compiled(r"\S").search(content, at)
+    return ink.start() if ink else at

@@ -1,24 +1,17 @@
 """Cut an excerpt of a text around the place that matches a query best."""
 
-import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.fit import fit
 from ghostmem.text.matches import Match, QueryTerms, find_matches
+from ghostmem.text.patterns import compiled
 
 SENTENCE_SIZE = 240  # characters that belong together when no room is given
 PROXIMITY = 8  # terms as far apart as the room allows lose one part in this many
 CHUNK, ELSEWHERE = 13, 10  # weight of evidence in the chunk that search ranked best, and elsewhere
 HEADING, BODY = 9, 10  # weight of evidence in a heading and below it, when a line is chosen
-_SIZES = (
-    1.0,
-    0.9,
-    0.8,
-    0.6,
-    0.4,
-)  # shares of the room tried for the words that should be seen together
+_ROOM_SHARES = (1.0, 0.9, 0.8, 0.6, 0.4)  # tried for the words that belong together
 _MARKS = "......"  # the dots at both ends
 _MAX_FALLBACKS = 3
 _SENTENCE_END = r"[.!?…؟।][\"')\]»”’*_]*(?=\s)|[。！？][」』”’）]*|\n"
@@ -31,8 +24,8 @@ class Window(NamedTuple):
     stop: int
 
 
-class Place(NamedTuple):
-    """Where a text matches: content[start:stop], and the number of lines before the match."""
+class MatchPlace(NamedTuple):
+    """A match, content[start:stop], and the number of lines before it."""
 
     start: int
     stop: int
@@ -55,7 +48,7 @@ def excerpt(
         query: The terms to look for.
         chunk: The part of the content that search ranked best; preferred among equal places, and
             used when no term occurs.
-        room: The most that the excerpt may count.
+        room: The maximum count of the excerpt.
         count: The function that counts tokens.
         within_chunk: Whether only the chunk is searched, because it was found by meaning alone.
     """
@@ -63,7 +56,7 @@ def excerpt(
     if not matches:
         return fit(content, *chunk, room, count)
     size = _characters(content, best_window(matches, 4 * room, chunk).start, room, count)
-    for share in _SIZES:
+    for share in _ROOM_SHARES:
         part = max(1, int(size * share))
         window = best_window(matches, part, chunk)
         text = fit(content, *_widened(content, window, part), room, count)
@@ -76,7 +69,7 @@ def excerpt(
     return fit(content, *chunk, room, count)
 
 
-def find_place(content: str, query: QueryTerms) -> Place | None:
+def find_place(content: str, query: QueryTerms) -> MatchPlace | None:
     """Return the words that match a query best within the length of a sentence, or None."""
     matches = [
         match._replace(value=match.value * (HEADING if _is_heading(content, match) else BODY))
@@ -90,7 +83,7 @@ def find_place(content: str, query: QueryTerms) -> Place | None:
         if start <= match.start and match.stop <= stop:
             line = content.count("\n", 0, match.start)
             lines.setdefault(line, _Evidence()).add(match)
-    return Place(start, stop, max(lines, key=lambda line: (lines[line].total, -line)))
+    return MatchPlace(start, stop, max(lines, key=lambda line: (lines[line].total, -line)))
 
 
 def _is_heading(content: str, match: Match) -> bool:
@@ -143,19 +136,19 @@ class _Evidence:
         self.total -= before - max(values, default=0)
 
     def is_redundant(self, match: Match) -> bool:
-        """Return whether the evidence is the same without a match."""
+        """Say whether the evidence is the same without a match."""
         values = self._values[match.term]
         return match.value < max(values) or values[match.value] > 1
 
 
 def _characters(content: str, at: int, room: int, count: Callable[[str], int]) -> int:
-    """Estimate how many characters around a place fit into the room."""
+    """Estimate the number of characters around a position that fit into the room."""
     sample = content[max(0, at - 2 * room) : at + 2 * room]
     return max(1, len(sample) * (room - count(_MARKS)) // max(count(sample), 1))
 
 
 def _widened(content: str, window: Window, size: int) -> Window:
-    """Return as much of the sentence around a window as `size` characters hold."""
+    """Return up to `size` characters of the sentence around a window."""
     start, stop = _sentence_around(content, window, size)
     if stop - start <= size:
         return Window(start, stop)
@@ -170,25 +163,20 @@ def _widened(content: str, window: Window, size: int) -> Window:
 def _sentence_around(content: str, window: Window, reach: int) -> Window:
     """Return the sentence around a window, at most `reach` characters more on each side."""
     start, stop = max(0, window.start - reach - 1), min(len(content), window.stop + reach + 1)
-    for found in _sentence_ends().finditer(content, start, window.start):
-        if _is_border(content, found.end()):
-            start = found.end()
-    for found in _sentence_ends().finditer(content, window.stop, stop):
-        if _is_border(content, found.end()):
-            stop = found.end()
+    for end in compiled(_SENTENCE_END).finditer(content, start, window.start):
+        if _is_border(content, end.end()):
+            start = end.end()
+    for end in compiled(_SENTENCE_END).finditer(content, window.stop, stop):
+        if _is_border(content, end.end()):
+            stop = end.end()
             break
     text = content[start:stop]
     return Window(stop - len(text.lstrip()), start + len(text.rstrip()))
 
 
 def _is_border(content: str, at: int) -> bool:
-    """Return whether a sentence ends here; it goes on in a wrapped line that is lower case."""
+    """Say whether a sentence ends here; a line break before lower case does not end one."""
     if content[at - 1] != "\n":
         return True
     rest = content[at : at + 20].lstrip(" \t")
     return not rest[:1].islower()
-
-
-@cache
-def _sentence_ends() -> re.Pattern[str]:
-    return re.compile(_SENTENCE_END)

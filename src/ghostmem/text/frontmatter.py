@@ -1,11 +1,10 @@
-"""The few lines of YAML that open a note, as far as people and tools write them there."""
+"""Read the front matter of a note: the part of YAML that people and tools use there."""
 
 import re
 from typing import NamedTuple
 
-_BLOCK = re.compile(
-    r"---[ \t]*\r?\n(?![ \t\r]*\n)((?:(?!##)[^\n]*\n)*?)---[ \t]*\r?(?:\n|\Z)"
-)  # else it is a line across
+# a blank line after the first line means a horizontal rule
+_BLOCK = re.compile(r"---[ \t]*\r?\n(?![ \t\r]*\n)((?:(?!##)[^\n]*\n)*?)---[ \t]*\r?(?:\n|\Z)")
 _PART = re.compile(r"""\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)\s*""")  # of a list in brackets
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?=[ \t]*(?:\Z|#))""")
 _BRACKETS = re.compile(
@@ -18,9 +17,7 @@ Value = str | list[str]
 
 
 class Note(NamedTuple):
-    """A note taken apart: its fields, its text, and the lines of the front matter that were not
-    understood.
-    """
+    """The fields of a note, its text, and the line numbers of invalid front matter."""
 
     fields: dict[str, Value]
     body: str
@@ -28,49 +25,47 @@ class Note(NamedTuple):
 
 
 def take_apart(text: str) -> Note:
-    """Read the fields in front of a note: words, and lists of words in either way of
-    writing them.
-    """
-    found = _BLOCK.match(text)
-    if found is None:
+    """Return the fields (texts, and lists in both notations) and the text of a note."""
+    block = _BLOCK.match(text)
+    if block is None:
         return Note({}, text)
     fields: dict[str, Value] = {}
     odd: list[int] = []
     name = ""
-    for number, line in enumerate(found[1].replace("\r\n", "\n").split("\n"), 2):
+    for number, line in enumerate(block[1].replace("\r\n", "\n").split("\n"), 2):
         item = _ITEM.fullmatch(line)
         label, colon, rest = line.partition(":")
         if item is not None and name:
             before = fields[name]
             fields[name] = [
                 *(before if isinstance(before, list) else [before] if before else []),
-                _word(_said(item[1])),
+                _word(_without_comment(item[1])),
             ]
         elif line[:1] in " \t" and line.strip():
-            continue  # a field of a field
+            continue  # a nested field
         elif (
             colon
             and rest[:1].strip() == ""
             and label.rstrip().replace(" ", "_").replace("-", "_").isidentifier()
         ):
             name = label.strip().lower()
-            fields[name] = _value(_said(rest))
+            fields[name] = _value(_without_comment(rest))
         elif line.strip() and not line.lstrip().startswith("#"):
             odd.append(number)
-    return Note(fields, text[found.end() :], tuple(odd))
+    return Note(fields, text[block.end() :], tuple(odd))
 
 
 def words(value: Value | None) -> list[str]:
-    """Return a field as a list: one that is a text is split at its commas."""
+    """Return a field as a list; a text is split at its commas."""
     parts = value if isinstance(value, list) else (value or "").split(",")
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def _said(text: str) -> str:
-    """Return a value without the comment behind it."""
+def _without_comment(text: str) -> str:
+    """Return a value without the comment after it."""
     text = text.strip()
-    found = _QUOTED.match(text) or _BRACKETS.match(text)
-    return found[0] if found else _COMMENT.split(text, maxsplit=1)[0].strip()
+    value = _QUOTED.match(text) or _BRACKETS.match(text)
+    return value[0] if value else _COMMENT.split(text, maxsplit=1)[0].strip()
 
 
 def _value(text: str) -> Value:

@@ -1,17 +1,17 @@
-"""Joining the blocks of a long text into pieces of the right size."""
+"""Join the blocks of a long text into pieces of the right size."""
 
 from collections.abc import Iterator
 
 from ghostmem.text.blocks import Block, Kind, blocks, line_end
 from ghostmem.text.borders import split, trimmed
 
-_WHOLE_LIMITS = 4
+_WHOLE_LIMITS = 4  # a block of code or a table may have this many times the limit
 
 
 def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
-    """Join pieces while they fit the target.
+    """Yield the spans of pieces, joined while they fit the target.
 
-    A heading opens a chunk and takes what follows with it.
+    A heading starts a piece and stays with the text below it.
     """
     current: tuple[int, int] | None = None
     headed = False  # the current chunk is headings only so far
@@ -42,9 +42,7 @@ def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
 def _pieces(
     text: str, block: Block, target: int, limit: int, room: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield a block whole if it fits, else its lines or items, those that are too long cut at their
-    best borders.
-    """
+    """Yield a block as a whole if it fits, else its lines or items, split at the best borders."""
     longest = _WHOLE_LIMITS * limit if block.kind is Kind.WHOLE else limit
     first_room = longest if block.kind is Kind.WHOLE else room
     if block.stop - block.start <= first_room:
@@ -68,7 +66,7 @@ def _pieces(
 
 
 def _line_starts(text: str, block: Block) -> list[int]:
-    """Return the offsets at which a block's lines begin."""
+    """Return the offsets of the lines of a block."""
     starts = [block.start]
     while (end := line_end(text, starts[-1])) < block.stop:
         starts.append(end + 1)

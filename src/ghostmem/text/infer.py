@@ -1,4 +1,4 @@
-"""The question how one memory bears on another, and reading the answer."""
+"""Ask a model for the relation between two memories, and read its answer."""
 
 import json
 import re
@@ -9,14 +9,15 @@ from typing import Any
 from ghostmem.model import Memory, Record, Rel
 from ghostmem.text.borders import breaks
 
-CUT, REASON = 1_500, 300  # characters of a content that are shown, and of a reason that are kept
+MAX_CONTENT = 1_500  # characters of a memory in the prompt
+MAX_REASON = 300  # characters of the reason in an answer
 NONE = "none"
 _WORDS: dict[str, Rel | None] = {
     rel: None if rel == NONE else Rel(rel)
     for rel in (Rel.CAUSED_BY.value, Rel.PREVENTS.value, Rel.IMPLIES.value, NONE)
 }
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
-_LONGEST = 20_000  # characters at the end of an answer that are looked at
+_MAX_ANSWER = 20_000  # characters at the end of an answer that are read
 
 _PROMPT = """\
 Two memories of one agent, A and B, are alike. Decide whether one of these relations holds between \
@@ -49,7 +50,7 @@ sentence"}}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Record):
-    """What a model said about a pair; no `rel` means that it saw none."""
+    """The relation of a pair according to a model; no `rel` means that there is none."""
 
     rel: Rel | None
     reverse: bool
@@ -57,69 +58,68 @@ class Answer(Record):
 
 
 def pair_prompt(start: Memory, to: Memory) -> str:
-    """Ask how one memory bears on another; whatever they contain, neither can leave its block."""
+    """Return the prompt for a pair; no content of a memory can close its block."""
     return _PROMPT.format(a=_block(start), b=_block(to))
 
 
 def _block(memory: Memory) -> str:
-    line = json.dumps({"key": memory.key, "content": cut(memory.content, CUT)}, ensure_ascii=False)
-    line = re.sub("[\x7f\x85\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", line)
-    return line.replace("</", "<\\/")  # the same to JSON, but no end of a block
+    line = json.dumps(
+        {"key": memory.key, "content": cut(memory.content, MAX_CONTENT)}, ensure_ascii=False
+    )
+    line = re.sub("[\x7f\x85\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", line)
+    return line.replace("</", "<\\/")  # the same in JSON, but it does not end the block
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the start of a text, at most so long, that ends where a character as a person sees it
-    ends.
-    """
+    """Return at most `limit` characters of a text, cut between visible characters."""
     if len(text) <= limit:
         return text
     return text[: next((at for at in range(limit, 0, -1) if breaks(text, at)), limit)]
 
 
 def read_answer(text: str) -> Answer:
-    """Read an answer: its last JSON object with a `rel`, or else the first relation that it names.
+    """Read the last JSON object with a `rel` in an answer, or else the first relation word.
 
-    ValueError without either.
+    Raises:
+        ValueError: the answer has neither.
     """
-    text = text[-_LONGEST:]
-    found = _last_object(text)
-    if found is not None:
-        word = str(found["rel"]).strip().lower().replace("-", "_").replace(" ", "_")
+    text = text[-_MAX_ANSWER:]
+    answer = _last_object(text)
+    if answer is not None:
+        word = str(answer["rel"]).strip().lower().replace("-", "_").replace(" ", "_")
         if word not in _WORDS:
-            raise ValueError(f"the answer names no relation we know: {one_line(word)[:60]!r}")
-        reason = found.get("reason")
+            raise ValueError(f"the answer names an unknown relation: {one_line(word)[:60]!r}")
+        reason = answer.get("reason")
         return Answer(
             _WORDS[word],
-            str(found.get("reverse")).lower() == "true",
+            str(answer.get("reverse")).lower() == "true",
             one_line(reason) if isinstance(reason, str) else "",
         )
     named = _WORD.search(text)
     if named is None:
         raise ValueError(f"the answer names no relation: {one_line(text)[:60]!r}")
-    said = one_line(text)
-    return Answer(_WORDS[named[0].lower()], False, "" if said.lower() == named[0].lower() else said)
+    line = one_line(text)
+    return Answer(_WORDS[named[0].lower()], False, "" if line.lower() == named[0].lower() else line)
 
 
 def _last_object(text: str) -> dict[str, Any] | None:
-    """Return the last JSON object with a `rel`: models that think aloud settle on an answer at the
-    end.
-    """
+    """Return the last JSON object with a `rel`: a model may reason before its final answer."""
     decoder, last, at = json.JSONDecoder(), None, text.find("{")
     while at >= 0:
         end = at + 1
         try:
-            found, stop = decoder.raw_decode(text, at)
+            value, stop = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and "rel" in found:
-            last, end = found, stop
+            value = None
+        if isinstance(value, dict) and "rel" in value:
+            last, end = value, stop
         at = text.find("{", end)
     return last
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, without control characters, at most as long as a reason may be."""
+    """Return a text on one line without control characters, cut to MAX_REASON."""
     line = "".join(
         char for char in " ".join(text.split()) if unicodedata.category(char) not in ("Cc", "Cs")
     )
-    return cut(line, REASON)
+    return cut(line, MAX_REASON)

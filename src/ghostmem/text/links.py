@@ -1,7 +1,4 @@
-"""What notes say about each other: wikilinks, labelled relations, tags in running text.
-
-None of it inside fenced code.
-"""
+"""Read wikilinks, labelled relations and tags from the text of notes, outside fenced code."""
 
 import re
 import unicodedata
@@ -9,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ghostmem.text.blocks import code_end, line_end
 
-LINKS = "links to"  # the word for a link in running text
+LINKS = "links to"  # the relation of a plain link
 
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _RELATION = re.compile(
@@ -33,19 +30,19 @@ def prose_lines(body: str) -> Iterator[str]:
 
 
 def observed_tags(lines: Iterable[str]) -> list[str]:
-    """Return the tags of observations (`- [category] text #tag`, the category may be left out)."""
-    said = (tags for line in lines if _OBSERVATION.match(line) for tags in _TAGS.findall(line))
-    return [tag for tags in said for tag in tags.split("#") if tag]
+    """Return the tags of observations (`- [category] text #tag`, the category is optional)."""
+    groups = (group for line in lines if _OBSERVATION.match(line) for group in _TAGS.findall(line))
+    return [tag for group in groups for tag in group.split("#") if tag]
 
 
 def inline_tags(lines: Iterable[str]) -> list[str]:
-    """Return `#tags` in running text; a tag has at least one character that is no digit."""
-    found = (tag for line in lines if "#" in line for tag in _WORD_TAG.findall(_CODE.sub("", line)))
-    return [tag for tag in found if not tag.isdigit()]
+    """Return `#tags` in the text; a tag has at least one character that is not a digit."""
+    tags = (tag for line in lines if "#" in line for tag in _WORD_TAG.findall(_CODE.sub("", line)))
+    return [tag for tag in tags if not tag.isdigit()]
 
 
 def relations(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield relations as (word, target): a labelled list item's own word, else a plain link."""
+    """Yield relations as (word, target): the label of a list item, or LINKS for a plain link."""
     for line in lines:
         if "[[" not in line:
             continue
@@ -58,24 +55,22 @@ def relations(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def wikilinks(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield every link as (word, target), whatever stands before it, with the heading it names
-    kept.
-    """
+    """Yield every link as (LINKS, target), with the heading in the target."""
     for line in lines:
         for link in _LINK.finditer(_CODE.sub("", line)) if "[[" in line else ():
             yield LINKS, _before_pipe(link[1])
 
 
 def link_target(link: str) -> str:
-    """Return the note a link names, without the words shown for it and the heading in it."""
+    """Return the note of a link, without its display text and its heading."""
     return _before_pipe(link).partition("#")[0].strip() or link.strip()
 
 
 def _before_pipe(link: str) -> str:
-    """Return a link without the words shown for it; in a table the bar is escaped."""
+    """Return a link without its display text; in a table the bar is escaped."""
     return link.partition("|")[0].rstrip("\\").strip()
 
 
 def link_name(text: str) -> str:
-    """Return a name as links compare it."""
+    """Return a name in the form in which links are compared."""
     return " ".join(unicodedata.normalize("NFC", text).split()).casefold().removesuffix(".md")

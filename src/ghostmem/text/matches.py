@@ -1,15 +1,15 @@
-"""Find where the words of a query occur in a text, and how much each occurrence says.
+"""Find the words of a query in a text, and the value of each occurrence.
 
 A word of the query may occur as it is, with another ending, inside a longer word, or as a synonym.
-A word that occurs in many places of the text says less than one that occurs in few.
+A word that occurs in many parts of the text has less value than a rare one.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
+from ghostmem.text.patterns import compiled
 from ghostmem.text.rarity import rarity
 from ghostmem.text.scripts import UNSPACED, fold
 from ghostmem.text.substring import substring_worth
@@ -20,22 +20,23 @@ MAX_READ = 32  # blocks of a long text that are read word by word
 BLOCK = 1024  # characters in a block
 OVERLAP = 128  # characters read before and after a block, so that no word is missed at its border
 MAX_HINTS = 256  # query terms and synonyms that blocks are searched for
-MIN_PART = 3  # letters of the shortest query term that is looked for inside other words
+MIN_PART = 3  # letters of a query term that is searched inside other words
 _SCALE = 1000  # values are integers, so that equal evidence is equal
 
 _JOINERS = r"\-_./:@#+\\"
 _WORD = rf"[^\s!\"$%&()*,;<=>?\[\]^`{{|}}~{_JOINERS}{UNSPACED}]{{1,80}}"
 _PIECE = rf"([{UNSPACED}]+)|{_WORD}(?:[{_JOINERS}]{{1,3}}{_WORD}){{0,7}}(?:\+\+?|#)?"
 
-# ASCII, dashes and quotes, Kana, Han, Hangul syllables and wide punctuation
-_PLAIN = (
-    r"\x00-\x7f\u2010-\u203f\u3000-\u3098\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-    r"\uff01-\uff0f\uff1a-\uff1f"
+# characters that folding may change: all but ASCII, dashes and quotes, Kana, Han, Hangul
+# syllables and wide punctuation
+_FOLDABLE = (
+    r"[^\x00-\x7f\u2010-\u203f\u3000-\u3098\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+    r"\uff01-\uff0f\uff1a-\uff1f]"
 )
 
 
 class StandIn(NamedTuple):
-    """The number of a query term that an index term stands for, and the share of it that counts."""
+    """The query term that an index term replaces, by number, and the share of it that counts."""
 
     term: int
     worth: float
@@ -46,15 +47,15 @@ class QueryTerms(NamedTuple):
 
     terms: tuple[str, ...] = ()
     stand_ins: Mapping[str, tuple[StandIn, ...]] = {}
-    has_parts: bool = False  # whether terms are also looked for inside other words
-    is_stop_words: bool = False  # whether the query has nothing but stop words
+    has_parts: bool = False  # whether terms are also searched inside other words
+    is_stop_words: bool = False  # whether the query has only stop words
 
 
 NO_TERMS = QueryTerms()
 
 
 class Match(NamedTuple):
-    """An occurrence: content[start:stop], the number of the query term, and how much it says."""
+    """An occurrence: content[start:stop], the number of the query term, and its value."""
 
     start: int
     stop: int
@@ -89,26 +90,26 @@ def find_matches(
     if not query.terms:
         return []
     spans = _promising_spans(content, query, start, len(content) if stop is None else stop)
-    pieces = [piece for span in spans for piece in _pieces().finditer(content, *span)]
-    found = _occurrences(pieces, query)
-    values = _values(found, 1 + sum(end - begin for begin, end in spans) // UNIT)
-    return [Match(one.start, one.stop, one.use.term, values[one.use]) for one in found]
+    pieces = [piece for span in spans for piece in compiled(_PIECE).finditer(content, *span)]
+    occurrences = _occurrences(pieces, query)
+    values = _values(occurrences, 1 + sum(end - begin for begin, end in spans) // UNIT)
+    return [Match(start, stop, use.term, values[use]) for start, stop, use in occurrences]
 
 
-def _values(found: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
-    """Return how much each way to match says: its worth times its rarity in the text."""
+def _values(occurrences: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
+    """Return the value of each way to match: its worth times its rarity in the text."""
     containing: dict[_Use, set[int]] = {}
-    for one in found:
-        containing.setdefault(one.use, set()).add(one.start // UNIT)
+    for occurrence in occurrences:
+        containing.setdefault(occurrence.use, set()).add(occurrence.start // UNIT)
     values = {}
-    for use, where in containing.items():
-        rare = rarity(max(units, len(where)), len(where))
+    for use, parts in containing.items():
+        rare = rarity(max(units, len(parts)), len(parts))
         values[use] = round(_SCALE * use.worth * rare)
     return values
 
 
 def _occurrences(pieces: Sequence[re.Match[str]], query: QueryTerms) -> list[_Occurrence]:
-    """Return where query terms occur, each different piece of text looked at once."""
+    """Return the occurrences of query terms; each distinct piece of text is checked once."""
     distinct = list(dict.fromkeys([piece[0] for piece in pieces if not piece[1]]))
     uses = _exact_uses(distinct, query)
     if query.has_parts:
@@ -131,19 +132,19 @@ def _exact_uses(pieces: Iterable[str], query: QueryTerms) -> dict[str, list[_Use
     for piece in pieces:
         for name in split(piece):
             if name in stand_ins:
-                found = [_Use(one.term, name, one.worth) for one in stand_ins[name]]
-                uses.setdefault(piece, []).extend(found)
+                matching = [_Use(term, name, worth) for term, worth in stand_ins[name]]
+                uses.setdefault(piece, []).extend(matching)
     return uses
 
 
 def _terms(piece: str) -> Sequence[str]:
-    """Return the index terms of a piece, faster than `index_terms` where it is one plain word."""
+    """Return the index terms of a piece; faster than `index_terms` for one plain word."""
     return chain_terms(piece) if piece.isascii() and piece.isalnum() else index_terms(piece)
 
 
 def _add_parts(uses: dict[str, list[_Use]], pieces: Sequence[str], query: QueryTerms) -> None:
-    """Add the pieces that have a query term inside a word, if it is nowhere a word of its own."""
-    exact = {use.term for found in uses.values() for use in found if use.worth == 1}
+    """Add the pieces with a query term inside a word, if it is never a word of its own."""
+    exact = {use.term for matching in uses.values() for use in matching if use.worth == 1}
     text = _folded("\n".join(pieces)).lower()
     parts = [
         (number, term)
@@ -159,7 +160,7 @@ def _add_parts(uses: dict[str, list[_Use]], pieces: Sequence[str], query: QueryT
 def _bigrams(runs: Sequence[re.Match[str]], query: QueryTerms) -> Iterator[_Occurrence]:
     """Yield occurrences in runs of scripts without spaces, which are indexed by bigrams."""
     stand_ins = query.stand_ins
-    is_plain = not _foldable().search("".join([run[0] for run in runs]))
+    is_plain = not compiled(_FOLDABLE).search("".join([run[0] for run in runs]))
     for run in runs:
         text = run[0] if is_plain else fold(run[0])
         for at in range(max(1, len(text) - 1)):
@@ -167,8 +168,8 @@ def _bigrams(runs: Sequence[re.Match[str]], query: QueryTerms) -> Iterator[_Occu
                 name = text[at : at + 2]
                 start = min(run.start() + at, run.end() - 1)
                 stop = min(start + len(name), run.end())
-                for one in stand_ins[name]:
-                    yield _Occurrence(start, stop, _Use(one.term, name, one.worth))
+                for term, worth in stand_ins[name]:
+                    yield _Occurrence(start, stop, _Use(term, name, worth))
 
 
 def _promising_spans(
@@ -177,7 +178,7 @@ def _promising_spans(
     start: int,
     stop: int,
 ) -> list[tuple[int, int]]:
-    """Return the spans to read: the whole, or of a long text the blocks with the most terms."""
+    """Return the spans to read: the whole text, or the best blocks of a long one."""
     if stop - start <= MAX_READ * BLOCK:
         return [(start, stop)]
     hints = _hints(query)
@@ -196,16 +197,16 @@ def _promising_spans(
 
 
 def _hints(query: QueryTerms) -> list[tuple[str, StandIn]]:
-    """Return for each index term letters that every word of this term begins with.
+    """Return, for each index term, the letters that every word of this term begins with.
 
     A stem differs from its words in its last letter at most.
     """
-    found = []
+    hints = []
     for name, stand_ins in query.stand_ins.items():
         hint = name[:-1] if len(name) > MIN_PART and name.isascii() else name
-        found += [(hint, stand_in) for stand_in in stand_ins]
-    found.sort(key=lambda row: (-row[1].worth, row[1].term))
-    return found[:MAX_HINTS]
+        hints += [(hint, stand_in) for stand_in in stand_ins]
+    hints.sort(key=lambda row: (-row[1].worth, row[1].term))
+    return hints[:MAX_HINTS]
 
 
 def _block_weights(blocks: Sequence[Mapping[int, float]]) -> dict[int, float]:
@@ -227,15 +228,5 @@ def _joined(numbers: Iterable[int], start: int, stop: int) -> list[tuple[int, in
 
 
 def _folded(text: str) -> str:
-    """Fold a text, faster than `fold` where it has no character that folding changes."""
-    return fold(text) if _foldable().search(text) else text
-
-
-@cache
-def _foldable() -> re.Pattern[str]:
-    return re.compile(rf"[^{_PLAIN}]")
-
-
-@cache
-def _pieces() -> re.Pattern[str]:
-    return re.compile(_PIECE)
+    """Fold a text; faster than `fold` if it has no character that folding changes."""
+    return fold(text) if compiled(_FOLDABLE).search(text) else text

@@ -1,5 +1,6 @@
-"""A text that is searched for secrets: slow patterns read only what lies around the literals that
-they contain.
+"""A text that is searched for secrets.
+
+Slow patterns read only the parts around the literals that their matches contain.
 """
 
 import re
@@ -8,14 +9,14 @@ from functools import cached_property
 
 _WORD_END = re.compile(r"\S*+")
 _NEXT_WORDS = re.compile(r"(?:\s++\S*+){0,4}")
-LONG_WORD = 15  # characters of the shortest keys and tokens that are recognised by their form alone
-SHORT = 10_000  # characters that are read faster than they are taken apart
+LONG_WORD = 15  # characters of the shortest keys and tokens that have a shape of their own
+SHORT = 10_000  # characters; it is faster to search a shorter text as a whole
 
 
-class Source:
-    """A text, in lower case too, and which literals it holds.
+class SearchedText:
+    """A text with its lower-case form and its distinct words.
 
-    A long text is asked by its different words, which are few.
+    Whether a long text contains a literal is looked up among its distinct words, which are few.
     """
 
     def __init__(self, text: str) -> None:
@@ -23,33 +24,28 @@ class Source:
 
     @cached_property
     def lower(self) -> str:
-        """The text in lower case, with every character at its old place."""
+        """The text in lower case, with every character at the same position."""
         lower = self.text.lower()
-        if len(lower) != len(self.text):  # a few letters become two
+        if len(lower) != len(self.text):  # a few letters become two in lower case
             lower = "".join(low if len(low := char.lower()) == 1 else char for char in self.text)
         return lower
 
     @cached_property
     def words(self) -> str:
-        """The different words of the text, if it is long; else the text."""
+        """The distinct words of a long text, or a short text itself."""
         return self.text if len(self.text) <= SHORT else " ".join(set(self.text.split()))
 
     @cached_property
     def long_words(self) -> str:
-        """The words of the text that are long enough for a key or a token, with a space between
-        them.
-        """
+        """The words that are long enough for a key or a token, joined by spaces."""
         return " ".join(word for word in self.words.split() if len(word) >= LONG_WORD)
 
     @cached_property
     def _lower_words(self) -> str:
         return self.words.lower()
 
-    def holding(self, literals: Collection[str], lower: bool = False) -> list[str]:
-        """Return those of these literals that the text may hold.
-
-        With `lower` the text in lower case.
-        """
+    def literals_in(self, literals: Collection[str], lower: bool = False) -> list[str]:
+        """Return the literals that the text may contain, or with `lower` the lower-case text."""
         words = self._lower_words if lower else self.words
         if words is self.text or len(self.text) <= SHORT:
             return [literal for literal in literals if literal in words]
@@ -62,20 +58,19 @@ class Source:
         after: int | None = None,
         lower: bool = False,
     ) -> Iterator[tuple[int, int]]:
-        """Yield the parts of the text that lie around one of these literals, in order and apart, as
-        (start, stop).
+        """Yield the separate parts of the text around the literals, in order, as (start, stop).
 
         Args:
-            literals: the texts that are looked for.
-            before: how many characters before a literal a part begins at most.
-            after: how many characters behind a literal's start a part ends at least; four words by
+            literals: the texts to search for.
+            before: characters of a part before a literal, at most.
+            after: characters of a part after the start of a literal, at least; four words by
                 default.
-            lower: look in the text in lower case.
+            lower: search the lower-case text.
 
-        A part ends at the end of a word. A short text is one part, if it holds a literal at all.
+        A part ends at the end of a word. A short text with a literal is one part.
         """
-        found = self.holding(literals, lower)
-        if not found:
+        present = self.literals_in(literals, lower)
+        if not present:
             return
         if len(self.text) <= SHORT:
             yield 0, len(self.text)
@@ -83,7 +78,7 @@ class Source:
         text = self.lower if lower else self.text
         start = stop = 0
         for place, word_end in sorted(
-            place for literal in found for place in _places(text, literal)
+            place for literal in present for place in _places(text, literal)
         ):
             if place - before > stop:
                 if stop:
@@ -100,7 +95,7 @@ class Source:
 
 
 def _places(text: str, literal: str) -> Iterator[tuple[int, int]]:
-    """Yield where a literal stands for the first time in a word, and where that word ends."""
+    """Yield the first position of a literal in each word, and the end of the word."""
     at = text.find(literal)
     while at >= 0:
         end = _WORD_END.match(text, at + len(literal)).end()  # type: ignore[union-attr]

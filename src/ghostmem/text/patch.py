@@ -1,4 +1,4 @@
-"""Apply a unified diff to a text, whole or not at all."""
+"""Apply a unified diff to a text, completely or not at all."""
 
 import re
 from dataclasses import dataclass
@@ -8,20 +8,13 @@ from ghostmem.errors import PatchConflictError, PatchFormatError
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _PREAMBLE = ("---", "+++", "diff ", "index ")
-_SIDES = {
-    " ": "-+",
-    "\r": "-+",
-    "-": "-",
-    "+": "+",
-}  # which sides a line's first character puts it on
-_SHOWN = 80
+_SIDES = {" ": "-+", "\r": "-+", "-": "-", "+": "+"}  # old (-) and new (+) by first character
+_MAX_SHOWN = 80  # characters of a line in a message
 
 
 @dataclass(frozen=True, slots=True)
 class _Hunk:
-    """One hunk: its number in the diff, the line of the old text it names, the old lines and the
-    new.
-    """
+    """One hunk: its number in the diff, its line in the old text, the old and the new lines."""
 
     number: int
     line: int
@@ -30,28 +23,27 @@ class _Hunk:
 
 
 def apply_patch(text: str, diff: str) -> str:
-    """Return the text changed by a unified diff, whose context must stand in it verbatim."""
+    """Return the text changed by a unified diff, whose context must be in it verbatim."""
     hunks = _parse(diff)
     try:
         return _apply(text, hunks)
     except PatchConflictError:
-        said = "".join(hunk.old + hunk.new for hunk in hunks)
+        lines = "".join(hunk.old + hunk.new for hunk in hunks)
         marked = any(
             side and not side.endswith("\n") for hunk in hunks for side in (hunk.old, hunk.new)
         )
-        crlf = "\r" not in said and "\r\n" in text and text.count("\r\n") == text.count("\n")
+        crlf = "\r" not in lines and "\r\n" in text and text.count("\r\n") == text.count("\n")
         unended = not marked and text != "" and not text.endswith("\n")
         if not (crlf or unended):
             raise
-    # Diffs typed by an agent say neither \r nor "\ No newline": read the text as such a diff sees
-    # it.
+    # A diff that an agent typed has neither \r nor "\ No newline": apply it to such a text.
     plain = text.replace("\r\n", "\n") if crlf else text
     changed = _apply(plain + "\n", hunks).removesuffix("\n") if unended else _apply(plain, hunks)
     return changed.replace("\n", "\r\n") if crlf else changed
 
 
 def _parse(diff: str) -> list[_Hunk]:
-    """Read a diff into its hunks."""
+    """Return the hunks of a diff."""
     lines = diff.removesuffix("\n").split("\n")
     if any(line.endswith("\r") and _HUNK.match(line) for line in lines):
         lines = [line.removesuffix("\r") for line in lines]
@@ -77,7 +69,7 @@ def _parse(diff: str) -> list[_Hunk]:
 
 
 def _parse_hunk(lines: list[str], at: int, head: re.Match[str], number: int) -> tuple[int, _Hunk]:
-    """Read the hunk whose head stands at `at`; return where it ends and what it says."""
+    """Return the end of the hunk with its head at `at`, and the hunk."""
     missing = {"-": int(head[2] or 1), "+": int(head[3] or 1)}
     first = int(head[1]) + (missing["-"] == 0)  # without old lines, the head names the line before
     sides: dict[str, list[str]] = {"-": [], "+": []}
@@ -102,35 +94,33 @@ def _parse_hunk(lines: list[str], at: int, head: re.Match[str], number: int) -> 
         at += 1
     if any(missing.values()):
         wanted = f"{missing['-']} more old and {missing['+']} more new line(s)"
-        found = _show(lines[at]) if at < len(lines) else "the end of the diff"
+        actual = _show(lines[at]) if at < len(lines) else "the end of the diff"
         raise PatchFormatError(
-            f"diff line {at + 1}: hunk {number} promises {wanted}, found {found}"
+            f"diff line {at + 1}: hunk {number} promises {wanted}, found {actual}"
         )
     return at, _Hunk(number, first, "".join(sides["-"]), "".join(sides["+"]))
 
 
 def _apply(text: str, hunks: list[_Hunk]) -> str:
-    """Replace each hunk's old lines by its new ones, in order."""
-    lines = [0, *(found.end() for found in re.finditer("\n", text))]
-    made: list[str] = []
+    """Replace the old lines of each hunk by its new lines, in order."""
+    lines = [0, *(feed.end() for feed in re.finditer("\n", text))]
+    parts: list[str] = []
     at = drift = 0
     for hunk in hunks:
         place = _find(text, lines, hunk, at, hunk.line + drift)
         drift = text.count("\n", 0, place) + 1 - hunk.line
-        made += [text[at:place], hunk.new]
+        parts += [text[at:place], hunk.new]
         at = place + len(hunk.old)
         if hunk.new and not hunk.new.endswith("\n") and (at < len(text) or hunk is not hunks[-1]):
             follows = _show(_line_at(text, at)) if at < len(text) else f"hunk {hunk.number + 1}"
             raise PatchConflictError(
                 f"hunk {hunk.number} ends the text without a line feed, but {follows} follows"
             )
-    return "".join([*made, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def _find(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> int:
-    """Return the offset of a hunk's old lines: at the line named, else at the only other place from
-    `at` on.
-    """
+    """Return the offset of a hunk's old lines: at its line, or at the only place after `at`."""
     named = lines[line - 1] if 0 < line <= len(lines) else -1
     ended = hunk.old[-1:] in ("", "\n")
     if (
@@ -151,21 +141,19 @@ def _find(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> int:
 
 
 def _places(text: str, old: str, at: int) -> list[int]:
-    """Return the first two places from `at` on where old text stands on lines of its own."""
+    """Return the first two offsets from `at` on at which the old lines occur."""
     if not old.endswith("\n"):
         place = len(text) - len(old)
         fits = place >= at and text.endswith(old) and (place == 0 or text[place - 1] == "\n")
         return [place] if fits else []
-    found: list[int] = [at] if text.startswith(old, at) else []
-    while len(found) < 2 and (feed := text.find("\n" + old, found[-1] if found else at)) >= 0:
-        found.append(feed + 1)
-    return found
+    places: list[int] = [at] if text.startswith(old, at) else []
+    while len(places) < 2 and (feed := text.find("\n" + old, places[-1] if places else at)) >= 0:
+        places.append(feed + 1)
+    return places
 
 
 def _mismatch(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> PatchConflictError:
-    """Say which of a hunk's old lines is the first that the text does not have where it is
-    expected.
-    """
+    """Return an error that names the first old line of a hunk that the text does not have."""
     if not hunk.old:
         return PatchConflictError(
             f"hunk {hunk.number} adds at line {line}, found {len(_LINE.findall(text))} line(s)"
@@ -175,23 +163,23 @@ def _mismatch(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> P
         actual = _line_at(text, place)
         if actual != expected or place < at:
             break
-    found = _show(actual) if actual else "the end of the text"
+    shown = _show(actual) if actual else "the end of the text"
     if place < at:
-        found += ", which an earlier hunk has used"
+        shown += ", which an earlier hunk has used"
     elif actual.rstrip("\r\n") == expected.rstrip("\r\n"):
-        found += " with another line ending"
+        shown += " with another line ending"
     return PatchConflictError(
-        f"hunk {hunk.number}: expected {_show(expected)} at line {number}, found {found}"
+        f"hunk {hunk.number}: expected {_show(expected)} at line {number}, found {shown}"
     )
 
 
 def _line_at(text: str, place: int) -> str:
-    """Return the line that begins at a place, with its line feed."""
+    """Return the line that begins at an offset, with its line feed."""
     end = text.find("\n", place)
     return text[place:] if end < 0 else text[place : end + 1]
 
 
 def _show(line: str) -> str:
-    """Quote a line for a message, shortened."""
+    """Return a line in quotes for a message, shortened."""
     line = line.rstrip("\r\n")
-    return repr(line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…")
+    return repr(line if len(line) <= _MAX_SHOWN else line[: _MAX_SHOWN - 1] + "…")

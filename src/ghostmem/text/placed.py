@@ -1,15 +1,13 @@
-"""Secrets that their surroundings betray: passwords in URLs and command lines, private keys in
-their blocks.
-"""
+"""Find secrets by their surroundings: passwords in URLs and commands, private keys in blocks."""
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ghostmem.text.near import Source
+from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.secret_values import (
-    SCHEMA,
-    compiled,
+    NOT_PASSWORDS,
     is_odd,
     is_random,
     is_reference,
@@ -18,7 +16,7 @@ from ghostmem.text.secret_values import (
 )
 from ghostmem.text.secrets import is_placeholder
 
-Found = tuple[str, int, int, bool]  # kind, start, stop, sure
+SecretSpan = tuple[str, int, int, bool]  # kind, start, stop, whether it is certain
 
 _URL = r"(?<=[A-Za-z0-9])://([^\s/:@\"'<>`]{0,128})(?=[:@])"
 _AUTHORITY = r"[^\s\"'<>`]{1,300}+"
@@ -31,8 +29,8 @@ _WEB = ("http", "https", "ws", "wss", "ssh", "git")
 _USER = r"[^\s:\"'$%/]{1,64}"
 _ARGUMENT = r"[\"']?([^\s\"'$]{4,128})"
 _PORTS = ("5432", "5433", "6432", "*")  # of the lines of .pgpass
-# Passwords that are handed to programs: a literal that the text must hold, and a pattern whose
-# group 1 is the password.
+# Passwords in calls of programs: a literal that the text must contain, and a pattern whose group 1
+# is the password.
 _CALLS = (
     (
         "login",
@@ -40,7 +38,8 @@ _CALLS = (
     ),
     (
         "mysql",
-        r"(?<![A-Za-z0-9_])mysql(?:dump|admin|show)?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})",
+        r"(?<![A-Za-z0-9_])mysql(?:dump|admin|show)?\b[^\n]{0,100}?"
+        r"\s-p([^\s\-\"'$][^\s\"'$]{3,128})",
     ),
     (
         "curl",
@@ -56,7 +55,8 @@ _CALLS = (
     ("ldap", rf"(?<![A-Za-z0-9_])ldap\w{{0,10}}\b[^\n]{{0,120}}?\s-w\s{_ARGUMENT}"),
     (
         "htpasswd",
-        rf"(?<![A-Za-z0-9_])htpasswd\s{{1,3}}-\w{{0,4}}b\w{{0,4}}\s{{1,3}}\S{{1,128}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ARGUMENT}",
+        r"(?<![A-Za-z0-9_])htpasswd\s{1,3}-\w{0,4}b\w{0,4}\s{1,3}\S{1,128}\s{1,3}\S{1,64}\s{1,3}"
+        + _ARGUMENT,
     ),
     (
         "ConvertTo-SecureString",
@@ -78,7 +78,8 @@ _CALLS = (
     *(
         (
             f":{port}:",
-            rf"(?m)(?<!\S)[\w.*-]{{1,253}}:{re.escape(port)}:[\w*-]{{1,64}}:[\w*.-]{{1,64}}:(\S{{4,128}})$",
+            rf"(?m)(?<!\S)[\w.*-]{{1,253}}:{re.escape(port)}"
+            r":[\w*-]{1,64}:[\w*.-]{1,64}:(\S{4,128})$",
         )
         for port in _PORTS
     ),
@@ -87,7 +88,7 @@ _CALLS = (
         r"[\"']?[a-z_][\w-]{0,32}:([^\s\"'$]{4,128})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd",
     ),
 )
-# A user and a password: of a constructor or a call, and behind a word such as "login".
+# A user and a password: in a call, and after a word such as "login".
 _PAIRS = (
     (
         ('("', "('", '( "', "( '"),
@@ -120,12 +121,12 @@ _HEADING = (
     r"|PuTTY-User-Key-File-\d: [^\n]{1,60}"
 )
 _ENDING = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{20,}"
-# without an end: long lines, headers and what may stand around them, and one shorter line
+# without an end: long lines, headers, characters around them, and one shorter line
 _BODY = (
     r"(?:\s|\\+[nr]|[\"'>|,+]|[A-Z][A-Za-z-]{1,20}: [^\n\\]{0,200}|[A-Za-z0-9+/=]{32,})*+"
     r"(?:(?<!\n\n)[A-Za-z0-9+/]{1,31}={0,2}(?=\s{0,8}\n|\s{0,8}$|\\|\"|'))?"
 )
-_LONGEST_BLOCK = 65_536
+_MAX_BLOCK = 65_536  # characters of a private key in its block
 _MAX_CALL = 600  # characters of a command or a call that are read
 _MAX_CODES = 3_000  # characters of a list of recovery codes that are read
 _CODE_WORDS = tuple(
@@ -135,9 +136,9 @@ _CODE_WORDS = tuple(
 )
 
 
-def in_urls(source: Source) -> Iterator[Found]:
-    """Find passwords and tokens in URLs: scheme://user:password@host, scheme://token@host."""
-    if len(source.holding(("://", "@"))) < 2:
+def in_urls(source: SearchedText) -> Iterator[SecretSpan]:
+    """Yield passwords and tokens in URLs: scheme://user:password@host, scheme://token@host."""
+    if len(source.literals_in(("://", "@"))) < 2:
         return
     text, done = source.text, 0
     for match in compiled(_URL).finditer(text):
@@ -152,23 +153,16 @@ def in_urls(source: Source) -> Iterator[Found]:
         value = text[match.end() + 1 : end]
         if _is_url_token(match[1]) and end:
             yield "url token", *match.span(1), True
-        plain = value.lower().strip("<>[]{}*$%")
-        if (
-            value
-            and plain not in SCHEMA
-            and not is_placeholder(value)
-            and not is_reference(value)
-            and len(set(value)) > 1
-        ):
+        if len(set(value)) > 1 and _may_be_password(value, value.strip("<>[]{}*$%")):
             done = end
             yield "password", match.end() + 1, end, True
 
 
 def _password_end(text: str, colon: int, web: bool) -> int:
-    """Return the place of the `@` behind a URL's password, which may itself hold `@`, `/` and `:`;
-    0 where there is none.
+    """Return the position of the `@` after the password of a URL, or 0 if it has none.
 
-    Behind the password comes a host. A port behind the colon means that the host is already there.
+    The password may itself contain `@`, `/` and `:`. A host follows it. A port after the colon
+    means that the host came before it.
     """
     run = compiled(_AUTHORITY).match(text, colon)
     if run is None or (web and compiled(_PORT).match(text, colon, run.end())):
@@ -176,23 +170,29 @@ def _password_end(text: str, colon: int, web: bool) -> int:
     query = compiled(r"\?[A-Za-z_]{2,}=").search(text, colon, run.end())
     hosts = list(compiled(_HOST).finditer(text, colon + 2, run.end()))
     if query:
-        hosts = [found for found in hosts if found.start() < query.start()] or hosts
+        hosts = [host for host in hosts if host.start() < query.start()] or hosts
     if not hosts:
         return 0
     slash = min(
         (at for mark in "/?#" if (at := text.find(mark, colon, run.end())) >= 0), default=run.end()
     )
-    # An `@` behind the path of a web address may be part of the path, as in
+    # An `@` after the path of a web address may be part of the path, as in
     # https://user:word@host.org/@scope/name@1.2
-    near = [found for found in hosts if found.start() < slash and "." in found[1].strip(".")]
+    near = [host for host in hosts if host.start() < slash and "." in host[1].strip(".")]
     return (near[-1] if near and web else hosts[-1]).start()
 
 
-def recovery_codes(source: Source) -> Iterator[Found]:
-    """Find the codes that let somebody in without a second factor."""
-    for match in _found(source, _CODE_WORDS, _CODES, lower=True, after=_MAX_CODES):
+def recovery_codes(source: SearchedText) -> Iterator[SecretSpan]:
+    """Yield recovery codes, which replace a second factor."""
+    for match in _matches(source, _CODE_WORDS, _CODES, lower=True, after=_MAX_CODES):
         if len(match[1]) >= 6:
             yield "recovery code", *match.span(1), True
+
+
+def _may_be_password(value: str, word: str) -> bool:
+    """Say whether a value is no common word, no placeholder and no reference."""
+    is_common = word.lower() in NOT_PASSWORDS
+    return not is_common and not is_placeholder(value) and not is_reference(value)
 
 
 def _is_url_token(user: str) -> bool:
@@ -205,22 +205,15 @@ def _is_url_token(user: str) -> bool:
     )
 
 
-def called(source: Source) -> Iterator[Found]:
-    """Find passwords that are handed to programs and functions, those of .netrc, and pairs of a
-    user and a password.
-    """
-    likely = set(source.holding([literal for literal, _ in _CALLS]))
+def called(source: SearchedText) -> Iterator[SecretSpan]:
+    """Yield passwords in calls, in .netrc, and in pairs of a user and a password."""
+    likely = set(source.literals_in([literal for literal, _ in _CALLS]))
     for literal, pattern in _CALLS if likely else ():
-        for match in _found(source, (literal,), pattern) if literal in likely else ():
-            value = match[1]
-            if (
-                value.lower() not in SCHEMA
-                and not is_placeholder(value)
-                and not is_reference(value)
-            ):
+        for match in _matches(source, (literal,), pattern) if literal in likely else ():
+            if _may_be_password(match[1], match[1]):
                 yield "password", *match.span(1), True
     for literals, pattern in _PAIRS:
-        for match in _found(source, literals, pattern, lower=True):
+        for match in _matches(source, literals, pattern, lower=True):
             value = match[1]
             if is_wordy(value) and len(value) < 10:
                 continue
@@ -233,23 +226,21 @@ def called(source: Source) -> Iterator[Found]:
                 yield "password", *match.span(1), True
 
 
-def _found(
-    source: Source,
+def _matches(
+    source: SearchedText,
     literals: tuple[str, ...],
     pattern: str,
     lower: bool = False,
     after: int = _MAX_CALL,
 ) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern in a text, reading only what lies around its literals."""
+    """Yield the matches of a pattern, searched around its literals only."""
     for start, stop in source.around(literals, _MAX_CALL, after, lower):
         yield from compiled(pattern).finditer(source.text, start, stop)
 
 
-def key_blocks(source: Source) -> Iterator[Found]:
-    r"""Find private keys in their blocks, also on one line with `\n` in it, and also
-    without an end.
-    """
-    if not source.holding(("PRIVATE KEY", "PuTTY-User-Key")):
+def key_blocks(source: SearchedText) -> Iterator[SecretSpan]:
+    r"""Yield private keys in their blocks, also on one line with `\n`, and without an end."""
+    if not source.literals_in(("PRIVATE KEY", "PuTTY-User-Key")):
         return
     text = source.text
     starts = list(compiled(_HEADING).finditer(text))
@@ -258,10 +249,8 @@ def key_blocks(source: Source) -> Iterator[Found]:
         limit = starts[number + 1].start() if number + 1 < len(starts) else len(text)
         place = bisect_left(ends, start.end())
         end = ends[place] if place < len(ends) else limit + 1
-        if end > limit or end - start.end() > _LONGEST_BLOCK:
-            body = compiled(_BODY).match(
-                text, start.end(), min(limit, start.end() + _LONGEST_BLOCK)
-            )
+        if end > limit or end - start.end() > _MAX_BLOCK:
+            body = compiled(_BODY).match(text, start.end(), min(limit, start.end() + _MAX_BLOCK))
             end = body.end() if body else start.end()
             end = start.end() + len(text[start.end() : end].rstrip())
         if compiled("[A-Za-z0-9+/]{20}").search(text, start.end(), end):

@@ -1,10 +1,10 @@
-"""What sort of answer a question is after, and whether a text is of that sort."""
+"""Recognise the kind of answer that a question wants, and texts of that kind."""
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from ghostmem.text.calendar import TIME_WORDS
+from ghostmem.text.patterns import compiled
 
 _LISTS = re.compile(
     r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b"
@@ -34,7 +34,7 @@ _PROPER = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
 @dataclass(frozen=True)
 class Question:
-    """What a question asks for."""
+    """The kind of answer that a question wants."""
 
     when: bool
     where: bool
@@ -48,18 +48,18 @@ def read_question(text: str) -> Question:
 
 
 def _asks_plural(text: str) -> bool:
-    """Say whether what stands between the question word and the verb ends in a plural, as in `which
-    books has she read`.
-    """
-    found = _NOUN.search(text)
-    words = found[1].lower().split() if found else []
+    """Say whether the noun before the verb is a plural, as in `which books has she read`."""
+    match = _NOUN.search(text)
+    words = match[1].lower().split() if match else []
     verb = next((at for at, word in enumerate(words) if word in _VERBS), 0)
     return verb > 0 and words[verb - 1].endswith("s") and not words[verb - 1].endswith(_NOT_PLURAL)
 
 
 def tells_time(text: str) -> bool:
-    """Say whether a text tells a time."""
-    return bool(re.search(_DIGIT_TIME, text)) or any(word in TIME_WORDS for word in _words(text))
+    """Say whether a text names a time."""
+    return bool(re.search(_DIGIT_TIME, text)) or any(
+        word in TIME_WORDS for word in compiled(r"[^\W\d_]+").findall(text.lower())
+    )
 
 
 def names_something(text: str) -> bool:
@@ -70,12 +70,3 @@ def names_something(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Say whether a text is itself a question."""
     return text.rstrip().endswith(("?", "？"))
-
-
-@cache
-def _word_pattern() -> re.Pattern[str]:
-    return re.compile(r"[^\W\d_]+")
-
-
-def _words(text: str) -> list[str]:
-    return _word_pattern().findall(text.lower())

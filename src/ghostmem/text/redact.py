@@ -1,4 +1,4 @@
-"""Secrets in a text, and the text without them."""
+"""Find the secrets in a text, and replace them by placeholders."""
 
 from collections.abc import Iterator
 from math import log2
@@ -6,33 +6,23 @@ from typing import NamedTuple
 
 from ghostmem.text.assigned import assigned
 from ghostmem.text.headers import in_headers
-from ghostmem.text.near import Source
+from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.placed import called, in_urls, key_blocks, recovery_codes
-from ghostmem.text.secret_values import compiled
 from ghostmem.text.secrets import is_mixed, shaped
 from ghostmem.text.seed_phrases import seed_phrases
 
-_ROUNDS = 20  # at most: a text without its secrets may show others that they hid
-_SHORT = 100_000  # characters that are read again whole
-_SURROUNDINGS = (
-    2_000  # characters on both sides of a secret that may show another one once it is gone
-)
+_MAX_ROUNDS = 20  # a text without its secrets may reveal others
+_SHORT = 100_000  # characters of a text that is searched again as a whole
+_SURROUNDINGS = 2_000  # characters on both sides of a secret that are searched again
 MARK = "[redacted: "
 _RUN = r"(?<![A-Za-z0-9+/_=.,:@%-])[A-Za-z0-9+/_-]{32,}+={0,2}(?![.:/@%])"
-_KNOWN = (
-    "AAAA",
-    "MII",
-    "sha",
-    "pk_",
-)  # public keys, certificates, hashes, keys that may be published
-_ENTROPY = 4.4  # bits a character from which a mixed text of 32 and more is no name of anything
+_PUBLIC_STARTS = ("AAAA", "MII", "sha", "pk_")  # public keys, certificates, hashes
+_MIN_ENTROPY = 4.4  # bits per character of a random text
 
 
 class Secret(NamedTuple):
-    """Where a secret stands, of what kind it is, and whether that is sure.
-
-    What is not is only worth a warning.
-    """
+    """The kind and the span of a secret; one that is not `sure` is only worth a warning."""
 
     kind: str
     start: int
@@ -41,23 +31,21 @@ class Secret(NamedTuple):
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Return the secrets of a text in order, none over another; high entropy alone is not sure."""
-    source = Source(text)
-    found = [Secret(*one, True) for one in shaped(source)]
+    """Return the secrets of a text in order, without overlaps; entropy alone is not sure."""
+    source = SearchedText(text)
+    secrets = [Secret(*span, True) for span in shaped(source)]
     for search in (key_blocks, in_urls, called, in_headers, recovery_codes, assigned, seed_phrases):
-        found += [Secret(*one) for one in search(source)]
-    found = _apart(found)
-    return _apart([*found, *_random(source)])
+        secrets += [Secret(*span) for span in search(source)]
+    return _without_overlaps([*_without_overlaps(secrets), *_random(source)])
 
 
 def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
-    """Return a text with a placeholder for each sure secret, and what was found, as it stood in the
-    text.
+    """Return a text with a placeholder for each sure secret, and the secrets of the old text.
 
-    With `keep_lines` the text keeps its number of lines. To redact again changes nothing.
+    With `keep_lines` the text keeps its number of lines. Redacting again changes nothing.
     """
     secrets = find_secrets(text)
-    sure = [one for one in secrets if one.sure]
+    sure = [secret for secret in secrets if secret.sure]
     if not sure:
         return text, secrets
     parts, at = [], 0
@@ -68,40 +56,41 @@ def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
 
 
 def _around(text: str, sure: list[Secret]) -> Iterator[tuple[int, int, list[Secret]]]:
-    """Yield the parts of a text that secrets stand in, with these, so that only they are read
-    again; a short text is one part.
+    """Yield the parts of a text around its secrets, with the secrets inside each part.
+
+    Only these parts are searched again. A short text is one part.
     """
     if len(text) <= _SHORT:
         yield 0, len(text), sure
         return
     start, stop, inside = 0, 0, list[Secret]()
-    for one in sure:
-        if inside and one.start - _SURROUNDINGS > stop:
+    for secret in sure:
+        if inside and secret.start - _SURROUNDINGS > stop:
             yield start, stop, inside
             inside = []
         if not inside:
             # a part begins and ends with a line
-            before = max(stop, one.start - _SURROUNDINGS)
+            before = max(stop, secret.start - _SURROUNDINGS)
             start = max(text.rfind("\n", stop, before) + 1, stop) if before > stop else stop
-        end = text.find("\n", min(one.stop + _SURROUNDINGS, len(text)))
+        end = text.find("\n", min(secret.stop + _SURROUNDINGS, len(text)))
         stop = max(stop, len(text) if end < 0 else end)
-        inside.append(one._replace(start=one.start - start, stop=one.stop - start))
+        inside.append(secret._replace(start=secret.start - start, stop=secret.stop - start))
     if inside:
         yield start, stop, inside
 
 
 def _redacted(text: str, sure: list[Secret], keep_lines: bool) -> str:
-    """Replace secrets by placeholders, and those that show then, for a few rounds."""
-    for _ in range(_ROUNDS):
+    """Replace secrets by placeholders, and those that this reveals, for a few rounds."""
+    for _ in range(_MAX_ROUNDS):
         text = _without(text, sure, keep_lines)
-        sure = [one for one in find_secrets(text) if one.sure]
+        sure = [secret for secret in find_secrets(text) if secret.sure]
         if not sure:
             break
     return text
 
 
 def placeholder(kind: str) -> str:
-    """Return what stands for a secret of a kind."""
+    """Return the placeholder for a secret of a kind."""
     return f"{MARK}{kind}]"
 
 
@@ -114,25 +103,23 @@ def _without(text: str, secrets: list[Secret], keep_lines: bool) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _apart(found: list[Secret]) -> list[Secret]:
-    """Keep of those that overlap the sure one, then the one that starts first, then the longest."""
+def _without_overlaps(secrets: list[Secret]) -> list[Secret]:
+    """Return the secrets in order; of those that overlap, prefer a sure one, then the first."""
     kept: list[Secret] = []
-    for one in sorted(found, key=lambda s: (s.start, -s.stop)):
-        if kept and one.start < kept[-1].stop:
-            last = kept[-1]
-            if one.sure and not last.sure:
-                kept[-1] = one
-            elif one.sure == last.sure and one.stop > last.stop:
-                kept[-1] = last._replace(stop=one.stop)
+    for secret in sorted(secrets, key=lambda secret: (secret.start, -secret.stop)):
+        if not kept or secret.start >= kept[-1].stop:
+            kept.append(secret)
             continue
-        kept.append(one)
+        last = kept[-1]
+        if secret.sure and not last.sure:
+            kept[-1] = secret
+        elif secret.sure == last.sure and secret.stop > last.stop:
+            kept[-1] = last._replace(stop=secret.stop)
     return kept
 
 
-def _random(source: Source) -> Iterator[Secret]:
-    """Find what looks random and is nothing known: no hash, no picture, no path, no line of a
-    block.
-    """
+def _random(source: SearchedText) -> Iterator[Secret]:
+    """Yield random texts of unknown kind: no hash, no image, no path, no line of a block."""
     if compiled(_RUN).search(source.long_words) is None:
         return
     for match in compiled(_RUN).finditer(source.text):
@@ -142,10 +129,10 @@ def _random(source: Source) -> Iterator[Secret]:
             or len(value) == 64
             or not is_mixed(value)
             or value.count("/") > 2
-            or value.startswith(_KNOWN)
+            or value.startswith(_PUBLIC_STARTS)
         ):
             continue
-        if _entropy(value) >= _ENTROPY:
+        if _entropy(value) >= _MIN_ENTROPY:
             yield Secret("high entropy", *match.span(), False)
 
 

@@ -1,4 +1,4 @@
-"""The relations that people and other tools name, in our nine words."""
+"""Map the relation words of people and other tools to the nine relations."""
 
 import re
 
@@ -6,9 +6,9 @@ from ghostmem.model import Rel
 
 _BETWEEN = re.compile(r"[\W_]+")
 
-# A part is no child that its whole could stand for in a context, so `contains` and `part of` are
-# plain relations here. The second list is said from the other end.
-_SAYINGS: dict[Rel, tuple[tuple[str, ...], tuple[str, ...]]] = {
+# A part is not a child that its whole could replace in a context, so `contains` and `part of` are
+# plain relations. The words of the second list have the opposite direction.
+_PHRASES: dict[Rel, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Rel.CONTRADICTS: (("contradicts", "conflicts with", "disagrees with"), ("contradicted by",)),
     Rel.DEPENDS_ON: (
         ("depends on", "requires", "needs", "relies on"),
@@ -23,13 +23,13 @@ _SAYINGS: dict[Rel, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Rel.IMPLIES: (("implies", "means"), ("implied by",)),
 }
 _WORDS = {
-    word: (rel, bool(turned))
-    for rel, ways in _SAYINGS.items()
-    for turned, said in enumerate(ways)
-    for word in said
+    word: (rel, bool(reverse))
+    for rel, directions in _PHRASES.items()
+    for reverse, phrases in enumerate(directions)
+    for word in phrases
 }
 
 
 def relation_of(word: str) -> tuple[Rel, bool]:
-    """Return the relation that a word means, and whether it is said from the other end."""
+    """Return the relation of a word, and whether it has the opposite direction."""
     return _WORDS.get(_BETWEEN.sub(" ", word).strip().lower(), (Rel.RELATES_TO, False))

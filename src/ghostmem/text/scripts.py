@@ -1,6 +1,4 @@
-"""What is particular to scripts: letters folded to a searchable form, and writing without
-spaces.
-"""
+"""Fold letters of any script to a searchable form; ranges of scripts without spaces."""
 
 import re
 
@@ -15,16 +13,15 @@ UNSPACED = (
     "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3105-\u312f\u31a0-\u31bf"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-"""Ranges for a character class: scripts whose words are not set apart by spaces, or (Hangul) carry
-endings.
-"""
+"""Ranges for a character class: scripts without spaces between words, or (Hangul) with endings."""
 
 _OPTIONAL_MARKS = (
-    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
+    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+    "\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew points
     "\u0640\u064b-\u0652\u0670]"  # Arabic vowel signs and stretching
 )
-_PARTICULAR = {
+_SPECIAL_LETTERS = {
     "ß": "ss",
     "ẞ": "SS",
     "æ": "ae",
@@ -53,29 +50,28 @@ _PARTICULAR = {
     "‑": "-",
     "\u200b": " ",
 }
-_NOT_LETTERS = str.maketrans(
-    {"…": " ", "™": " ", "℠": " ", "´": "'"}
-)  # compatibility forms would add letters or dots
-_MOST_KEPT = 20_000
-_MOST_MARKS = 30
-_SAFE_LENGTH = 2_000
+# compatibility forms of these would add letters or dots
+_NOT_LETTERS = str.maketrans({"…": " ", "™": " ", "℠": " ", "´": "'"})
+_MAX_CACHED = 20_000  # characters
+_MAX_MARKS = 30  # in a row
+_SAFE_LENGTH = 2_000  # characters; in a shorter text any number of marks is fast
 
 
 class _Folds(dict[int, str]):
-    """The folded form of each character met so far."""
+    """A cache of the folded form of each character."""
 
     def __missing__(self, code: int) -> str:
-        if len(self) >= _MOST_KEPT:
+        if len(self) >= _MAX_CACHED:
             self.clear()
         self[code] = folded = _fold_character(chr(code))
         return folded
 
 
 class _Classes(dict[int, str]):
-    """For each character met so far, m if it is a mark that normalisation may move, else x."""
+    """A cache of the class of each character: m for a mark that normalisation may move, else x."""
 
     def __missing__(self, code: int) -> str:
-        if len(self) >= _MOST_KEPT:
+        if len(self) >= _MAX_CACHED:
             self.clear()
         import unicodedata
 
@@ -88,12 +84,10 @@ _classes = _Classes()
 
 
 def fold(text: str) -> str:
-    """Fold accents and width but not case, and leave only ASCII, letters, marks and digits, the
-    rest as spaces.
-    """
+    """Return a text without accents and width, of ASCII, letters, marks, digits and spaces."""
     if text.isascii():
         return text
-    import unicodedata  # a megabyte of tables that plain ASCII does without
+    import unicodedata  # a megabyte of tables that ASCII does not need
 
     if len(text) > _SAFE_LENGTH:
         text = _with_few_marks(text)
@@ -104,8 +98,8 @@ def _fold_character(char: str) -> str:
     """Return the folded form of one character."""
     if char.isascii():
         return char
-    if char in _PARTICULAR:
-        return _PARTICULAR[char]
+    if char in _SPECIAL_LETTERS:
+        return _SPECIAL_LETTERS[char]
     import unicodedata
 
     category = unicodedata.category(char)
@@ -113,17 +107,19 @@ def _fold_character(char: str) -> str:
         return str(unicodedata.decimal(char))
     if category[0] in "LMN":
         parts = re.sub(_OPTIONAL_MARKS, "", unicodedata.normalize("NFKD", char))
-        return unicodedata.normalize("NFC", "".join(_PARTICULAR.get(part, part) for part in parts))
+        return unicodedata.normalize(
+            "NFC", "".join(_SPECIAL_LETTERS.get(part, part) for part in parts)
+        )
     return "" if category == "Cf" else " "
 
 
 def _with_few_marks(text: str) -> str:
-    """Keep at most 30 marks in a row: sorting them, as normalisation does, takes quadratic time."""
+    """Keep at most 30 marks in a row: normalisation sorts them in quadratic time."""
     classes = text.translate(_classes)
-    if "m" * (_MOST_MARKS + 1) not in classes:
+    if "m" * (_MAX_MARKS + 1) not in classes:
         return text
     kept, at = [], 0
-    for run in re.finditer(f"m{{{_MOST_MARKS + 1},}}", classes):
-        kept.append(text[at : run.start() + _MOST_MARKS])
+    for run in re.finditer(f"m{{{_MAX_MARKS + 1},}}", classes):
+        kept.append(text[at : run.start() + _MAX_MARKS])
         at = run.end()
     return "".join([*kept, text[at:]])

@@ -1,39 +1,26 @@
-"""Judge a value beside the name of a secret: the secret itself, or a reference, a placeholder, a
-type, an expression, a word.
+"""Decide whether a value next to the name of a secret is the secret.
+
+It may also be a reference, a placeholder, a type, an expression or a word.
 """
 
 import re
-from functools import cache
 
+from ghostmem.text.patterns import compiled
 from ghostmem.text.secrets import is_placeholder
 
-# Words that stand behind the name of a password and are none.
-SCHEMA = frozenset(
-    (
-        "string str text bytes required optional none null nil undefined true false yes no "
-        "on off password passwd pass pwd"
-        " pw secret token hidden empty unset missing invalid valid expired wrong default "
-        "changeme change-me change_me example"
-        " sample dummy test foo bar baz xxx redacted masked omitted encrypted plain "
-        "plaintext number integer boolean object"
-        " array any unknown never input field label value bearer basic jwt oauth oauth2 "
-        "api key user admin root username"
-        " reset forgot forgotten confirm new old current replace-me replace_me replaceme "
-        "x-oauth-basic x-token-auth"
-    ).split()
+# Words that follow the name of a password and are not a password.
+NOT_PASSWORDS = frozenset(
+    """
+    string str text bytes required optional none null nil undefined true false yes no on off
+    password passwd pass pwd pw secret token hidden empty unset missing invalid valid expired wrong
+    default changeme change-me change_me example sample dummy test foo bar baz xxx redacted masked
+    omitted encrypted plain plaintext number integer boolean object array any unknown never input
+    field label value bearer basic jwt oauth oauth2 api key user admin root username reset forgot
+    forgotten confirm new old current replace-me replace_me replaceme x-oauth-basic x-token-auth
+    """.split()
 )
-_SHOWN = (
-    "your",
-    "my-",
-    "my_",
-    "some",
-    "insert",
-    "replace",
-    "change",
-    "enter",
-    "example",
-    "todo",
-    "placeholder",
+_PLACEHOLDER_STARTS = tuple(
+    "your my- my_ some insert replace change enter example todo placeholder".split()
 )
 _REFERENCES = (
     r"\$\{\{?[\w.]*(?:[:?+-]{1,2}[^}]*)?\}{0,2}",  # ${NAME}
@@ -43,7 +30,8 @@ _REFERENCES = (
     r"\{\{[\w.|()\"'-]*\}{0,2}|#?\{[\w.]*\}",  # templates
     # <your-key>, [your key]
     r"<[A-Za-z_|/][\w .:/|-]*>|<[a-z]{2,12}|\[[A-Za-z][\w :.-]*\]|\[[a-z]{2,12}:?",
-    r"(?:file|vault|op|arn|env|ssm|sops|secretsmanager|projects|https?|keyring|keychain|kms|awssm|gcpsm|akv|bws?|ref)"
+    r"(?:file|vault|op|arn|env|ssm|sops|secretsmanager|projects|https?|keyring|keychain|kms"
+    r"|awssm|gcpsm|akv|bws?|ref)"
     r"(?:\+[a-z]+)?[:/].*",
     r"![A-Za-z_]{2,20}",  # a tag of YAML
     r"@[a-z][a-z_./-]*",  # @file
@@ -68,12 +56,14 @@ _STRICT = (
 _UNCLOSED = rf"{_START}[(\[{{](?:|.*\s.*|.*[,(\[{{])|[a-z]{{1,2}}[(\[]\w{{0,10}}[)\]]\..*"
 _NAME = rf"{_CHAIN}[;,?!]?"
 _PATH = r"(?:~|\.{1,2}|[A-Za-z]:|@)?[/\\]"
-_TELLING = r"(?i)pass|secret|token|key|pwd|cred|param|arg|value|input|config|settings|env"
+_VARIABLE = r"(?i)pass|secret|token|key|pwd|cred|param|arg|value|input|config|settings|env"
 _TECHNICAL = (  # words with digits, versions, ranges, types
-    r"(?i)(?:(?:base|sha|md|utf|aes|rsa|rot|argon|bcrypt|pbkdf|scrypt|oauth|1password|ed|x|es|rs|hs|hmac|chacha|tls|ssl|ipv|http)"
+    r"(?i)(?:(?:base|sha|md|utf|aes|rsa|rot|argon|bcrypt|pbkdf|scrypt|oauth|1password|ed|x|es|rs"
+    r"|hs|hmac|chacha|tls|ssl|ipv|http)"
     r"[-_]?\d{0,5}(?:id|gcm|cbc)?(?:[-_/](?:[a-z]+|[a-z]*\d{1,5}))*"
     r"|(?:u?int|float|bytes|char|varchar|nvarchar|string|decimal|bigint)\d{0,3}"
-    r"|v?\d+(?:\.\d+)+(?:[-+.][a-z]*\d*)?|\d+[-+]\d*[a-z]*|\d+(?:ms|s|m|h|d|kb|mb|gb|k|px|%)|\d{4}-\d\d-\d\d\S*|\d+/\d+\S{0,4}"
+    r"|v?\d+(?:\.\d+)+(?:[-+.][a-z]*\d*)?|\d+[-+]\d*[a-z]*"
+    r"|\d+(?:ms|s|m|h|d|kb|mb|gb|k|px|%)|\d{4}-\d\d-\d\d\S*|\d+/\d+\S{0,4}"
     r"|(?:ctrl|cmd|alt|shift|command|option|meta|super|win)[+-]\S*|(?:\d{1,3}\.){3}\d{1,3}\S{0,6})$"
 )
 _PART = re.compile(r"[-_.:/ ]+")
@@ -81,29 +71,19 @@ _WORD_PART = (
     r"(?:[A-Za-z]?[a-z]*+|[A-Z]*+)(?:\d{1,4})?[a-z]?|[a-z]{1,4}\d{1,2}[a-z]{1,6}"
     r"|[a-z]+(?:[A-Z][a-z]+)+\d{0,4}"
 )
-_TALK = frozenset(
+_SENTENCE_WORDS = frozenset(
     "the your must enter for and not with least password please should same are has".split()
 )
 _SERIAL = r"[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7}"
 
 
-@cache
-def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed."""
-    return re.compile(pattern, flags)
-
-
 def is_reference(value: str) -> bool:
-    """Say whether a value names the place of a secret, rather than the secret: a variable, a
-    template, a path, stars.
-    """
+    """Say whether a value refers to a secret: a variable, a template, a path, asterisks."""
     return compiled("|".join(_REFERENCES)).fullmatch(value) is not None or _is_path(value)
 
 
 def _is_path(value: str) -> bool:
-    """Say whether a value is a path: words between its slashes, which a random key that begins with
-    a slash has not.
-    """
+    """Say whether a value is a path with words between its slashes, unlike a random key."""
     plain = value.replace("\\", "/")
     is_deep = (
         not plain.startswith("/") or plain.count("/") > 1 or not any(c.isdigit() for c in plain)
@@ -114,8 +94,9 @@ def _is_path(value: str) -> bool:
 def is_expression(line: str, strict: bool) -> bool:
     """Say whether the rest of a line is code that computes a value, such as a call.
 
-    With `strict`, where code is not to be expected, its arguments must be strings or names, and all
-    on this line."""
+    With `strict`, for places where code is unlikely, its arguments must be strings or names on this
+    line.
+    """
     line = line.rstrip()[:300]
     if strict:
         return compiled(_STRICT).fullmatch(line) is not None
@@ -126,21 +107,19 @@ def is_expression(line: str, strict: bool) -> bool:
 
 
 def is_technical(value: str) -> bool:
-    """Say whether a value is a name of an algorithm, a type, a version, a date, an amount."""
+    """Say whether a value is an algorithm, a type, a version, a date or an amount."""
     return compiled(_TECHNICAL).match(value) is not None
 
 
 def is_wordy(value: str) -> bool:
-    """Say whether a value is made of words and short numbers, as names of things are."""
+    """Say whether a value consists of words and short numbers, like the name of a thing."""
     if compiled(_SERIAL).fullmatch(value) and any(c.isdigit() for c in value):
         return False
     return all(compiled(_WORD_PART).fullmatch(part) for part in _PART.split(value))
 
 
 def is_random(value: str) -> bool:
-    """Say whether a value is no name that people give to things: long, with letters and digits
-    mixed.
-    """
+    """Say whether a value is long and mixes letters and digits, unlike a name."""
     if len(value) < 8 or is_wordy(value) or is_technical(value):
         return False
     letters, digits = any(c.isalpha() for c in value), any(c.isdigit() for c in value)
@@ -150,7 +129,7 @@ def is_random(value: str) -> bool:
 
 
 def is_odd(value: str) -> bool:
-    """Say whether a word is no word: letters, digits or signs mixed."""
+    """Say whether a value mixes letters with digits or signs, unlike a word."""
     if len(value) < 6 or not any(c.isalnum() for c in value):
         return False
     letters = any(c.isalpha() for c in value)
@@ -158,34 +137,38 @@ def is_odd(value: str) -> bool:
 
 
 def is_secret(value: str, is_word: bool, given: bool, code: bool = False) -> bool:
-    """Judge a value by its form.
+    """Say whether a value is a secret, by its form.
 
     Args:
-        value: the text behind the name of a secret.
-        is_word: the name is that of a password, whose value people choose; any other is random.
-        given: the value is quoted or stands where only a value can.
+        value: the text after the name of a secret.
+        is_word: the name is that of a password, whose value people choose; others are random.
+        given: the value is quoted, or is where only a value can be.
         code: the value may be an expression of a program.
     """
     if len(value) < 4 or not (is_word or is_random(value)) or not (value.isascii() or given):
         return False
     lower = value.lower()
-    if lower.strip("\"'.") in SCHEMA or lower.startswith(_SHOWN) or len(set(value)) < 3:
+    if (
+        lower.strip("\"'.") in NOT_PASSWORDS
+        or lower.startswith(_PLACEHOLDER_STARTS)
+        or len(set(value)) < 3
+    ):
         return False
     if is_reference(value) or is_placeholder(value):
         return False
     is_name = compiled(_NAME).fullmatch(value) is not None
     if not is_word:
         return not (code and is_name and len(value) < 20)
-    tells = is_name and compiled(_TELLING).search(value) is not None
+    is_variable = is_name and compiled(_VARIABLE).search(value) is not None
     if given:
-        return not tells or any(c.isdigit() for c in value)
-    if tells or is_technical(value) or (code and is_name and "." in value):
+        return not is_variable or any(c.isdigit() for c in value)
+    if is_variable or is_technical(value) or (code and is_name and "." in value):
         return False
     return is_odd(value) or (len(value) >= 6 and value.isdigit())
 
 
 def is_phrase(value: str) -> bool:
-    """Say whether some words are a passphrase rather than a sentence about one."""
+    """Say whether words are a passphrase, not a sentence about one."""
     words = value.split()
     plain = all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
-    return 4 <= len(words) <= 24 and plain and not _TALK & set(words)
+    return 4 <= len(words) <= 24 and plain and not _SENTENCE_WORDS & set(words)

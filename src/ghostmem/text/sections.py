@@ -1,4 +1,4 @@
-"""Split a markdown file into sections, one memory each, at its headings of the second level."""
+"""Split a markdown file at its headings of the second level; each section is one memory."""
 
 import re
 import unicodedata
@@ -21,9 +21,7 @@ _EMOJI_PARTS = "\u200d\u20e3\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: the key it is stored under, its heading, the text below it, and the line it begins
-    at.
-    """
+    """A section with its key, its heading, the text below it and its first line."""
 
     key: str
     heading: str
@@ -32,9 +30,7 @@ class Section:
 
 
 def slug(heading: str) -> str:
-    """Write a heading as a key: lower-case letters of any script and digits, everything else a
-    single hyphen.
-    """
+    """Return a heading as a key: lower-case letters and digits, with hyphens between them."""
     plain = "".join(
         char for char in heading if char not in _EMOJI_PARTS and unicodedata.category(char) != "So"
     )
@@ -42,33 +38,28 @@ def slug(heading: str) -> str:
 
 
 def sections(text: str, name: str) -> list[Section]:
-    """Split a file's text at its `## ` headings.
-
-    The key of a daily file's section begins with its date.
-    """
+    """Return the sections of a file; in a daily file, their keys begin with its date."""
     text = text.removeprefix("\ufeff")
     daily = _DAILY.fullmatch(name)
     prefix = f"{daily[1]}:" if daily else ""
-    found: list[Section] = []
+    made: list[Section] = []
     seen: Counter[str] = Counter()
     for heading, line, start, stop in _cuts(text):
         body_start, body = _without_outer_blanks(text, start, stop)
         if heading is not None:
-            found.append(Section(prefix + unique(slug(heading), seen), heading, body, line))
+            made.append(Section(prefix + unique(slug(heading), seen), heading, body, line))
         elif body:
-            found.append(Section(prefix + PREAMBLE, "", body, 1 + text.count("\n", 0, body_start)))
-    return found
+            made.append(Section(prefix + PREAMBLE, "", body, 1 + text.count("\n", 0, body_start)))
+    return made
 
 
 def _cuts(text: str) -> Iterator[tuple[str | None, int, int, int]]:
-    """Yield each section's heading (None for the preamble), the heading's line, and where its body
-    starts and stops.
-    """
+    """Yield the heading (None for the preamble), its line, and the span of the body."""
     front = _FRONT_MATTER.match(text)
     at = start = front.end() if front else 0
     heading, number, counted = None, 1, 0
-    while (found := _HEADING_OR_FENCE.search(text, at)) is not None:
-        line, end = found.start(), line_end(text, found.start())
+    while (mark := _HEADING_OR_FENCE.search(text, at)) is not None:
+        line, end = mark.start(), line_end(text, mark.start())
         at = fence_end(text, line) or end
         trimmed = text[line:end].strip()
         if trimmed.startswith(("## ", "##\t")):
@@ -79,7 +70,7 @@ def _cuts(text: str) -> Iterator[tuple[str | None, int, int, int]]:
 
 
 def _without_outer_blanks(text: str, start: int, stop: int) -> tuple[int, str]:
-    """Return where text[start:stop] begins, and it, without the blank lines around it."""
+    """Return the start and the text of text[start:stop] without the blank lines around it."""
     part = text[start:stop]
     ink = len(part) - len(part.lstrip())
     first = part.rfind("\n", 0, ink) + 1
@@ -87,7 +78,7 @@ def _without_outer_blanks(text: str, start: int, stop: int) -> tuple[int, str]:
 
 
 def unique(wanted: str, seen: Counter[str]) -> str:
-    """Number a slug that was met before, past any heading that already has that number."""
+    """Return a slug with a number if it was used before."""
     key = wanted
     while seen[key]:
         seen[wanted] += 1

@@ -1,31 +1,28 @@
 """Compare spellings: words that differ by a typo, a hyphen or an ending.
 
-A question's word that a namespace does not know is compared with the words the namespace has. Edits
-are letters missing, extra, wrong or swapped (Damerau-Levenshtein distance, each pair swapped at
-most once)."""
+A word of a question that is unknown in a namespace is compared with the words of the namespace. An
+edit is a missing, extra, wrong or swapped letter (Damerau-Levenshtein distance, each pair swapped
+at most once).
+"""
 
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-MIN_LENGTH = 4  # shorter words have too many neighbours to tell a typo
+MIN_LENGTH = 4  # shorter words have too many neighbours to recognise a typo
 MIN_LENGTH_TWO_EDITS = 8
-MIN_STEM, MAX_ENDING = (
-    4,
-    3,
-)  # letters that words with different endings share at least, and endings at most
-HYPHEN_SHARE = 0.97  # how alike words are that differ by hyphens only
-ENDING_FACTOR = 0.8  # another ending says less than a typo: the word may be another one
+MIN_STEM = 4  # letters that words with different endings share
+MAX_ENDING = 3  # letters of such an ending
+HYPHEN_SHARE = 0.97  # similarity of words that differ only by hyphens
+ENDING_FACTOR = 0.8  # a different ending counts less than a typo: it may be a different word
 
-# Both engines have this condition in SQL too (`schema.py`): it says which terms are kept as words.
+# Both engines have this condition in SQL too (`schema.py`), to store words apart from other terms.
 _WORD = re.compile(r"[^0-9_./:@#+\\]{3,40}")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class WordParts(NamedTuple):
-    """Parts of a word, of which every near spelling has at least one in its place, and how long it
-    may be.
-    """
+    """Parts of a word, of which every near spelling has at least one, and its length limits."""
 
     start: str
     middle: str
@@ -35,9 +32,7 @@ class WordParts(NamedTuple):
 
 
 def is_word(term: str) -> bool:
-    """Say whether a term is a word that can be misspelled, rather than a number, a code or
-    a path.
-    """
+    """Say whether a term is a word that can be misspelled, not a number, a code or a path."""
     return _WORD.fullmatch(term) is not None
 
 
@@ -47,7 +42,7 @@ def words_of(terms: Iterable[str]) -> set[str]:
 
 
 def max_edits(word: str) -> int:
-    """Return how many edits a near spelling of a word may have."""
+    """Return the maximum number of edits of a near spelling of a word."""
     if len(word) < MIN_LENGTH:
         return 0
     return 1 if len(word) < MIN_LENGTH_TWO_EDITS else 2
@@ -56,8 +51,9 @@ def max_edits(word: str) -> int:
 def word_parts(word: str) -> WordParts:
     """Return parts of a word such that a near spelling keeps its start, its end or its middle.
 
-    Between the parts one letter is left out. So a single edit, also a swap of two letters, changes
-    at most one part, and there is always one part more than edits."""
+    Between the parts one letter is left out. So an edit, also a swap of two letters, changes at
+    most one part, and there is always one part more than edits.
+    """
     length = len(word)
     limits = length - MAX_ENDING, length + MAX_ENDING
     if max_edits(word) < 2:
@@ -69,15 +65,13 @@ def word_parts(word: str) -> WordParts:
     )
 
 
-def similarity(word: str, other: str) -> float:
-    """Return how alike two spellings are, from 0 (not near) to less than 1.
-
-    Equal words are not compared.
-    """
-    if ("-" in word or "-" in other) and word.replace("-", "") == other.replace("-", ""):
+def similarity(word: str, candidate: str) -> float:
+    """Return the similarity of two different spellings, from 0 (not near) to less than 1."""
+    if "-" in word + candidate and word.replace("-", "") == candidate.replace("-", ""):
         return HYPHEN_SHARE
-    longest, limit, shared = max(len(word), len(other)), max_edits(word), _shared_start(word, other)
-    edits = edit_distance(word[shared:], other[shared:], limit)
+    longest, limit = max(len(word), len(candidate)), max_edits(word)
+    shared = _shared_start(word, candidate)
+    edits = edit_distance(word[shared:], candidate[shared:], limit)
     if edits <= limit:
         return 1 - edits / longest
     if shared >= MIN_STEM and longest - shared <= min(MAX_ENDING, shared // 2):
@@ -86,30 +80,30 @@ def similarity(word: str, other: str) -> float:
 
 
 def _shared_start(left: str, right: str) -> int:
-    """Return how many letters two words share at their start."""
+    """Return the number of letters that two words share at their start."""
     count = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
+    for left_letter, right_letter in zip(left, right, strict=False):
+        if left_letter != right_letter:
             break
         count += 1
     return count
 
 
 def one_edit(word: str) -> set[str]:
-    """Return everything that is one edit away from an English word."""
-    found: set[str] = set()
+    """Return all spellings that are one edit away from an English word."""
+    spellings: set[str] = set()
     for at in range(len(word) + 1):
         before, after, rest = word[:at], word[at:], word[at + 1 :]
         for letter in _LETTERS:
-            found.add(before + letter + after)
-            found.add(before + letter + rest)
-        found.add(before + rest)
-        found.add(before + rest[:1] + after[:1] + rest[1:])
-    return found - {word}
+            spellings.add(before + letter + after)
+            spellings.add(before + letter + rest)
+        spellings.add(before + rest)
+        spellings.add(before + rest[:1] + after[:1] + rest[1:])
+    return spellings - {word}
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
-    """Return the number of edits between two words, or `limit` + 1 when there are more."""
+    """Return the number of edits between two words, or `limit` + 1 if there are more."""
     if abs(len(left) - len(right)) > limit:
         return limit + 1
     start = _shared_start(left, right)
@@ -120,9 +114,9 @@ def edit_distance(left: str, right: str, limit: int) -> int:
     row = list(range(len(right) + 1))
     for at, letter in enumerate(left, 1):
         before, previous, row = row, before, [at]
-        for column, other in enumerate(right, 1):
-            edits = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != other))
-            if at > 1 < column and letter == right[column - 2] and left[at - 2] == other:
+        for column, expected in enumerate(right, 1):
+            edits = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != expected))
+            if at > 1 < column and letter == right[column - 2] and left[at - 2] == expected:
                 edits = min(edits, previous[column - 2] + 1)
             row.append(edits)
         if min(row) > limit:

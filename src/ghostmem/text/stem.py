@@ -1,12 +1,10 @@
-"""Porter's stemmer ("An algorithm for suffix stripping", 1980), with its author's later `bli` and
-`logi`.
-"""
+"""Porter's stemmer ("An algorithm for suffix stripping", 1980), with the later `bli` and `logi`."""
 
 from collections.abc import Iterable
 
 _SHAPES = str.maketrans("abcdefghijklmnopqrstuvwxyz", "vcccvcccvcccccvcccccvcccyc")
-_MOST_KEPT = 100_000
-_LONGEST = 80
+_MAX_CACHED = 100_000  # stems
+_MAX_WORD = 80  # letters; longer words are returned as they are
 
 _ENDINGS_2 = {
     "ational": "ate",
@@ -66,30 +64,24 @@ _ENDINGS_4 = dict.fromkeys(
 )
 _LAST_LETTERS_2, _LAST_LETTERS_3, _LAST_LETTERS_4 = "ilmnrs", "eils", "ceilmnrstu"
 
-_kept: dict[str, str] = {}
+_cache: dict[str, str] = {}
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case English word.
-
-    Anything not a-z, very short or very long comes back as it is.
-    """
-    found = _kept.get(word)
-    if found is not None:
-        return found
-    if not (2 < len(word) <= _LONGEST and word.isascii() and word.isalpha() and word.islower()):
+    """Return the stem of a lower-case English word; other, short and long words are unchanged."""
+    cached = _cache.get(word)
+    if cached is not None:
+        return cached
+    if not (2 < len(word) <= _MAX_WORD and word.isascii() and word.isalpha() and word.islower()):
         return word
-    if len(_kept) >= _MOST_KEPT:
-        _kept.clear()
-    _kept[word] = result = _stem(word)
+    if len(_cache) >= _MAX_CACHED:
+        _cache.clear()
+    _cache[word] = result = _stem(word)
     return result
 
 
 def stems(words: Iterable[str]) -> set[str]:
-    """Return the stems of many lower-case English words that will hardly come again.
-
-    None is remembered.
-    """
+    """Return the stems of many lower-case English words, without the cache."""
     return {_stem(word) for word in words if len(word) > 2}
 
 
@@ -119,14 +111,14 @@ def _shape(word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Take off the plural's ending (step 1a)."""
+    """Remove the ending of a plural (step 1a)."""
     if word.endswith(("sses", "ies")):
         return word[:-2]
     return word if word.endswith("ss") else word[:-1]
 
 
 def _without_past(word: str, shape: str) -> tuple[str, str]:
-    """Take off -eed, -ed and -ing and mend what is left (step 1b)."""
+    """Remove -eed, -ed and -ing, and restore a final -e (step 1b)."""
     if word.endswith("eed"):
         return (word[:-1], shape[:-1]) if "vc" in shape[:-3] else (word, shape)
     cut = 2 if word.endswith("ed") else 3 if word.endswith("ing") else 0
@@ -145,9 +137,7 @@ def _without_past(word: str, shape: str) -> tuple[str, str]:
 def _replaced(
     word: str, shape: str, endings: dict[str, str], longest: int, shortest: int
 ) -> tuple[str, str]:
-    """Replace the longest ending listed if a vowel and a consonant stand before it (steps
-    2 and 3).
-    """
+    """Replace the longest listed ending after a vowel and a consonant (steps 2 and 3)."""
     for size in range(min(longest, len(word)), shortest - 1, -1):
         new = endings.get(word[-size:])
         if new is not None:
@@ -158,7 +148,7 @@ def _replaced(
 
 
 def _stripped(word: str, shape: str) -> tuple[str, str]:
-    """Drop the longest ending listed if the rest is long enough (step 4)."""
+    """Remove the longest listed ending if the rest is long enough (step 4)."""
     for size in range(min(5, len(word)), 1, -1):
         if word[-size:] in _ENDINGS_4:
             rest = shape[:-size]
@@ -169,7 +159,7 @@ def _stripped(word: str, shape: str) -> tuple[str, str]:
 
 
 def _tidied(word: str, shape: str) -> str:
-    """Drop a final -e and one of a final -ll (step 5)."""
+    """Remove a final -e, and one l of a final -ll (step 5)."""
     if word[-1] == "e":
         measure = shape.count("vc", 0, len(shape) - 1)
         if measure > 1 or (measure == 1 and not _ends_short(word[:-1], shape[:-1])):

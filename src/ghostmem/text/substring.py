@@ -1,17 +1,17 @@
-"""What a word is worth that occurs only inside other words."""
+"""Weigh a word that occurs only inside other words."""
 
 from math import sqrt
 
-SUBSTRING = 0.6  # what a word inside another is worth
-COMPOUND = 3  # a word after this many letters of another is not there by chance
-LONG = 6  # nor is a word of this length, wherever it is
+SUBSTRING = 0.6  # relative to a word of its own
+MIN_LETTERS_BEFORE = 3  # after this many letters a word inside another is not there by chance
+MIN_LONG_WORD = 6  # nor is a word of this length, at any position
 
 
 def substring_worth(word: str, text: str) -> float:
-    """Return what a word inside other words of a text is worth: more if it makes up more of them.
+    """Return the weight of a word inside other words: more if it is a larger part of them.
 
-    After one or two letters a short word is there by chance, as "lack" is in "black"; a code may
-    be cut anywhere.
+    After one or two letters a short word is there by chance, as "lack" is in "black". A code may
+    begin anywhere.
     """
     best, at = 0.0, text.find(word)
     while at >= 0:
@@ -22,7 +22,7 @@ def substring_worth(word: str, text: str) -> float:
             stop += 1
         if not word.isalpha():
             return SUBSTRING
-        if start == at or at - start >= COMPOUND or len(word) >= LONG:
+        if start == at or at - start >= MIN_LETTERS_BEFORE or len(word) >= MIN_LONG_WORD:
             best = max(best, SUBSTRING * sqrt(len(word) / (stop - start)))
         at = text.find(word, at + 1)
     return best

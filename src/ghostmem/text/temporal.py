@@ -1,35 +1,26 @@
-"""Which time a question is about: named months and days, windows counted back from now, or simply
-what is newest.
-"""
+"""Read the time that a question is about: months, days, windows before now, or the newest."""
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
-from ghostmem.text.calendar import MONTHS, NUMBERS, RECENT, UNITS, UNSURE, WINDOWS
+from ghostmem.text.calendar import AMBIGUOUS_MONTHS, MONTHS, NUMBERS, RECENT, UNITS, WINDOWS
+from ghostmem.text.patterns import compiled
 
-FRENCH = frozenset(
-    "qu que quoi fait avons ai est étions était nous j".split()
-)  # beside these, hier is yesterday, not here
-AGO = (
-    "ago",
-    "vor",
-    "hace",
-    "il",
-)  # words that count back: two weeks ago, vor zwei Wochen, il y a deux semaines
-PAST = (
-    "past",
-    "last",
-    "letzten",
-    "derniers",
-    "últimos",
-)  # words that count back to now: in the past two weeks
+# with one of these, `hier` is French for yesterday, not German for here
+FRENCH_WORDS = frozenset("qu que quoi fait avons ai est étions était nous j".split())
+# words that count back: two weeks ago, vor zwei Wochen, il y a deux semaines
+AGO_WORDS = ("ago", "vor", "hace", "il")
+# words for a window that ends now: in the past two weeks
+PAST_WORDS = ("past", "last", "letzten", "derniers", "últimos")
+# two weeks ago, in Chinese
+_COUNTED_HAN = r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前"
 
 
 @dataclass(frozen=True)
 class Times:
-    """The times a question names; empty where it names none."""
+    """The times that a question names; empty if it names none."""
 
     months: tuple[tuple[int | None, int], ...] = ()  # (year or None, month)
     days: tuple[tuple[int | None, int, int], ...] = ()  # (year or None, month, day)
@@ -38,7 +29,7 @@ class Times:
 
     @property
     def relative(self) -> bool:
-        """Say whether the question counts from now."""
+        """Whether the question counts from now."""
         return self.window is not None or self.recent
 
 
@@ -48,20 +39,21 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<iso>\b(?P<y1>\d{{4}})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b)"
         r"|(?:(?P<y4>\d{4})年)?(?P<m4>1[0-2]|[1-9])月(?:(?P<d4>\d{1,2})[日号])?"
-        rf"|\b(?:(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?(?:\s+of)?\s+)?(?P<name>{name})\b\.?(?:\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d))?"
+        r"|\b(?:(?P<d2>\d{1,2})(?:st|nd|rd|th|\.)?(?:\s+of)?\s+)?"
+        rf"(?P<name>{name})\b\.?(?:\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d))?"
         r"(?:,?\s+(?P<y3>(?:19|20)\d\d)\b)?",
         re.IGNORECASE,
     )
 
 
 def times_in(text: str, now: datetime) -> Times:
-    """Read the times out of a question, counting from a given now."""
+    """Return the times in a question, counted from `now`."""
     months: list[tuple[int | None, int]] = []
     days: list[tuple[int | None, int, int]] = []
     # the pattern takes milliseconds to compile, and most questions name no date
     dated = any(char.isdecimal() for char in text) or not MONTHS.keys().isdisjoint(_words(text))
-    for found in _pattern().finditer(text) if dated else ():
-        parts = _parts(found)
+    for match in _pattern().finditer(text) if dated else ():
+        parts = _parts(match)
         if parts is None:
             continue
         year, month, day = parts
@@ -74,22 +66,25 @@ def times_in(text: str, now: datetime) -> Times:
 
 
 def _asks_newest(text: str, words: set[str]) -> bool:
-    asked = words & RECENT - ({"last"} if "last name" in text.lower() else set())
-    return bool(asked) or "最近" in text or "最新" in text
+    matches = words & RECENT - ({"last"} if "last name" in text.lower() else set())
+    return bool(matches) or "最近" in text or "最新" in text
 
 
-def _parts(found: re.Match[str]) -> tuple[int | None, int, int | None] | None:
-    if found["m1"]:
-        year, month, day = found["y1"], int(found["m1"]), found["d1"]
-    elif found["m4"]:
-        year, month, day = found["y4"], int(found["m4"]), found["d4"]
+def _parts(match: re.Match[str]) -> tuple[int | None, int, int | None] | None:
+    """Return the year, month and day of a date, or None if it is not one."""
+    if match["m1"]:
+        year, month, day = match["y1"], int(match["m1"]), match["d1"]
+    elif match["m4"]:
+        year, month, day = match["y4"], int(match["m4"]), match["d4"]
     else:
-        word, day = found["name"], found["d3"] or found["d2"]
-        after = found.string[found.end() :].lstrip().lower()
-        asks = found.start() == 0 and after.startswith(("i ", "we ", "you ", "it ", "they "))
-        if word.lower() in UNSURE and (asks or not (word[0].isupper() or day or found["y3"])):
+        word, day = match["name"], match["d3"] or match["d2"]
+        after = match.string[match.end() :].lstrip().lower()
+        asks = match.start() == 0 and after.startswith(("i ", "we ", "you ", "it ", "they "))
+        if word.lower() in AMBIGUOUS_MONTHS and (
+            asks or not (word[0].isupper() or day or match["y3"])
+        ):
             return None
-        year, month = found["y3"], MONTHS[word.lower()]
+        year, month = match["y3"], MONTHS[word.lower()]
     number = int(day) if day else None
     if not 1 <= month <= 12 or (number is not None and not 1 <= number <= 31):
         return None
@@ -107,46 +102,37 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         plain = phrase.isascii() and phrase.replace(" ", "").isalpha()
         if f" {phrase} " in joined if plain else phrase in lowered:
             return _back(now, start), _back(now, stop)
-    if " hier " in joined and FRENCH & set(words):
+    if " hier " in joined and FRENCH_WORDS & set(words):
         return _back(now, 2.0), _back(now, 0.5)
-    if "前" in text and (found := _counted_han().search(text)):
-        return _around(now, UNITS.get(found[2], 1.0), _number(found[1]))
+    if "前" in text and (match := compiled(_COUNTED_HAN).search(text)):
+        return _around(now, UNITS.get(match[2], 1.0), _number(match[1]))
     for at, word in enumerate(words):
         near = words[max(0, at - 3) : at + 5]
-        unit = next((UNITS[other] for other in near if other in UNITS), None)
+        unit = next((UNITS[name] for name in near if name in UNITS), None)
         count = _count(near)
         if unit is None or count is None:
             continue
-        if word in AGO:
+        if word in AGO_WORDS:
             return _around(now, unit, count)
-        if word in PAST:
+        if word in PAST_WORDS:
             return _back(now, unit * count * 1.1), now
     return None
 
 
-@cache
-def _counted_han() -> re.Pattern[str]:
-    return re.compile(r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前")
-
-
 def _number(text: str) -> int:
-    return (
-        int(text)
-        if text.isdigit()
-        else 2
-        if text in "两兩"
-        else "一二三四五六七八九十".find(text) + 1
-    )
+    if text.isdigit():
+        return int(text)
+    return 2 if text in "两兩" else "一二三四五六七八九十".find(text) + 1
 
 
 def _count(near: list[str]) -> int | None:
-    """Return the number among a few words; an article counts as one only when nothing else does."""
-    found = [
+    """Return the largest number among a few words, or None; an article counts as one."""
+    numbers = [
         NUMBERS[word] if word in NUMBERS else int(word)
         for word in near
         if word in NUMBERS or _is_count(word)
     ]
-    return max(found, default=None)
+    return max(numbers, default=None)
 
 
 def _is_count(word: str) -> bool:
@@ -167,7 +153,7 @@ def _back(now: datetime, days: float) -> datetime:
 
 
 def month_match(times: Times, at: datetime) -> float:
-    """Return 1 for a named month, half for the one after it, when news of it is still told."""
+    """Return 1 in a named month and 0.5 in the month after it, else 0."""
     best = 0.0
     for year, month in times.months:
         if at.month == month and year in (None, at.year):
@@ -179,7 +165,7 @@ def month_match(times: Times, at: datetime) -> float:
 
 
 def day_match(times: Times, at: datetime) -> float:
-    """Return 1 within a day of a named day, half within the week after it."""
+    """Return 1 within a day of a named day and 0.5 within the week after it, else 0."""
     best = 0.0
     for year, month, day in times.days:
         gap = min(
@@ -201,7 +187,7 @@ def _gap(at: datetime, year: int, month: int, day: int) -> int:
 
 
 def window_match(times: Times, at: datetime) -> float:
-    """Return 1 inside the window and less the farther outside, halving with each half width."""
+    """Return 1 inside the window; outside, the value halves with each half width of distance."""
     if times.window is None:
         return 0.0
     start, stop = times.window

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from itertools import chain as chained
 from itertools import pairwise
 from typing import TypeVar
 
+from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED, fold
 from ghostmem.text.stem import stem
 
@@ -29,33 +29,27 @@ _FUNCTION_WORDS = """
 """
 
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""English words that say nothing of what a text is about.
-
-`may` and `us` are not among them: a month, a country.
-"""
+"""English words without a topic; `may` and `us` are missing: a month and a country."""
 
 ASKING_WORDS = frozenset(
     "kind kinds type types sort sorts many much name names thing things describe mention "
     "mentioned tell".split()
 )
-"""Words that shape a question and say nothing of its answer: an index has them, a question's terms
-do not.
-"""
+"""Words of questions that tell nothing about the answer: indexed, but not searched for."""
 
-LONGEST = 80
+MAX_TERM = 80
 """Terms are cut to this many characters; longer compounds are left out."""
 
-_MOST_KEPT = 100_000
+_MAX_CACHED = 100_000  # words
 _Value = TypeVar("_Value")
 
 _JOINERS = r"-_./:@#+\\"
-_LETTER = (
-    rf"[^\x00-/:-@\[-`{{-\x7f{UNSPACED}]"  # folded text is ASCII, letters, marks and digits only
-)
+# folded text has only ASCII, letters, marks and digits
+_LETTER = rf"[^\x00-/:-@\[-`{{-\x7f{UNSPACED}]"
 
 
 def _chain(letter: str) -> str:
-    """Write the pattern of words joined without white space, as in foo-bar, a/b.py, c++ or c#."""
+    """Return the pattern of words joined without spaces, as in foo-bar, a/b.py, c++ or c#."""
     return rf"{letter}+(?:[{_JOINERS}]+{letter}+)*(?:\+\+?|#)?"
 
 
@@ -65,70 +59,58 @@ _PART = rf"[^{_JOINERS}]+"
 _APOSTROPHE = r"'(?<=[^\W_]')(?:(?:(?i:s|ll|re|ve|d|m))(?![^\W_])|([^\W_]))"
 # l'école, d'accord, qu'elle
 _ELIDED = r"(?<![\w'])(?:[cdjlmnstCDJLMNST]|[Qq]u|[Ll]orsqu|[Pp]uisqu)'(?=[^\W\d_]{2})"
-_BEFORE_WORD = (
-    r"'(?=[^\W\d_]{2})"  # patterns that begin with a plain sign are searched for many times faster
-)
+# a first check, because a pattern that begins with a plain sign is many times faster
+_BEFORE_WORD = r"'(?=[^\W\d_]{2})"
 _CAMEL = r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}"
 _CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
 _EXPONENT = r"\A([0-9]+)e(?=[0-9])"
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed: most texts need few, and each takes half a
-    millisecond.
-    """
-    return re.compile(pattern)
-
-
 class _Memo(dict[str, _Value]):
-    """Results of a function of a word, computed when first asked for.
-
-    A lookup is a call less than a cached function.
-    """
+    """A cache of a function of a word; a lookup is faster than a call of a cached function."""
 
     def __init__(self, compute: Callable[[str], _Value]) -> None:
         self._compute = compute
 
     def __missing__(self, word: str) -> _Value:
         value = self._compute(word)
-        if len(word) <= LONGEST:  # a longer one hardly comes again
-            if len(self) >= _MOST_KEPT:
+        if len(word) <= MAX_TERM:  # longer words are rare
+            if len(self) >= _MAX_CACHED:
                 self.clear()
             self[word] = value
         return value
 
 
 def words(text: str) -> list[str]:
-    """Return a text's words in order: folded, lower-case, compounds with their parts, unspaced
-    scripts as bigrams.
+    """Return the words of a text in order.
+
+    They are folded and lower-case, compounds come with their parts, and scripts without spaces are
+    split into bigrams.
     """
-    found: list[str] = []
+    made: list[str] = []
     for run, chain in _runs(text):
-        found += _bigrams(run) if run else _spelled(chain)
-    return found
+        made += _bigrams(run) if run else _spelled(chain)
+    return made
 
 
 def terms(text: str) -> list[str]:
-    """Return a text's index terms or, if all its words are stop words, those words."""
+    """Return the index terms of a text, or its words if all are stop words."""
     return index_terms(text) or words(text)
 
 
 def index_terms(text: str) -> list[str]:
-    """Return the terms that a text is indexed by: its words without stop words, English ones
-    stemmed.
-    """
+    """Return the terms of the index: the words without stop words, English words stemmed."""
     folded = _folded(text)
     if folded.isascii():
         return list(chained.from_iterable(map(_TERMS.__getitem__, _ASCII.findall(folded))))
-    found: list[str] = []
-    for run, joined in _compiled(_ANY_SCRIPT).findall(folded):
-        found += _bigrams(run) if run else _TERMS[joined]
-    return found
+    made: list[str] = []
+    for run, joined in compiled(_ANY_SCRIPT).findall(folded):
+        made += _bigrams(run) if run else _TERMS[joined]
+    return made
 
 
 def chain_terms(word: str) -> tuple[str, ...]:
-    """Return the index terms of one folded word, or of words joined without white space."""
+    """Return the index terms of one folded word, or of words joined without spaces."""
     return _TERMS[word]
 
 
@@ -142,18 +124,14 @@ def _is_hyphenated(term: str) -> bool:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the terms that a question looks for: those it would be indexed by, without the words
-    that only ask.
-    """
+    """Return the search terms of a question: its index terms without the words that only ask."""
     asking = {stem(word) for word in ASKING_WORDS}
-    every = index_terms(text)
-    return [term for term in every if term not in asking] or every
+    indexed = index_terms(text)
+    return [term for term in indexed if term not in asking] or indexed
 
 
 def encode(term: str) -> str:
-    """Write a term in a-z and 0-9 only, no two terms alike, so that no database's own parser takes
-    it apart.
-    """
+    """Return a unique code of a term in a-z and 0-9, which no database parser splits."""
     return _CODES[term]
 
 
@@ -161,11 +139,11 @@ def _encode(term: str) -> str:
     plain = term.isascii() and term.isalpha() and term.islower() and "z" not in term
     code = term if plain else "".join(map(_encode_character, term))
     # PostgreSQL reads 3e10abc as the number 3e10 and the word abc.
-    return _compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
+    return compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
 
 
 def encode_all(terms: Iterable[str]) -> str:
-    """Write terms as `encode` does, with a space between them."""
+    """Return the codes of terms, joined by spaces."""
     return " ".join(map(_CODES.__getitem__, terms))
 
 
@@ -177,54 +155,48 @@ def _encode_character(char: str) -> str:
 
 
 def _runs(text: str) -> list[tuple[str, str]]:
-    """Return pairs of which one side is empty: a run of an unspaced script, or a chain of joined
-    words.
-    """
+    """Return pairs with one empty side: a run of a script without spaces, or joined words."""
     folded = _folded(text)
     if folded.isascii():
         return [("", chain) for chain in _ASCII.findall(folded)]
-    return _compiled(_ANY_SCRIPT).findall(folded)
+    return compiled(_ANY_SCRIPT).findall(folded)
 
 
 def _folded(text: str) -> str:
-    """Fold a text, and take the apostrophes out of its words."""
+    """Fold a text and remove the apostrophes from its words."""
     folded = fold(text)
     if "'" in folded:
-        if _compiled(_BEFORE_WORD).search(folded):
-            folded = _compiled(_ELIDED).sub(" ", folded)
-        folded = _compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
+        if compiled(_BEFORE_WORD).search(folded):
+            folded = compiled(_ELIDED).sub(" ", folded)
+        folded = compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
     return folded
 
 
-def _without_apostrophe(found: re.Match[str]) -> str:
-    """Keep the letter after an apostrophe, in lower case lest O'Brien look like a compound of two
-    names.
-    """
-    return (found[1] or "").lower()
+def _without_apostrophe(match: re.Match[str]) -> str:
+    """Return the letter after an apostrophe in lower case: O'Brien is not a compound."""
+    return (match[1] or "").lower()
 
 
 def _bigrams(run: str) -> list[str]:
-    """Return each two neighbouring characters of a run, or its only one."""
+    """Return the pairs of neighbouring characters of a run, or its only character."""
     return [run] if len(run) == 1 else [left + right for left, right in pairwise(run)]
 
 
 def _spelled(chain: str) -> list[str]:
-    """Return the words of a chain: the parts of each name, the name, and at last the chain itself
-    if it has joiners.
-    """
+    """Return the words of joined words: the parts of each name, the name, then the whole."""
     if chain.isalnum() and (
-        chain.islower() or chain.isdigit() or not _compiled(_CAMEL).search(chain)
+        chain.islower() or chain.isdigit() or not compiled(_CAMEL).search(chain)
     ):
-        return [chain[:LONGEST].casefold()]
-    names = _compiled(_PART).findall(chain)
-    found: list[str] = []
+        return [chain[:MAX_TERM].casefold()]
+    names = compiled(_PART).findall(chain)
+    made: list[str] = []
     for name in names:
-        if not name.islower() and _compiled(_CAMEL).search(name):
-            found += [part[:LONGEST].casefold() for part in _compiled(_CAMEL_PART).findall(name)]
-        found.append(name[:LONGEST].casefold())
-    if len(chain) <= LONGEST and chain != names[0]:
-        found.append(chain.casefold())
-    return found
+        if not name.islower() and compiled(_CAMEL).search(name):
+            made += [part[:MAX_TERM].casefold() for part in compiled(_CAMEL_PART).findall(name)]
+        made.append(name[:MAX_TERM].casefold())
+    if len(chain) <= MAX_TERM and chain != names[0]:
+        made.append(chain.casefold())
+    return made
 
 
 def _stemmed(joined: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""backup: a copy of the store while others go on using it."""
+"""Copy a store while it is in use."""
 
 import os
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ NOT_REMEMBERED = "the store has no space left to remember this copy: a hard dele
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Backup(Record):
-    """Where a backup went and how large it is; `pending` says what could not be done."""
+    """The path and size of a backup; `pending` says what could not be done."""
 
     path: str
     size_bytes: int
@@ -22,12 +22,10 @@ class Backup(Record):
 
 
 def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
-    """Write one consistent state to a new file, compact, private and checked.
+    """Write a consistent copy to a new file, compact, private and checked.
 
-    An existing file is replaced only with `force`.
-
-    The store remembers where, so that a hard delete can name the copies that still hold what it
-    deleted. A file that another program has open is never replaced."""
+    An existing file is replaced only with `force`, and never while another program has it open. The
+    store remembers the path, so that a hard delete can name the copies that still hold the data."""
     path = Path(target).expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
@@ -54,7 +52,7 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
 
 
 def refuse_store(path: str | Path, file: str | None) -> None:
-    """Stop before a store, or a file that SQLite keeps beside it, is replaced by something else."""
+    """Refuse to overwrite a store or the side files that SQLite keeps for it."""
     if file is None:
         return
     own, target = os.path.realpath(file), os.path.realpath(path)
@@ -64,10 +62,9 @@ def refuse_store(path: str | Path, file: str | None) -> None:
 
 
 def _remember(store: Store, path: Path, forgotten: list[StoreFullError]) -> None:
-    """Note where a copy will be, before any of it is written.
+    """Store the path of a copy before it is written.
 
-    A full disk is no reason not to make a copy elsewhere.
-    """
+    A full disk must not prevent a copy to another place."""
     if store.engine.read_only:
         return
     try:

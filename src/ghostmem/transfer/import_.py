@@ -1,4 +1,4 @@
-"""import: bring in what was exported, without losing or doubling anything."""
+"""Import the lines of an export, without losing or duplicating anything."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
-from ghostmem.memory.draft import INHERITED, Draft, index_memory, write_draft
+from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
+from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
 from ghostmem.schema import too_deep
 from ghostmem.store import validate
 from ghostmem.store.export_lines import FORMAT, TYPES, Wording, record_of
 from ghostmem.store.store import Store
+from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.export_mark import MarkReader
-from ghostmem.transfer.import_held import POLICY, ImportGate, ends_of
-from ghostmem.transfer.release import check_held
+from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-BATCH = 500
+BATCH = 500  # keys per transaction
 POLICIES = ("update", "skip", "fail")
 Progress = Callable[[int], None]
 
 
 @dataclass(eq=False, repr=False)
 class ImportReport(Record):
-    """What an import brought in, and what it left alone."""
+    """The counts of an import."""
 
     dry_run: bool = False
     imported: int = 0
@@ -58,12 +59,12 @@ def import_(
 ) -> ImportReport:
     """Import lines that `export` wrote, or the original Ghost's JSON array.
 
-    Ids, versions, times and counters are kept. What is already there is left alone, so importing
-    twice changes nothing. A key that exists with another history follows `on_conflict`: "update"
-    writes the imported content as its next version, "skip" keeps ours, "fail" stops before anything
-    is written. The whole input is read and checked first. Keys with a text that looks like
-    instructions are held in quarantine, unless the input has this store's own mark or the caller
-    says `trust`."""
+    Ids, versions, times and counters are kept. Versions that exist already stay unchanged, so
+    importing twice changes nothing. A key that exists with another history follows `on_conflict`:
+    "update" writes the imported content as its next version, "skip" keeps the stored one, "fail"
+    stops before anything is written. The whole input is read and checked first. Keys with a text
+    that looks like instructions go into quarantine, unless the input has this store's own mark or
+    the caller sets `trust`."""
     if on_conflict not in POLICIES:
         raise InvalidInputError(
             f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
@@ -73,8 +74,29 @@ def import_(
     return merge(store, records, on_conflict, dry_run, progress, trust=trust or reader.is_ours)
 
 
+def import_ghost(
+    store: Store,
+    path: str,
+    *,
+    on_conflict: str = "update",
+    dry_run: bool = False,
+    trust: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import a database of the original Ghost: versions, edges, links, files, rules and counters.
+
+    The database is never written. Keys with a text that looks like instructions go into quarantine,
+    unless the caller sets `trust`."""
+    from ghostmem.store.opening import read_original
+
+    original = read_original(path)
+    report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)
+    report.notes[:0] = original.notes
+    return report
+
+
 def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
-    """Read and check every record of an export, naming the line that is wrong."""
+    """Read and check every record of an export; an error names its line."""
     lines = iter(source)
     first = next((line for line in lines if line.strip()), "")
     if not first:
@@ -100,19 +122,21 @@ def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
 
 
 def _object(line: str, number: int) -> dict[str, Any]:
-    try:
-        data = json.loads(line)
-    except RecursionError:
-        raise InvalidInputError(f"{too_deep(f'line {number}')}", "nothing was imported") from None
-    except ValueError as error:
-        raise InvalidInputError(
-            f"line {number} is not JSON: {error}", "nothing was imported"
-        ) from None
+    data = _json(line, f"line {number}")
     if not isinstance(data, dict):
         raise InvalidInputError(
             f"line {number} is not an object: {validate.shown(data)}", "nothing was imported"
         )
     return data
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise InvalidInputError(f"{too_deep(where)}", "nothing was imported") from None
+    except ValueError as error:
+        raise InvalidInputError(f"{where} is not JSON: {error}", "nothing was imported") from None
 
 
 def _record(data: Mapping[str, Any], number: int) -> Record:
@@ -132,13 +156,8 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
 
 
 def _array(text: str) -> Iterator[Record]:
-    """Read the original Ghost's export: one JSON array of live memories."""
-    try:
-        rows = json.loads(text.lstrip("\ufeff"))
-    except RecursionError:
-        raise InvalidInputError(f"{too_deep('the input')}", "nothing was imported") from None
-    except ValueError as error:
-        raise InvalidInputError(f"the input is not JSON: {error}", "nothing was imported") from None
+    """Read the export of the original Ghost: one JSON array of current memories."""
+    rows = _json(text.lstrip("\ufeff"), "the input")
     if not rows:
         raise InvalidInputError("there is nothing to import: the array is empty")
     for number, row in enumerate(rows, 1):
@@ -153,9 +172,7 @@ def _array(text: str) -> Iterator[Record]:
 
 
 def _tidy(row: dict[str, Any]) -> dict[str, Any]:
-    """Read what the original wrote in its own way: meta as text, tier `archived`, ids that may be
-    missing.
-    """
+    """Convert meta as text, the tier `archived` and missing ids of the original Ghost."""
     row = dict(row)
     if isinstance(row.get("meta"), str):
         try:
@@ -180,9 +197,7 @@ def merge(
     *,
     trust: bool = False,
 ) -> ImportReport:
-    """Write records that were read and checked, key by key, in batches that other processes can get
-    between.
-    """
+    """Write checked records key by key, in batches that let other processes in between."""
     report = ImportReport(dry_run=dry_run)
     records = _without_clashes(store, records)
     memories = sorted(
@@ -199,7 +214,7 @@ def merge(
     for start in range(0, max(1, len(chains)), size):
         batch = chains[start : start + size]
         last = start + size >= len(chains)
-        # the last batch waits for the disk, and with it everything before
+        # The last transaction waits for the disk, and with it all before.
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for chain in batch:
                 _merge_chain(store, tx, chain, on_conflict, report, gate)
@@ -217,11 +232,9 @@ def merge(
 
 
 def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
-    """Give new ids to versions whose id another key of this store has, as after a rename in the
-    file.
-    """
+    """Give new ids to versions whose id another key of this store has."""
     seen: set[str] = set()
-    fresh: dict[str, str] = {}
+    new_ids: dict[str, str] = {}
     with store.engine.read() as tx:
         for memory in (record for record in records if isinstance(record, Memory) and record.id):
             if memory.id in seen:
@@ -229,25 +242,25 @@ def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
                     f"the id {memory.id} stands twice in the input", "nothing was imported"
                 )
             seen.add(memory.id)
-            other = tx.memories.by_id(memory.id)
-            if other is not None and (other.ns, other.key) != (memory.ns, memory.key):
-                fresh[memory.id] = store.new_id(memory.recorded_at or memory.created_at)
-    return [_renamed(record, fresh) for record in records] if fresh else records
+            stored = tx.memories.by_id(memory.id)
+            if stored is not None and (stored.ns, stored.key) != (memory.ns, memory.key):
+                new_ids[memory.id] = store.new_id(memory.recorded_at or memory.created_at)
+    return [_with_new_ids(record, new_ids) for record in records] if new_ids else records
 
 
-def _renamed(record: Record, fresh: dict[str, str]) -> Record:
+def _with_new_ids(record: Record, new_ids: dict[str, str]) -> Record:
     match record:
         case Memory():
-            before = record.supersedes and fresh.get(record.supersedes, record.supersedes)
-            return replace(record, id=fresh.get(record.id, record.id), supersedes=before)
+            before = record.supersedes and new_ids.get(record.supersedes, record.supersedes)
+            return replace(record, id=new_ids.get(record.id, record.id), supersedes=before)
         case Edge() | Link():
             return replace(
                 record,
-                from_id=fresh.get(record.from_id, record.from_id),
-                to_id=fresh.get(record.to_id, record.to_id),
+                from_id=new_ids.get(record.from_id, record.from_id),
+                to_id=new_ids.get(record.to_id, record.to_id),
             )
         case Access() | Wording():
-            return replace(record, memory_id=fresh.get(record.memory_id, record.memory_id))
+            return replace(record, memory_id=new_ids.get(record.memory_id, record.memory_id))
     return record
 
 
@@ -319,7 +332,7 @@ def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
 
 
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
-    """Take up a history where ours ends."""
+    """Append new versions to a stored history."""
     if last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(
@@ -345,36 +358,36 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
 
 
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
-    if isinstance(record, Rule):
-        report.rules += tx.rules.put(record)
+    ids = memory_ids(record)
+    memories = [tx.memories.by_id(memory_id) for memory_id in ids]
+    name = f"{type(record).__name__.lower()} {' -> '.join(ids)}"
+    if None in memories:
+        report.notes.append(f"left out {name}: a memory it needs is not here")
         return
-    if isinstance(record, Held):
-        if tx.quarantine.get(record.id) is None:
+    if len({memory.ns for memory in memories if memory}) > 1:
+        report.notes.append(f"left out {name}: it crosses namespaces")
+        return
+    match record:
+        case Rule():
+            report.rules += tx.rules.put(record)
+        case Held() if tx.quarantine.get(record.id) is None:
             tx.quarantine.add(record)
             report.held += 1
-        return
-    ends = ends_of(record)
-    found = [tx.memories.by_id(end) for end in ends]
-    kind = type(record).__name__.lower()
-    if None in found:
-        report.notes.append(f"left out {kind} {' -> '.join(ends)}: a memory it needs is not here")
-    elif len({m.ns for m in found if m}) > 1:
-        report.notes.append(f"left out {kind} {' -> '.join(ends)}: it crosses namespaces")
-    elif (
-        (isinstance(record, Edge) and tx.graph.add_edge(record))
-        or (isinstance(record, Link) and tx.graph.add_link(record))
-        or (isinstance(record, Access) and tx.journal.add_access(record))
-        or (isinstance(record, Wording) and tx.aliases.add(record.memory_id, record.alias))
-    ):
-        _count(report, kind)
+        case Edge():
+            report.edges += tx.graph.add_edge(record)
+        case Link():
+            report.links += tx.graph.add_link(record)
+        case Access():
+            report.accesses += tx.journal.add_access(record)
+        case Wording():
+            report.aliases += tx.aliases.add(record.memory_id, record.alias)
 
 
 def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
-    """Write lines of an import that were held, as the import would have written them, and drop them
-    from the quarantine.
+    """Write the quarantined lines of an import, and drop them from the quarantine.
 
-    An edge to a memory that is not here, perhaps because it is held too, is left out; releasing
-    that one adds it."""
+    An edge to a missing memory is left out; if that one is in quarantine too, releasing it adds the
+    edge."""
     records = _without_clashes(store, records)
     chain = sorted(
         (record for record in records if isinstance(record, Memory)), key=lambda m: m.version
@@ -382,13 +395,13 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
     report, gate = ImportReport(), ImportGate(store, (), "update", trust=True, dry_run=False)
     with store.engine.write(within=(held.ns,)) as tx:
         if not tx.quarantine.drop(held.id):
-            raise missing(held.id)  # somebody else was faster
+            raise missing(held.id)  # another process has released it
         _check_chains([chain] if chain else [])
         if chain:
             _merge_chain(store, tx, chain, str(held.fields.get(POLICY, "update")), report, gate)
         for record in records:
             if not isinstance(record, Memory) and all(
-                m and m.ns == held.ns for m in map(tx.memories.by_id, ends_of(record))
+                m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))
             ):
                 _merge_other(tx, record, report)
         last = tx.memories.last(held.ns, held.key)
@@ -401,8 +414,3 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
         memory = replace(tx.memories.with_refs([last])[0], outcome=outcome)
     catch_up(store)
     return memory
-
-
-def _count(report: ImportReport, kind: str) -> None:
-    name = {"edge": "edges", "link": "links", "access": "accesses", "wording": "aliases"}[kind]
-    setattr(report, name, getattr(report, name) + 1)

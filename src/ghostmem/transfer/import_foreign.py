@@ -1,4 +1,4 @@
-"""import --from: take over the memories of another tool."""
+"""Import the memories of another tool."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, told_of, would_hold
+from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
+from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
@@ -18,7 +19,6 @@ from ghostmem.store.store import Store
 from ghostmem.transfer.formats.base import capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import BATCH, POLICIES, ImportReport, Progress
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,13 +38,13 @@ def import_foreign(
     trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Bring what another tool wrote into a namespace; its files are only read.
+    """Import the files of another tool into a namespace; the files are only read.
 
-    Importing again changes nothing but what changed there: a memory is known by the id its tool
-    gave it, whatever its key is here. One that exists with other content follows `on_conflict`:
-    "update" writes the next version, "skip" keeps ours, "fail" stops before anything is written;
-    locked ones are always kept. Everything is read and checked before the first write. A text that
-    looks like instructions is held in quarantine unless the caller says `trust`."""
+    Importing again writes only changes: a memory is recognised by the id its tool gave it, whatever
+    its key is here. One that exists with other content follows `on_conflict`: "update" writes the
+    next version, "skip" keeps the stored one, "fail" stops before anything is written; locked
+    memories are always kept. Everything is read and checked before the first write. A text that
+    looks like instructions goes into quarantine, unless the caller sets `trust`."""
     if on_conflict not in POLICIES:
         raise InvalidInputError(
             f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
@@ -75,10 +75,7 @@ def load(
     *,
     trust: bool = False,
 ) -> ImportReport:
-    """Write what was read into a namespace, in batches that other processes can get between.
-
-    Vectors come later.
-    """
+    """Write foreign records into a namespace, without embeddings, in several transactions."""
     report = ImportReport(dry_run=dry_run, notes=list(foreign.notes))
     with store.engine.read() as tx:
         keys = _known_keys(tx, ns, kind, foreign)
@@ -90,14 +87,14 @@ def load(
     held: list[str] = []
     for start in range(0, max(1, len(drafts)), size):
         last = start + size >= len(drafts)
-        # the last batch waits for the disk, and with it everything before
+        # The last transaction waits for the disk, and with it all before.
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for draft in drafts[start : start + size]:
                 if not trust and (reasons := suspected(store, tx, draft)):
-                    told = (
+                    message = (
                         would_hold(reasons) if dry_run else told_of(hold(store, tx, draft, reasons))
                     )
-                    held.append(f"{ns}/{draft.key}: {told}")
+                    held.append(f"{ns}/{draft.key}: {message}")
                 elif not _write(store, tx, draft, on_conflict, report):
                     kept.add(draft.key)
             if last:
@@ -110,30 +107,28 @@ def load(
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
-    """Return the key each memory has here: the one it was imported under before, else its own, past
-    those others have taken.
-    """
+    """Return the key of each memory here: that of an earlier import, or else a free one."""
     before: dict[str, str] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT)):
         known = memory.meta.get(kind)
         if isinstance(known, Mapping) and isinstance(known.get("id"), str):
             before[known["id"]] = memory.key
     taken = set(before.values())
-    found: dict[str, str] = {}
-    for theirs in foreign.memories:
-        key, number = before.get(theirs.id) or theirs.key, 1
-        while theirs.id not in before and key in taken:
+    keys: dict[str, str] = {}
+    for foreign_memory in foreign.memories:
+        key, number = before.get(foreign_memory.id) or foreign_memory.key, 1
+        while foreign_memory.id not in before and key in taken:
             number += 1
-            key = f"{theirs.key}-{number}"
+            key = f"{foreign_memory.key}-{number}"
         taken.add(key)
-        found[theirs.key] = key
-    return found
+        keys[foreign_memory.key] = key
+    return keys
 
 
 def _drafts(
     store: Store, foreign: Foreign, ns: str, keys: Mapping[str, str], report: ImportReport
 ) -> Iterator[Draft]:
-    """Check every memory, and leave out what has expired."""
+    """Check every memory, and leave out expired ones."""
     now = store.clock()
     alive = [
         memory
@@ -165,9 +160,9 @@ def _fields(memory: ForeignMemory) -> dict[str, Any]:
 
 
 def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
-    """Return what stands in a draft's way: a live memory under its key that says something else."""
-    last = tx.memories.last(draft.ns, draft.key)
-    if last is None or not last.is_current(store.clock()):
+    """Return the current memory under the key of a draft, if it differs."""
+    last = tx.memories.current(draft.ns, draft.key, store.clock())
+    if last is None:
         return None
     if "files" in draft.fields:
         last = tx.memories.with_refs([last])[0]
@@ -179,22 +174,22 @@ def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
 
 def _refuse_conflicts(store: Store, tx: Transaction, drafts: Sequence[Draft]) -> None:
     for draft in drafts:
-        if (other := _current(store, tx, draft)) is not None:
+        if (stored := _current(store, tx, draft)) is not None:
             raise ConflictError(
-                f"{other.ns}/{other.key} exists with other content; nothing was imported",
+                f"{stored.ns}/{stored.key} exists with other content; nothing was imported",
                 "choose --on-conflict update or skip",
             )
 
 
 def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: ImportReport) -> bool:
-    """Write one memory, or leave ours alone; False when ours was kept."""
-    other = _current(store, tx, draft)
-    if other is not None and (policy == "skip" or other.locked):
+    """Write a memory; False if the stored one was kept instead."""
+    stored = _current(store, tx, draft)
+    if stored is not None and (policy == "skip" or stored.locked):
         report.skipped += 1
-        if other.locked and policy != "skip":
-            report.notes.append(f"left {other.ns}/{other.key} alone: it is locked")
+        if stored.locked and policy != "skip":
+            report.notes.append(f"left {stored.ns}/{stored.key} alone: it is locked")
         return False
-    if other is not None and other.pinned and "expires_at" in draft.fields:
+    if stored is not None and stored.pinned and "expires_at" in draft.fields:
         draft = replace(
             draft,
             fields={name: value for name, value in draft.fields.items() if name != "expires_at"},
@@ -215,22 +210,22 @@ def _link(
     kept: set[str],
     report: ImportReport,
 ) -> None:
-    """Add the edges whose ends are here as their tool knows them."""
+    """Add the edges whose two memories were imported."""
     now = store.clock()
     ids: dict[str, str] = {}
-    loose: list[str] = []
+    dangling: list[str] = []
     for memory in foreign.memories if foreign.edges else ():
-        last = tx.memories.last(ns, keys[memory.key])
-        if last is not None and last.is_current(now) and last.key not in kept:
-            ids[memory.key] = last.id
+        current = tx.memories.current(ns, keys[memory.key], now)
+        if current is not None and current.key not in kept:
+            ids[memory.key] = current.id
     for edge in foreign.edges:
         if edge.from_key in ids and edge.to_key in ids:
             report.edges += tx.graph.add_edge(
                 Edge(ids[edge.from_key], ids[edge.to_key], edge.rel, edge.weight, now)
             )
         else:
-            loose.append(
+            dangling.append(
                 f"left out the edge {edge.from_key} {edge.rel} {edge.to_key}: one end was "
                 "not imported"
             )
-    report.notes += capped(loose)
+    report.notes += capped(dangling)

@@ -1,58 +1,39 @@
-"""Release what is held in quarantine: a put, a summary, a section of a note, or a line of an
-import.
-"""
+"""Release an entry of the quarantine: a put, a summary, a section of a note, or an import."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ghostmem.memory.draft import prepare
+from ghostmem.memory.prepare import prepare
 from ghostmem.memory.quarantine import SOURCES, draft_of, held, missing
-from ghostmem.model import Held, Memory
-from ghostmem.store import validate
+from ghostmem.model import Memory
 
 if TYPE_CHECKING:
     from ghostmem.store.store import Store
 
 
 def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
-    """Put what is held as if it had been trusted, and let it go, in one transaction.
+    """Store a quarantined entry as if it had been trusted, and drop it from the quarantine.
 
-    The id may be abbreviated.
-    """
-    found = held(store, held_id, ns=ns)
-    from ghostmem.transfer.import_held import is_import, records_of
-
-    if is_import(found):
-        from ghostmem.transfer.import_ import release_import
-
-        return release_import(store, found, records_of(found))
-    draft = draft_of(found)
+    The id may be abbreviated."""
+    from ghostmem.memory.consolidate import write_summary
+    from ghostmem.memory.verdict import judge_draft
+    from ghostmem.memory.write import write_put
     from ghostmem.notes.release import folder_of, release_section
+    from ghostmem.transfer.import_ import release_import
+    from ghostmem.transfer.import_quarantine import is_import, records_of
 
-    if (folder := folder_of(store, found)) is not None:
-        return release_section(store, folder, found)
-    if (sources := found.fields.get(SOURCES)) is not None:
-        from ghostmem.memory.consolidate import write_summary
-
-        return write_summary(store, draft, sources, released=found.id).summary
-    from ghostmem.memory.settle import judged, settle
-
+    entry = held(store, held_id, ns=ns)
+    if is_import(entry):
+        return release_import(store, entry, records_of(entry))
+    draft = draft_of(entry)
+    if (folder := folder_of(store, entry)) is not None:
+        return release_section(store, folder, entry)
+    if (sources := entry.fields.get(SOURCES)) is not None:
+        return write_summary(store, draft, sources, released=entry.id).summary
     prepared = prepare(store, draft)
-    verdict = judged(store, draft, prepared)
-    with store.engine.write(within=(found.ns,)) as tx:
-        if not tx.quarantine.drop(found.id):
-            raise missing(found.id)  # somebody else was faster
-        return settle(store, tx, draft, prepared, verdict)
-
-
-def check_held(one: Held) -> None:
-    """Refuse what is held in a file and could never be released."""
-    from ghostmem.transfer.import_held import is_import, records_of
-
-    if not is_import(one):
-        draft_of(one)
-        return
-    validate.namespace(one.ns)
-    validate.key(one.key)
-    records_of(one)
+    judgement = judge_draft(store, draft, prepared)
+    with store.engine.write(within=(entry.ns,)) as tx:
+        if not tx.quarantine.drop(entry.id):
+            raise missing(entry.id)  # another process has released it
+        return write_put(store, tx, draft, prepared, judgement)

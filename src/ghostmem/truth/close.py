@@ -1,60 +1,138 @@
-"""Ending a memory's truth, and taking that back: a new version each time, so that what was believed
-before stays known.
-"""
+"""Corrections: link a memory to the memories it corrects, close these, and reopen them.
+
+Closing writes a new version, so that the history shows what was believed before."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.errors import ConflictError, LockedError
-from ghostmem.model import Memory, Tier
+from ghostmem.errors import ConflictError, InvalidInputError, LockedError
+from ghostmem.model import EDGE_WEIGHTS, HEARSAY, Edge, Memory, Rel, SourceKind, Tier
 from ghostmem.store.store import Store
+from ghostmem.truth.last_word import last_word, prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-SUPERSEDED_BY = "superseded_by"  # in meta: the key of what holds instead
-BEFORE = "before_closing"  # in meta: what reopening gives back
-LEAST = 0.1  # importance that is left at least
+SUPERSEDED_BY = "superseded_by"  # in meta: the key of the successor
+BEFORE_CLOSING = "before_closing"  # in meta: the fields that reopening restores
+MIN_IMPORTANCE = 0.1  # that closing leaves
+MAX_CHAIN = 8  # earlier corrections that are linked to a further one
+
+
+def suggest_correction(
+    store: Store, tx: Transaction, new: Memory, old: Memory, now: datetime
+) -> None:
+    """Record as an inference that a memory corrects an older one.
+
+    Content from elsewhere does not correct the user's own words: there the edge leads the other
+    way, so that the user's words come first."""
+    if not new.from_user and old.from_user:
+        contradict(tx, old, [new], now, automatic=True)
+        return
+    contradict(tx, new, [old, *_corrected_by(tx, old, now)], now, automatic=True)
+    if store.settings.freshness == "close" and not old.protected and not tx.notes.places([old.id]):
+        close(store, tx, old, new, now)
+
+
+def supersede(
+    store: Store, tx: Transaction, new: Memory, old: Memory, now: datetime, unlock: bool = False
+) -> Memory:
+    """Close a memory in favour of another, on explicit request."""
+    contradict(tx, new, [old, *_corrected_by(tx, old, now)], now, automatic=False)
+    return close(store, tx, old, new, now, unlock)
+
+
+def share_contradictions(tx: Transaction, new: Memory, restated: Memory, now: datetime) -> None:
+    """Link a restatement to all that contradicts the restated memory.
+
+    Otherwise a false claim could be retrieved without its correction."""
+    rivals = [rival for rival in contradicting(tx, restated, now) if rival.id != new.id]
+    for rival in sorted(rivals, key=last_word, reverse=True)[:MAX_CHAIN]:
+        first, second = (new, rival) if prevails(new, rival) else (rival, new)
+        contradict(tx, first, [second], now, automatic=True)
+
+
+def contradicting(tx: Transaction, memory: Memory, now: datetime) -> list[Memory]:
+    """Return the current memories that contradict one or are contradicted by it."""
+    edges = tx.graph.touching([memory.id], [Rel.CONTRADICTS])
+    ids = {end for edge in edges for end in (edge.from_id, edge.to_id)} - {memory.id}
+    rows = tx.memories.by_ids(sorted(ids)).values()
+    return [m for m in rows if m.is_current(now) and m.is_open(now) and m.ns == memory.ns]
+
+
+def check_supersede(tx: Transaction, old: Memory, source: SourceKind | None, key: str) -> None:
+    """Refuse to close a memory by itself, a section of a file, or the user's words by hearsay."""
+    if old.key == key:
+        raise InvalidInputError(
+            f"{old.ns}/{key} cannot supersede itself",
+            "a put on the same key is its next version anyway",
+        )
+    _refuse_note(tx, old)
+    if old.from_user and source in HEARSAY:
+        raise ConflictError(
+            f"{old.ns}/{old.key} is the user's own word; {source} content cannot close it",
+            "put it without supersedes, and let the user decide with `ghost resolve`",
+        )
+
+
+def contradict(
+    tx: Transaction, memory: Memory, others: Iterable[Memory], now: datetime, automatic: bool
+) -> None:
+    """Link a memory to those it contradicts; an explicit edge replaces an inferred one."""
+    weight = EDGE_WEIGHTS[Rel.CONTRADICTS]
+    for other in others:
+        if other.id == memory.id:
+            continue
+        known = tx.graph.edge(memory.id, other.id, Rel.CONTRADICTS)
+        if known is None or (known.automatic and not automatic):
+            tx.graph.put_edge(
+                Edge(memory.id, other.id, Rel.CONTRADICTS, weight, now, automatic=automatic)
+            )
+
+
+def _corrected_by(tx: Transaction, memory: Memory, now: datetime) -> list[Memory]:
+    """Return the memories that one corrects, so that a chain outlives the loss of a member."""
+    edges = tx.graph.touching([memory.id], [Rel.CONTRADICTS])
+    older = tx.memories.by_ids([edge.to_id for edge in edges if edge.from_id == memory.id])
+    current = [other for other in older.values() if other.is_current(now) and other.ns == memory.ns]
+    return sorted(current, key=lambda other: other.created_at, reverse=True)[:MAX_CHAIN]
 
 
 def close(
     store: Store, tx: Transaction, old: Memory, by: Memory, now: datetime, unlock: bool = False
 ) -> Memory:
-    """End what a memory says at the moment its successor begins, and demote it.
-
-    Nothing is deleted.
-    """
-    refuse_note(tx, old)
+    """End the validity of a memory when its successor's begins, and make it dormant."""
+    _refuse_note(tx, old)
     if old.locked and not unlock:
         raise LockedError(f"{old.ns}/{old.key} is locked")
     before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
-    return rewrite(
+    return _rewrite(
         store,
         tx,
         old,
         now,
         valid_to=by.valid_from or by.created_at,
         tier=Tier.DORMANT,
-        importance=min(old.importance, max(LEAST, round(old.importance / 2, 4))),
+        importance=min(old.importance, max(MIN_IMPORTANCE, round(old.importance / 2, 4))),
         pinned=False,
-        meta={**old.meta, SUPERSEDED_BY: by.key, BEFORE: before},
+        meta={**old.meta, SUPERSEDED_BY: by.key, BEFORE_CLOSING: before},
     )
 
 
 def reopen(store: Store, tx: Transaction, closed: Memory, now: datetime) -> Memory:
-    """Let a memory be true again as it was before it was closed."""
+    """Make a closed memory valid again, with its fields from before."""
     if closed.is_open(now):
         raise ConflictError(
-            f"{closed.ns}/{closed.key} is not closed", "`ghost conflicts` lists what is in dispute"
+            f"{closed.ns}/{closed.key} is not closed", "`ghost conflicts` lists contradictions"
         )
-    before = closed.meta.get(BEFORE, {})
-    meta = {
-        name: value for name, value in closed.meta.items() if name not in (SUPERSEDED_BY, BEFORE)
-    }
-    return rewrite(
+    meta = dict(closed.meta)
+    meta.pop(SUPERSEDED_BY, None)
+    before = meta.pop(BEFORE_CLOSING, {})
+    return _rewrite(
         store,
         tx,
         closed,
@@ -67,13 +145,10 @@ def reopen(store: Store, tx: Transaction, closed: Memory, now: datetime) -> Memo
     )
 
 
-def rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fields: Any) -> Memory:
-    """Write a next version with the same words and other fields.
-
-    Links, counts and everything indexed go with it.
-    """
+def _rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fields: Any) -> Memory:
+    """Write a next version with the same content and other fields, and keep links and index."""
     memory = tx.memories.with_refs([memory])[0]
-    made = replace(
+    rewritten = replace(
         memory,
         id=store.new_id(now),
         version=memory.version + 1,
@@ -82,16 +157,15 @@ def rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fiel
         **fields,
     )
     tx.memories.change(memory, "supersede", now, deleted_at=now)
-    tx.memories.insert(made)
-    tx.graph.relink(memory.id, made.id)
-    tx.journal.carry(memory.id, made.id)
-    tx.aliases.carry(memory.id, made.id)
-    tx.index.carry(memory.id, made.id)
-    return made
+    tx.memories.insert(rewritten)
+    tx.graph.relink(memory.id, rewritten.id)
+    tx.journal.carry(memory.id, rewritten.id)
+    tx.aliases.carry(memory.id, rewritten.id)
+    tx.index.carry(memory.id, rewritten.id)
+    return rewritten
 
 
-def refuse_note(tx: Transaction, memory: Memory) -> None:
-    """Refuse to end what a file says: whoever owns the file says what holds."""
+def _refuse_note(tx: Transaction, memory: Memory) -> None:
     place = tx.notes.places([memory.id]).get(memory.id)
     if place is not None:
         raise ConflictError(

@@ -1,6 +1,4 @@
-"""conflicts: what contradicts each other and nobody has decided about, and what rests on what no
-longer holds.
-"""
+"""conflicts: list contradictions and memories that may be stale, and resolve contradictions."""
 
 from __future__ import annotations
 
@@ -8,10 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.model import Memory, NsFilter, Record, Rel
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.model import Memory, NsFilter, Record, Rel, optional
 from ghostmem.store import validate
+from ghostmem.store.lookup import find
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
+from ghostmem.truth.close import SUPERSEDED_BY, check_supersede, contradicting, reopen, supersede
 from ghostmem.truth.last_word import prevails
 from ghostmem.truth.standing import maybe_stale
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conflict(Record):
-    """Two memories that contradict each other: the one with the last word, the other, and whether
-    that was only inferred.
-    """
+    """Two memories that contradict each other, the prevailing one first.
+
+    `automatic` says that the contradiction was inferred."""
 
     ns: str
     key: str
@@ -38,7 +39,7 @@ class Conflict(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Doubt(Record):
-    """A memory that rests on something that no longer holds, and why."""
+    """A memory that rests on a memory that is no longer valid, and why."""
 
     ns: str
     key: str
@@ -47,58 +48,139 @@ class Doubt(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conflicts(Record):
-    """What is in dispute, newest first, and what may be stale because of what was decided."""
+    """Unresolved contradictions, newest first, and memories that may be stale."""
 
     conflicts: tuple[Conflict, ...]
     maybe_stale: tuple[Doubt, ...] = ()
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Resolved(Record):
+    """A decision: the memory that is kept, those that were closed, and those that may be stale."""
+
+    ns: str
+    keeps: str
+    closed: tuple[str, ...] = optional(())
+    both: bool = False
+    reopened: bool = False
+    valid_to: datetime | None = optional()
+    maybe_stale: tuple[str, ...] = optional(())
+
+
 def conflicts(store: Store, ns: str | None = None) -> Conflicts:
-    """Return every pair of current memories that contradict each other, and what depends on or sums
-    up what has ended.
-    """
+    """Return the pairs of current memories that contradict each other, and doubtful memories.
+
+    A memory is doubtful when it depends on, or is a summary of, one that has ended."""
     now = store.clock()
-    which = validate.ns_filter(ns)
-    found: list[Conflict] = []
+    unresolved: list[Conflict] = []
     doubts: list[Doubt] = []
     with store.engine.read() as tx:
-        for name, *_ in tx.listing.namespaces(which, now):
-            found += _pairs(tx, name, now)
+        for name, *_ in tx.listing.namespaces(validate.ns_filter(ns), now):
+            unresolved += _conflicts(tx, name, now)
             tops = {
                 edge.from_id
                 for rel in (Rel.DEPENDS_ON, Rel.CONTAINS)
                 for edge in tx.graph.of_namespace(name, now, rel)
             }
             rows = [m for m in tx.memories.by_ids(sorted(tops)).values() if m.is_open(now)]
-            told = maybe_stale(tx, rows, now)
-            doubts += [
-                Doubt(m.ns, m.key, told[m.id])
-                for m in sorted(rows, key=lambda m: m.key)
-                if m.id in told
-            ]
-    found.sort(key=lambda one: (-one.created_at.timestamp(), one.ns, one.key, one.other))
-    return Conflicts(tuple(found), tuple(doubts))
+            notes = maybe_stale(tx, rows, now)
+            rows = sorted((m for m in rows if m.id in notes), key=lambda m: m.key)
+            doubts += [Doubt(m.ns, m.key, notes[m.id]) for m in rows]
+    unresolved.sort(key=lambda pair: (-pair.created_at.timestamp(), pair.ns, pair.key, pair.other))
+    return Conflicts(tuple(unresolved), tuple(doubts))
 
 
-def _pairs(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
+def _conflicts(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
+    """Return one conflict per pair of memories; an explicit edge counts before an inferred one."""
     edges = tx.graph.of_namespace(ns, now, Rel.CONTRADICTS)
     rows = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
     passing = tx.listing.passing(list(rows), Filter(ns=NsFilter(ns), now=now, closed=False))
-    found: dict[frozenset[str], Conflict] = {}
+    pairs: dict[frozenset[str], Conflict] = {}
     for edge in edges:
-        if edge.from_id not in passing or edge.to_id not in passing:
+        ends = frozenset((edge.from_id, edge.to_id))
+        if not ends <= passing or (ends in pairs and not pairs[ends].automatic):
             continue
-        one, other = rows[edge.from_id], rows[edge.to_id]
-        pair = _conflict(
-            *((one, other) if prevails(one, other) else (other, one)), edge.automatic, edge.weight
+        first, second = rows[edge.from_id], rows[edge.to_id]
+        new, old = (first, second) if prevails(first, second) else (second, first)
+        pairs[ends] = Conflict(
+            new.ns,
+            new.key,
+            new.content,
+            old.key,
+            old.content,
+            new.created_at,
+            old.created_at,
+            edge.automatic,
+            round(edge.weight, 4),
         )
-        known = found.get(frozenset((one.id, other.id)))
-        found[frozenset((one.id, other.id))] = pair if known is None or known.automatic else known
-    return list(found.values())
+    return list(pairs.values())
 
 
-def _conflict(one: Memory, other: Memory, automatic: bool, weight: float) -> Conflict:
-    times = one.created_at, other.created_at
-    return Conflict(
-        one.ns, one.key, one.content, other.key, other.content, *times, automatic, round(weight, 4)
+def resolve(
+    store: Store,
+    ns: str,
+    keep: str,
+    other: str | None = None,
+    *,
+    both: bool = False,
+    unlock: bool = False,
+) -> Resolved:
+    """Keep one memory and close those it contradicts.
+
+    With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
+    of search and context, and its importance passes to the one that is kept; nothing is deleted."""
+    validate.namespace(ns)
+    with store.engine.write(within=(ns,)) as tx:
+        now = store.clock()
+        kept = find(tx, ns, validate.text(keep, "key"), now)
+        if other is None:
+            rivals = sorted(contradicting(tx, kept, now), key=lambda memory: memory.key)
+        else:
+            rivals = [find(tx, ns, validate.text(other, "key"), now)]
+        if not rivals:
+            raise NotFoundError(
+                f"nothing contradicts {ns}/{keep}",
+                "`ghost conflicts` lists contradictions, or name both keys",
+            )
+        if any(rival.id == kept.id for rival in rivals):
+            raise InvalidInputError(
+                f"{keep} cannot be decided against itself", "name two different keys"
+            )
+        if both:
+            for rival in rivals:
+                tx.graph.remove_edge(kept.id, rival.id, Rel.CONTRADICTS)
+                tx.graph.remove_edge(rival.id, kept.id, Rel.CONTRADICTS)
+            return Resolved(ns, keep, both=True)
+        importance = max(rival.importance for rival in rivals)
+        if importance > kept.importance:
+            tx.memories.change(kept, "importance", now, importance=importance)
+        closed = []
+        for rival in rivals:
+            check_supersede(tx, rival, None, kept.key)
+            closed.append(supersede(store, tx, kept, rival, now, unlock))
+        stale = _resting_on(tx, closed, now)
+    keys = tuple(memory.key for memory in closed)
+    return Resolved(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
+
+
+def reopened(store: Store, ns: str, key: str) -> Resolved:
+    """Reopen a closed memory with its fields from before."""
+    with store.engine.write(within=(ns,)) as tx:
+        now = store.clock()
+        closed = find(tx, validate.namespace(ns), validate.text(key, "key"), now)
+        reopen(store, tx, closed, now)
+    by = closed.meta.get(SUPERSEDED_BY)
+    stale = () if by is None else (f"{by} contradicts it",)
+    return Resolved(ns, key, reopened=True, maybe_stale=stale)
+
+
+def _resting_on(tx: Transaction, closed: list[Memory], now: datetime) -> tuple[str, ...]:
+    """Return notes on the memories that depend on closed ones, or are summaries of them."""
+    ids = {memory.id for memory in closed}
+    edges = tx.graph.touching(sorted(ids), [Rel.DEPENDS_ON, Rel.CONTAINS])
+    rows = tx.memories.by_ids(sorted({edge.from_id for edge in edges} - ids)).values()
+    tops = sorted((m for m in rows if m.is_current(now)), key=lambda m: m.key)
+    notes = maybe_stale(tx, tops, now)
+    return tuple(
+        f"{m.key} {notes[m.id].removeprefix('maybe stale: ')}" for m in tops if m.id in notes
     )

@@ -1,4 +1,6 @@
-"""Which of two memories that contradict each other is to be believed first."""
+"""Decide which of two contradicting memories comes first."""
+
+from __future__ import annotations
 
 from datetime import datetime
 
@@ -6,12 +8,10 @@ from ghostmem.model import Memory
 
 
 def last_word(memory: Memory) -> tuple[bool, datetime, datetime, str]:
-    """Return what memories that contradict each other are ordered by: the user's own word, then
-    what was said last.
-    """
+    """Return the sort key of contradicting memories: the user's own words last, then the newest."""
     return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
 
 
-def prevails(one: Memory, other: Memory) -> bool:
-    """Say which of two memories that contradict each other has the last word."""
-    return last_word(one) > last_word(other)
+def prevails(memory: Memory, other: Memory) -> bool:
+    """Say whether a memory comes before another that contradicts it."""
+    return last_word(memory) > last_word(other)

@@ -1,4 +1,4 @@
-"""Find what contradicts a memory and prevails over it."""
+"""Find the memories that contradict others and prevail over them."""
 
 from __future__ import annotations
 
@@ -9,56 +9,55 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter, Rel
-from ghostmem.store.rows import Filter
 from ghostmem.truth.last_word import last_word, prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
+    from ghostmem.store.rows import Filter
 
-Refuters = Mapping[
-    str, Sequence[Memory]
-]  # by id: what contradicts a memory and prevails, the last word first
-ROUNDS = 8  # how long a chain of corrections is followed
+# By the id of a memory: the memories that contradict it and prevail, the strongest first.
+Refuters = Mapping[str, Sequence[Memory]]
+MAX_CHAIN = 8  # corrections of corrections that are followed
 
 
-def refuters(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -> Refuters:
-    """Return, for memories and for what contradicts them in turn, everything current that has the
-    last word over them.
-    """
-    found: dict[str, list[Memory]] = defaultdict(list)
+def refuters(tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime) -> Refuters:
+    """Return the memories that prevail over others, and those that prevail over these in turn."""
+    prevailing: dict[str, list[Memory]] = defaultdict(list)
     known: dict[str, Memory] = {}
     todo, seen = set(ids), set[str]()
-    for _ in range(ROUNDS):
-        ties = tx.graph.touching(sorted(todo - seen), [Rel.CONTRADICTS]) if todo - seen else []
-        if not ties:
+    for _ in range(MAX_CHAIN):
+        edges = tx.graph.touching(sorted(todo - seen), [Rel.CONTRADICTS]) if todo - seen else []
+        if not edges:
             break
         seen |= todo
-        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - known.keys()
-        known |= _standing(tx, fresh, which, at)
+        ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
+        known |= _valid(tx, ends - known.keys(), conditions, at)
         todo = set()
-        for tie in ties:
-            one, other = known.get(tie.from_id), known.get(tie.to_id)
-            if one is None or other is None or one.ns != other.ns:
+        for edge in edges:
+            first, second = known.get(edge.from_id), known.get(edge.to_id)
+            if first is None or second is None or first.ns != second.ns:
                 continue
-            new, old = (one, other) if prevails(one, other) else (other, one)
-            if new not in found[old.id]:
-                found[old.id].append(new)
+            new, old = (first, second) if prevails(first, second) else (second, first)
+            if new not in prevailing[old.id]:
+                prevailing[old.id].append(new)
                 todo.add(new.id)
     return {
-        id_: sorted(others, key=last_word, reverse=True) for id_, others in found.items() if others
+        id_: sorted(memories, key=last_word, reverse=True)
+        for id_, memories in prevailing.items()
+        if memories
     }
 
 
-def _standing(
-    tx: Transaction, ids: Iterable[str], which: Filter, at: datetime
+def _valid(
+    tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime
 ) -> dict[str, Memory]:
-    """Return those memories that still hold and that the caller asked for.
-
-    A correction may be asleep.
-    """
+    """Return the valid memories that pass the caller's filter; they may be dormant."""
     rows = tx.memories.by_ids(sorted(ids))
-    passing = tx.listing.passing(list(rows), replace(which, ns=NsFilter(), tiers=()))
-    held = {id_: m for id_, m in rows.items() if id_ in passing and m.is_current(at)}
-    if which.valid_at is None:
-        return {id_: memory for id_, memory in held.items() if memory.is_open(at)}
-    return held
+    passing = tx.listing.passing(list(rows), replace(conditions, ns=NsFilter(), tiers=()))
+    return {
+        id_: memory
+        for id_, memory in rows.items()
+        if id_ in passing
+        and memory.is_current(at)
+        and (conditions.valid_at is not None or memory.is_open(at))
+    }

@@ -1,6 +1,4 @@
-"""How what was found stands: contradicted, superseded, or resting on something that no longer
-holds.
-"""
+"""Annotate hits that are contradicted, superseded, or rest on a memory that is no longer valid."""
 
 from __future__ import annotations
 
@@ -18,119 +16,118 @@ from ghostmem.truth.refuters import Refuters
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-NAMED = 3  # how many causes are named
+MAX_CAUSES = 3  # named in a note
+
+
+def noted(
+    tx: Transaction, hits: list[Hit], known: Refuters, statements: Refuters, now: datetime
+) -> list[Hit]:
+    """Return hits with notes on contradictions, endings and doubts.
+
+    `known` are the memories that prevail over each hit, `statements` those of the user about it."""
+    memories = {hit.memory.id: hit.memory for hit in hits}
+    older: dict[str, list[Memory]] = {}
+    for id_, prevailing in known.items():
+        for newer in prevailing if id_ in memories else ():
+            older.setdefault(newer.id, []).append(memories[id_])
+    stale = maybe_stale(tx, memories.values(), now)
+    annotated = []
+    for hit in hits:
+        id_ = hit.memory.id
+        notes = [
+            *disputed(hit.memory, older.get(id_, ()), known.get(id_, ())),
+            *_user_statements(hit.memory, known.get(id_, ()), statements.get(id_, ())),
+            stale.get(id_, ""),
+            ending(hit.memory),
+        ]
+        text = "; ".join(note for note in notes if note)
+        annotated.append(replace(hit, note=text) if text else hit)
+    return annotated
+
+
+def disputed(memory: Memory, older: Sequence[Memory], newer: Sequence[Memory]) -> list[str]:
+    """Return notes on the memories that one prevails over, and on those that prevail over it."""
+    at = memory.created_at
+    groups = (
+        ("newer than {}", [m for m in older if m.created_at <= at]),
+        ("the user's own word against {}", [m for m in older if m.created_at > at]),
+        ("contradicted by {}, which is newer", [m for m in newer if m.created_at >= at]),
+        ("contradicted by {}, the user's own word", [m for m in newer if m.created_at < at]),
+    )
+    return [note.format(_keys(group)) for note, group in groups if group]
+
+
+def _user_statements(
+    memory: Memory, newer: Iterable[Memory], statements: Iterable[Memory]
+) -> list[str]:
+    """Return a note on the user's statements that do not contradict a memory directly."""
+    named = {memory.id, *(other.id for other in newer)}
+    others = [other for other in statements if other.id not in named]
+    return [f"the user's own word: {_keys(others)}"] if others else []
+
+
+def _keys(memories: Iterable[Memory]) -> str:
+    return ", ".join(memory.key for memory in memories)
 
 
 def ending(memory: Memory) -> str:
-    """Say since when a memory no longer holds, and what holds instead."""
+    """Return since when a memory is no longer valid and its successor, or an empty text."""
     if memory.valid_to is None:
         return ""
     by = memory.meta.get(SUPERSEDED_BY)
     return f"until {memory.valid_to:%Y-%m-%d}{f', superseded by {by}' if by else ''}"
 
 
-def disputed(memory: Memory, older: Sequence[Memory], newer: Sequence[Memory]) -> list[str]:
-    """Say what a memory has the last word over, and what has it over this one."""
-    said = [other for other in older if other.created_at <= memory.created_at]
-    told = [f"newer than {_keys(said)}"] if said else []
-    if over := [other for other in older if other not in said]:
-        told.append(f"the user's own word against {_keys(over)}")
-    late = [other for other in newer if other.created_at >= memory.created_at]
-    told += [f"contradicted by {_keys(late)}, which is newer"] if late else []
-    if own := [other for other in newer if other not in late]:
-        told.append(f"contradicted by {_keys(own)}, the user's own word")
-    return told
-
-
-def _keys(memories: Sequence[Memory]) -> str:
-    return ", ".join(memory.key for memory in memories)
-
-
 def maybe_stale(tx: Transaction, memories: Iterable[Memory], now: datetime) -> dict[str, str]:
-    """Say which memories rest on what no longer holds: they depend on it, or are a summary of it
-    made before that was known.
-    """
-    known = {memory.id: memory for memory in memories}
-    ties = [
-        tie
-        for tie in tx.graph.touching(list(known), [Rel.DEPENDS_ON, Rel.CONTAINS])
-        if tie.from_id in known
+    """Return notes on memories that depend on, or are older summaries of, a doubtful memory."""
+    tops = {memory.id: memory for memory in memories}
+    edges = [
+        edge
+        for edge in tx.graph.touching(list(tops), [Rel.DEPENDS_ON, Rel.CONTAINS])
+        if edge.from_id in tops
     ]
-    if not ties:
+    if not edges:
         return {}
-    below = sorted({tie.to_id for tie in ties})
-    ended = tx.listing.passing(below, Filter(now=now, closed=True))
-    conflicts = tx.graph.touching(below, [Rel.CONTRADICTS])
-    doubted = ended | {end for tie in conflicts for end in (tie.from_id, tie.to_id)}
-    if not doubted:
+    below = {edge.to_id for edge in edges}
+    ended = tx.listing.passing(sorted(below), Filter(now=now, closed=True))
+    conflicts = tx.graph.touching(sorted(below), [Rel.CONTRADICTS])
+    doubtful = ended | {end for edge in conflicts for end in (edge.from_id, edge.to_id)}
+    if not doubtful:
         return {}
-    bases = tx.memories.by_ids(
-        sorted(doubted.intersection(below))
-    )  # a summary may have thousands of children
+    # Only the doubtful ones are read: a summary may have thousands of children.
+    bases = tx.memories.by_ids(sorted(doubtful & below))
     doubts = _doubts(tx, bases, now)
-    told: dict[str, list[str]] = {}
-    for tie in ties:
-        base, top = bases.get(tie.to_id), known[tie.from_id]
+    causes: dict[str, list[str]] = {}
+    for edge in edges:
+        base, top = bases.get(edge.to_id), tops[edge.from_id]
         if base is None or base.id not in doubts or base.ns != top.ns:
             continue
         since, why = doubts[base.id]
-        if tie.rel == Rel.DEPENDS_ON or since > (top.recorded_at or top.created_at):
-            verb = "depends on" if tie.rel == Rel.DEPENDS_ON else "stands for"
-            told.setdefault(top.id, []).append(f"{verb} {base.key}, {why}")
+        depends = edge.rel == Rel.DEPENDS_ON
+        if depends or since > (top.recorded_at or top.created_at):
+            verb = "depends on" if depends else "stands for"
+            causes.setdefault(top.id, []).append(f"{verb} {base.key}, {why}")
     return {
-        id_: f"maybe stale: {'; '.join(sorted(causes)[:NAMED])}" for id_, causes in told.items()
+        id_: f"maybe stale: {'; '.join(sorted(reasons)[:MAX_CAUSES])}"
+        for id_, reasons in causes.items()
     }
 
 
 def _doubts(
     tx: Transaction, bases: Mapping[str, Memory], now: datetime
 ) -> dict[str, tuple[datetime, str]]:
-    """Return which memories no longer hold or are contradicted by what has the last word, since
-    when, and why.
-    """
-    found: dict[str, tuple[datetime, str]] = {}
-    ties = tx.graph.touching(list(bases), [Rel.CONTRADICTS])
-    ends = tx.memories.by_ids(sorted({end for tie in ties for end in (tie.from_id, tie.to_id)}))
-    for tie in ties:
-        for old, new in (
-            (ends.get(tie.to_id), ends.get(tie.from_id)),
-            (ends.get(tie.from_id), ends.get(tie.to_id)),
-        ):
+    """Return since when, and why, memories have ended or are contradicted by a prevailing one."""
+    doubts: dict[str, tuple[datetime, str]] = {}
+    edges = tx.graph.touching(list(bases), [Rel.CONTRADICTS])
+    ends = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
+    for edge in edges:
+        for old_id, new_id in ((edge.to_id, edge.from_id), (edge.from_id, edge.to_id)):
+            old, new = ends.get(old_id), ends.get(new_id)
             if old is None or new is None or old.id not in bases or not prevails(new, old):
                 continue
             if new.is_current(now) and new.is_open(now):
-                found[old.id] = (new.recorded_at or new.created_at, f"which {new.key} contradicts")
+                doubts[old.id] = (new.recorded_at or new.created_at, f"which {new.key} contradicts")
     for id_, memory in bases.items():
         if not memory.is_open(now):
-            found[id_] = (memory.recorded_at or memory.created_at, f"which held {ending(memory)}")
-    return found
-
-
-def besides(memory: Memory, newer: Sequence[Memory], beside: Sequence[Memory]) -> list[str]:
-    """Name the user's own words about the same, as far as they do not contradict it in so many
-    words.
-    """
-    named = {other.id for other in newer}
-    others = [other for other in beside if other.id not in named and other.id != memory.id]
-    return [f"the user's own word: {_keys(others)}"] if others else []
-
-
-def noted(
-    tx: Transaction, hits: list[Hit], known: Refuters, beside: Refuters, now: datetime
-) -> list[Hit]:
-    """Give each hit the word that speaks against it, or that it has over another."""
-    shown = {hit.memory.id: hit.memory for hit in hits}
-    older: dict[str, list[Memory]] = {}
-    for id_, others in known.items():
-        for other in others if id_ in shown else ():
-            older.setdefault(other.id, []).append(shown[id_])
-    doubts = maybe_stale(tx, shown.values(), now)
-    made = []
-    for hit in hits:
-        id_ = hit.memory.id
-        told = disputed(hit.memory, older.get(id_, ()), known.get(id_, ()))
-        told += besides(hit.memory, known.get(id_, ()), beside.get(id_, ()))
-        told += [doubts[id_]] if id_ in doubts else []
-        told += [ending(hit.memory)] if hit.memory.valid_to is not None else []
-        made.append(replace(hit, note="; ".join(told)) if told else hit)
-    return made
+            doubts[id_] = (memory.recorded_at or memory.created_at, f"which held {ending(memory)}")
+    return doubts

@@ -1,85 +1,71 @@
-"""The user's own words beside what others say about the same: a claim never comes without them."""
+"""Find the user's own statements about the subject of claims from other sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter
-from ghostmem.text.rarity import rarity
-from ghostmem.text.terms import encode, index_terms
+from ghostmem.store.lexical import shared_terms_score, term_postings
+from ghostmem.text.terms import index_terms
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
     from ghostmem.store.rows import Filter, Space
 
-FIRST = 2_000  # characters of a text that tell what it is about
-TERMS = 8  # how many of its words are looked up
-POSTINGS = (
-    4_000  # how many of the newest chunks of each: a flood must not hide what was said before it
-)
-BATCH, LOOKED = 200, 2_000  # chunks that are read at once, and at most
-CLAIMS = 50  # how many claims are looked at; a context has as many seeds
-BESIDE = 3  # how many of the user's memories stand beside one
-SHARE, LEAST = 0.5, 2  # what part of the words of the shorter text both must have, and how many
+MAX_CHARACTERS = 2_000  # of a claim that are read
+MAX_TERMS = 8  # of its words that are looked up
+MAX_POSTINGS = 4_000  # newest chunks per word: many, so that a flood cannot hide older statements
+BATCH, MAX_CANDIDATES = 200, 2_000  # chunks read at once, and in all
+MAX_CLAIMS = 50  # as many as a context has seeds
+MAX_STATEMENTS = 3  # per claim
+MIN_SHARE, MIN_SHARED_TERMS = 0.5, 2  # of the shorter text's words, that both texts must have
 
 
 def vouched(
-    tx: Transaction, memories: Iterable[Memory], which: Filter, at: datetime
+    tx: Transaction, memories: Iterable[Memory], conditions: Filter, at: datetime
 ) -> dict[str, list[Memory]]:
-    """Return, for each memory that is not the user's own word, what the user said about the same.
+    """Return the user's statements about the same subject for each memory from another source.
 
-    Most alike first.
-
-    What the caller asked for holds for these too, except that they may be asleep. What was said in
-    one conversation belongs together anyway."""
-    found: dict[str, list[Memory]] = {}
+    They pass the caller's filter, except that they may be dormant. Statements from the same
+    conversation as the claim are left out: they are retrieved together anyway."""
+    statements: dict[str, list[Memory]] = {}
     spaces: dict[str, Space] = {}
-    for claim in [memory for memory in memories if not memory.from_user][:CLAIMS]:
+    for claim in [memory for memory in memories if not memory.from_user][:MAX_CLAIMS]:
         if claim.ns not in spaces:
             spaces |= {space.name: space for space in tx.search.spaces([claim.ns])}
-        trusted = replace(which, ns=NsFilter(claim.ns), now=at, tiers=(), trusted=True)
-        beside = _beside(tx, spaces[claim.ns], claim, trusted) if claim.ns in spaces else []
-        rows = tx.memories.by_ids(beside)
-        apart = [
-            rows[id_]
-            for id_ in beside
-            if claim.source_scope is None or rows[id_].source_scope != claim.source_scope
-        ]
+        if claim.ns not in spaces:
+            continue
+        trusted = replace(conditions, ns=NsFilter(claim.ns), now=at, tiers=(), trusted=True)
+        ids = _similar(tx, spaces[claim.ns], claim, trusted)
+        rows = tx.memories.by_ids(ids)
+        scope = claim.source_scope
+        apart = [rows[id_] for id_ in ids if scope is None or rows[id_].source_scope != scope]
         if apart:
-            found[claim.id] = apart[:BESIDE]
-    return found
+            statements[claim.id] = apart[:MAX_STATEMENTS]
+    return statements
 
 
-def _beside(tx: Transaction, space: Space, claim: Memory, trusted: Filter) -> list[str]:
-    mine = list(dict.fromkeys(index_terms(claim.content[:FIRST])))
-    wanted = sorted(mine, key=lambda term: (not any(char.isdigit() for char in term), -len(term)))[
-        :TERMS
-    ]
-    found = tx.search.postings(space.number, [encode(term) for term in wanted], POSTINGS)
-    chunks = _worded(dict(zip(wanted, found, strict=True)), space)
+def _similar(tx: Transaction, space: Space, claim: Memory, trusted: Filter) -> list[str]:
+    """Return the ids of the user's memories that share enough words with a claim, best first."""
+    own = dict.fromkeys(index_terms(claim.content[:MAX_CHARACTERS]))
+    numbers_first = sorted(own, key=lambda term: (not any(map(str.isdigit, term)), -len(term)))
+    postings = term_postings(tx, space, numbers_first[:MAX_TERMS], MAX_POSTINGS)
+    scores = shared_terms_score(postings, space.chunks)
+    counts = Counter(chunk for chunks in postings.values() for chunk in chunks)
+    shared = [chunk for chunk, count in counts.items() if count >= MIN_SHARED_TERMS]
+    chunks = sorted(shared, key=lambda chunk: (-scores[chunk], chunk))[:MAX_CANDIDATES]
     shares: dict[str, float] = {}
-    for start in range(0, min(LOOKED, len(chunks)), BATCH):
-        for one in tx.search.candidates(chunks[start : start + BATCH], trusted):
-            theirs = set(index_terms(one.text))
-            both = len(theirs & set(mine))
-            share = both / max(1, min(len(theirs), len(mine)))
-            if both >= LEAST and share >= SHARE:
-                shares[one.memory_id] = max(share, shares.get(one.memory_id, 0.0))
-        if len(shares) >= BESIDE:
+    for start in range(0, len(chunks), BATCH):
+        for candidate in tx.search.candidates(chunks[start : start + BATCH], trusted):
+            terms = set(index_terms(candidate.text))
+            common = len(terms & own.keys())
+            share = common / max(1, min(len(terms), len(own)))
+            if common >= MIN_SHARED_TERMS and share >= MIN_SHARE:
+                shares[candidate.memory_id] = max(share, shares.get(candidate.memory_id, 0.0))
+        if len(shares) >= MAX_STATEMENTS:
             break
     return sorted(shares, key=lambda id_: (-shares[id_], id_))
-
-
-def _worded(found: Mapping[str, list[int]], space: Space) -> list[int]:
-    """Return chunks by how many of the words they have, rare ones first; at least two words."""
-    totals: dict[int, tuple[int, float]] = {}
-    for chunks in found.values():
-        worth = rarity(space.chunks, len(chunks)) if chunks else 0.0
-        for chunk in chunks:
-            count, total = totals.get(chunk, (0, 0.0))
-            totals[chunk] = (count + 1, total + worth)
-    ranked = sorted(((-total, chunk) for chunk, (count, total) in totals.items() if count >= LEAST))
-    return [chunk for _, chunk in ranked]

@@ -1,6 +1,4 @@
-"""REST: find the route, check what was sent, ask whether the caller may, and call Ghost in a worker
-thread.
-"""
+"""REST: find the route, check fields and permission, and call Ghost in a worker thread."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep
 from ghostmem.web.refusals import Refused, json_response
-from ghostmem.web.route import ALL, ONE, SEVERAL, Given, Route
+from ghostmem.web.route import ALL, ONE, SEVERAL, ApiRoute, Given
 from ghostmem.web.routes import ROUTES, answer
 from ghostmem.web.session import refuse_writes
 
@@ -30,10 +28,10 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
 PREFIX = "/api/v1"
-MOST_FIELDS = 1000  # in a query
-BATCH = 200  # lines of an export that are sent together
-LARGE_BODY = 64_000  # bytes
-MAX_LARGE = 2  # requests with large bodies that are worked on at a time
+MAX_FIELDS = 1000  # in a query
+EXPORT_BATCH = 200  # lines of an export that are sent together
+LARGE_BODY_BYTES = 64_000  # bytes
+MAX_LARGE_REQUESTS = 2  # requests with large bodies that are worked on at a time
 _LARGE: RunVar[anyio.CapacityLimiter] = RunVar("ghost.large")
 _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
@@ -66,37 +64,32 @@ async def call(ghost: Ghost, request: Request) -> Response:
 
 
 async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
-    """Do the work of a request in a thread.
+    """Run the work of a request in a thread.
 
-    Large ones follow each other, and one whose client has left is not begun.
+    Large requests run one after another, and one whose client has left is not started.
     """
-    if size <= LARGE_BODY:
+    if size <= LARGE_BODY_BYTES:
         return await anyio.to_thread.run_sync(work)
     await (
         request.is_disconnected()
     )  # lets the server read on, so that it hears of it when the client leaves meanwhile
-    async with _few():
+    async with _large_limiter():
         if await request.is_disconnected():
             raise Refused(400, "ClientLeft", "the client has left", "send it again")
         return await anyio.to_thread.run_sync(work)
 
 
-def _few() -> anyio.CapacityLimiter:
-    """Return the places of large requests, so that small ones always find a thread and a
-    processor.
-    """
+def _large_limiter() -> anyio.CapacityLimiter:
+    """Return the limiter of large requests, which keeps threads free for small ones."""
     try:
         return _LARGE.get()
     except LookupError:
-        _LARGE.set(anyio.CapacityLimiter(MAX_LARGE))
+        _LARGE.set(anyio.CapacityLimiter(MAX_LARGE_REQUESTS))
         return _LARGE.get()
 
 
-def find(method: str, parts: list[bytes]) -> tuple[Route, Given]:
-    """Return the route of a path, and what the path names.
-
-    A key is one segment, whatever it holds.
-    """
+def find(method: str, parts: list[bytes]) -> tuple[ApiRoute, Given]:
+    """Return the route of a path and the values in the path; a key is one segment."""
     fitting = [route for route in ROUTES if _fits(route, parts)]
     if not fitting:
         raise Refused(
@@ -120,7 +113,7 @@ def find(method: str, parts: list[bytes]) -> tuple[Route, Given]:
     return route, {name: _decoded(value) for name, value in zip(route.in_path, values, strict=True)}
 
 
-def _fits(route: Route, parts: list[bytes]) -> bool:
+def _fits(route: ApiRoute, parts: list[bytes]) -> bool:
     names = route.path.split("/")[1:]
     return len(names) == len(parts) and all(
         part != b"" if name.startswith("{") else part == name.encode()
@@ -142,19 +135,19 @@ def _decoded(part: bytes) -> str:
         ) from None
 
 
-def read_query(route: Route, raw: bytes) -> Given:
-    """Read the fields of a query; what is a list may stand several times."""
+def read_query(route: ApiRoute, raw: bytes) -> Given:
+    """Read the fields of a query; a list field may be repeated."""
     if _STRAY.search(raw):
         raise InvalidInputError(
             "the query has a % that is not followed by two hexadecimal digits", "write it as %25"
         )
     try:
         pairs = parse_qsl(
-            raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
+            raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
         )
     except ValueError:  # also what is not ASCII or not UTF-8
         raise InvalidInputError(
-            "the query cannot be read", f"send at most {MOST_FIELDS} fields, percent-encoded UTF-8"
+            "the query cannot be read", f"send at most {MAX_FIELDS} fields, percent-encoded UTF-8"
         ) from None
     if pairs and route.has_body:
         raise InvalidInputError("this path takes no query", "send the fields as JSON in the body")
@@ -171,10 +164,7 @@ def read_query(route: Route, raw: bytes) -> Given:
 
 
 def _typed(value: str, kind: str | None) -> Any:
-    """Return a value of a query as its type.
-
-    What does not fit stays a text, which the schema refuses.
-    """
+    """Return a value of a query as its type, or unchanged when the schema has to refuse it."""
     if kind == "boolean":
         return {"true": True, "false": False}.get(value, value)
     if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", value):
@@ -185,7 +175,7 @@ def _typed(value: str, kind: str | None) -> Any:
 
 
 def read_body(kind: str, body: bytes) -> Given:
-    """Read a body of JSON; none at all is an empty object."""
+    """Read a JSON body; an empty body is an empty object."""
     if not body:
         return {}
     media, _, rest = kind.partition(";")
@@ -215,10 +205,10 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def authorise(route: Route, given: Given) -> None:
-    """Ask whether the caller may do this there.
+def authorise(route: ApiRoute, given: Given) -> None:
+    """Check that the caller may use a route in a namespace.
 
-    Who names no namespace and has a single one means that.
+    A caller with a single namespace who names none gets that one.
     """
     need = "read" if given.get("dry_run") is True else route.scope
     refuse_writes(need)
@@ -242,10 +232,10 @@ def _only_namespace(need: str) -> str:
 
 
 async def _stream(lines: Iterator[str]) -> Response:
-    """Send lines as they are made; what goes wrong at the start is still an error with a status."""
+    """Send lines as they are made; an error before the first line still gets a status."""
 
     def batch() -> bytes:
-        return "".join(f"{line}\n" for line in islice(lines, BATCH)).encode(errors="replace")
+        return "".join(f"{line}\n" for line in islice(lines, EXPORT_BATCH)).encode(errors="replace")
 
     first = await anyio.to_thread.run_sync(batch)
 

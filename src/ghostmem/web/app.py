@@ -1,4 +1,4 @@
-"""The application: what is where, and what every request passes first."""
+"""The ASGI application: its paths, and the layers that every request passes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ghostmem.web.guard import bounded, guarded
 from ghostmem.web.logs import Log, to_stderr, traced
 from ghostmem.web.metrics import CONTENT_TYPE, Metrics
 from ghostmem.web.openapi import document
-from ghostmem.web.pages import Files, doors
+from ghostmem.web.pages import StaticFiles, sign_in_app
 from ghostmem.web.rate import Rate
 from ghostmem.web.refusals import Refused, json_response
-from ghostmem.web.session import Sessions
+from ghostmem.web.session import WebSessions
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -35,23 +35,23 @@ OPENAPI = f"{api.PREFIX}/openapi.json"
 EVENTS = f"{api.PREFIX}/events"
 MCP = "/mcp"
 FILES = "/static/"
-PATIENCE = 2.0  # seconds that a store has to say that it is there
+READY_SECONDS = 2.0  # seconds that a store has to say that it is there
 _PROBES: RunVar[anyio.CapacityLimiter] = RunVar("ghost.probes")
 FORM_BYTES = 4096  # of a form that somebody signs in with
 
 
 @runtime_checkable
 class Answers(Protocol):
-    """A store that can be asked whether it is there."""
+    """A store that can say whether it is reachable."""
 
     def answers(self, seconds: float) -> bool:
-        """Say whether it can be read, waiting no longer than so many seconds."""
+        """Tell whether the store can be read within some seconds."""
         ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Limits:
-    """How much one caller may ask for."""
+class RequestLimits:
+    """Limits of each caller."""
 
     body_bytes: int = 16_000_000
     body_seconds: float = 30.0
@@ -61,9 +61,7 @@ class Limits:
 
 
 class App:
-    """Ghost as an ASGI application, which has to be closed before its server can stop: pages listen
-    for news without end.
-    """
+    """Ghost as an ASGI application; close it before its server, to end the event streams."""
 
     def __init__(self, app: ASGIApp, live: ASGIApp, events: Events) -> None:
         self._app, self._live, self.events = app, live, events
@@ -79,7 +77,7 @@ class App:
             await send({"type": "websocket.close", "code": 1008})
 
     def close(self) -> None:
-        """End what would never end by itself."""
+        """End the event streams."""
         self.events.close()
 
 
@@ -89,26 +87,30 @@ def make_app(
     require_tokens: str = IF_ANY,
     allowed_hosts: Collection[str] = (),
     mcp_app: ASGIApp | None = None,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
     log: Log = to_stderr,
-    sessions: Sessions | None = None,
+    sessions: WebSessions | None = None,
 ) -> App:
-    """Return Ghost as an ASGI application: /api/v1, /healthz, /readyz, /metrics, and `mcp_app` at
-    /mcp.
+    """Return Ghost as an ASGI application: /api/v1, /healthz, /readyz, /metrics and /mcp.
 
-    `require_tokens` is "always", "if-any" (as soon as the store has had a token) or "never";
-    `allowed_hosts` are names that the server is called by beside those of loopback. `mcp_app` sees
-    the path /mcp as it is, and gets the lifespan. With `sessions` the viewer is at /, and people
-    are let in by cookie."""
-    limits = limits or Limits()
-    metrics, events, files = Metrics(), Events(ghost), None if sessions is None else Files()
-    app = _rooms(ghost, metrics, mcp_app, events, files)
+    Args:
+        ghost: The store.
+        require_tokens: "always", "if-any" (once the store has had a token) or "never".
+        allowed_hosts: Names of this server in addition to those of loopback.
+        mcp_app: Application for the path /mcp; it also gets the lifespan.
+        limits: Limits of each caller.
+        log: Function that takes the log line of a request.
+        sessions: Sessions of the viewer, which is then at / and signs people in by cookie.
+    """
+    limits = limits or RequestLimits()
+    metrics, events, files = Metrics(), Events(ghost), None if sessions is None else StaticFiles()
+    app = _dispatcher(ghost, metrics, mcp_app, events, files)
     app = bounded(app, limits.body_bytes, limits.body_seconds)
-    door = None
+    sign_in = None
     if sessions is not None and files is not None:
-        door = bounded(doors(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
+        sign_in = bounded(sign_in_app(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
     rate = Rate(limits.per_second, limits.burst, limits.clock)
-    app = authenticated(app, ghost, require_tokens, rate, sessions, door)
+    app = authenticated(app, ghost, require_tokens, rate, sessions, sign_in)
     app = traced(
         guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict),
         metrics,
@@ -119,14 +121,18 @@ def make_app(
 
 
 async def _live(_: Scope, receive: Receive, send: Send) -> None:
-    """Start and stop without anything to do."""
+    """Start and stop without any work."""
     while (await receive())["type"] == "lifespan.startup":
         await send({"type": "lifespan.startup.complete"})
     await send({"type": "lifespan.shutdown.complete"})
 
 
-def _rooms(
-    ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None, events: Events, files: Files | None
+def _dispatcher(
+    ghost: Ghost,
+    metrics: Metrics,
+    mcp_app: ASGIApp | None,
+    events: Events,
+    files: StaticFiles | None,
 ) -> ASGIApp:
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         path: bytes = scope["raw_path"]
@@ -144,7 +150,7 @@ def _rooms(
             scope["ghost.trace"].route = FILES
             response = files.answer(scope, path[len(FILES) :].decode("latin-1"))
         else:
-            response = await _room(ghost, metrics, scope, path.decode("latin-1"))
+            response = await _standalone(ghost, metrics, scope, path.decode("latin-1"))
         await response(scope, receive, send)
 
     return run
@@ -161,7 +167,7 @@ def _only_get(scope: Scope) -> None:
         )
 
 
-async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
+async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
     """Answer at one of the few paths that stand alone."""
     if path not in ("/healthz", "/readyz", "/metrics", OPENAPI):
         raise Refused(
@@ -172,7 +178,7 @@ async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Resp
     if path == "/healthz":
         return json_response({"status": "ok"})
     if path == "/readyz":
-        ready = await anyio.to_thread.run_sync(_ready, ghost, limiter=_apart())
+        ready = await anyio.to_thread.run_sync(_ready, ghost, limiter=_probe_limiter())
         return json_response({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
     if path == "/metrics":
         require("", "read")
@@ -182,7 +188,7 @@ async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Resp
     return json_response(document(api.PREFIX))
 
 
-def _apart() -> anyio.CapacityLimiter:
+def _probe_limiter() -> anyio.CapacityLimiter:
     """Return threads of their own, so that the answer does not wait behind requests that wait for
     the store.
     """
@@ -194,9 +200,9 @@ def _apart() -> anyio.CapacityLimiter:
 
 
 def _ready(ghost: Ghost) -> bool:
-    """Say whether the store can be read, without waiting long for it."""
+    """Tell whether the store can be read, without waiting long for it."""
     if isinstance(ghost.store.engine, Answers):
-        return ghost.store.engine.answers(PATIENCE)
+        return ghost.store.engine.answers(READY_SECONDS)
     try:
         ghost.list(limit=1)
     except GhostError:

@@ -1,6 +1,4 @@
-"""Who is calling: a bearer token, the cookie of a browser that was let in, or the owner where no
-token was ever made.
-"""
+"""The caller of a request: a bearer token, a session cookie, or the owner if no token exists."""
 
 import math
 from functools import partial
@@ -14,7 +12,7 @@ from ghostmem.caller import CALLER, CLIENT, LOOKING, OWNER, Caller
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
 from ghostmem.web.refusals import Refused
-from ghostmem.web.session import Session, Sessions
+from ghostmem.web.session import WebSession, WebSessions
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -22,10 +20,10 @@ if TYPE_CHECKING:
 # When a token is needed.
 ALWAYS = "always"
 IF_ANY = (
-    "if-any"  # as soon as the store has had one; revoking the last does not open the door again
+    "if-any"  # as soon as the store has had one; revoking the last does not open the server again
 )
 NEVER = "never"
-_LONGEST = 256  # characters of a credential that are looked at
+MAX_CREDENTIAL = 256
 
 
 def authenticated(
@@ -33,13 +31,13 @@ def authenticated(
     ghost: "Ghost",
     require_tokens: str,
     rate: Rate,
-    sessions: Sessions | None = None,
-    doors: ASGIApp | None = None,
+    sessions: WebSessions | None = None,
+    sign_in_app: ASGIApp | None = None,
 ) -> ASGIApp:
-    """Return the application behind the check of tokens and of how often somebody calls.
+    """Return the application behind the checks of credentials and of the request rate.
 
-    With `sessions` a cookie lets in too, and who is not let in is sent to the `doors`, where people
-    can sign in."""
+    With `sessions`, cookies are accepted too, and other people get the pages of `sign_in_app`.
+    """
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         client = scope.get("client")
@@ -62,8 +60,8 @@ def authenticated(
             caller,
             session if caller is not None else None,
         )
-        if doors is not None and is_door(scope):
-            await doors(scope, receive, send)
+        if sign_in_app is not None and is_sign_in(scope):
+            await sign_in_app(scope, receive, send)
             return
         if caller is None:
             raise unauthorised(secret is not None)
@@ -85,7 +83,7 @@ def authenticated(
     return run
 
 
-def is_door(scope: Scope) -> bool:
+def is_sign_in(scope: Scope) -> bool:
     """Say whether a request is for the page itself or for signing in, which answer people who are
     not let in yet.
     """
@@ -93,11 +91,11 @@ def is_door(scope: Scope) -> bool:
 
 
 def _known(
-    ghost: "Ghost", secret: str | None, session: Session | None, require_tokens: str
+    ghost: "Ghost", secret: str | None, session: WebSession | None, require_tokens: str
 ) -> Caller | None:
-    """Return who a request is from.
+    """Return the caller of a request, or None.
 
-    A session that was begun with a token is as good as that token is now.
+    A session that was started with a token is valid only as long as that token.
     """
     if session is None:
         return _identify(ghost, secret, require_tokens)
@@ -105,11 +103,11 @@ def _known(
 
 
 def _secret(given: str | None) -> str | None:
-    """Return the credential of a header; whatever is not one of ours opens nothing."""
+    """Return the credential of a header; anything but a bearer token becomes an empty one."""
     if given is None:
         return None
     scheme, _, secret = given.partition(" ")
-    return secret.strip() if scheme.lower() == "bearer" and len(given) <= _LONGEST else ""
+    return secret.strip() if scheme.lower() == "bearer" and len(given) <= MAX_CREDENTIAL else ""
 
 
 def _identify(ghost: "Ghost", secret: str | None, require_tokens: str) -> Caller | None:
@@ -131,7 +129,7 @@ def _slow_down(seconds: float) -> None:
 
 
 def unauthorised(given: bool) -> Refused:
-    """Say the same of every token that is not good, whatever is wrong with it."""
+    """Return the same refusal for every invalid token, whatever is wrong with it."""
     if given:
         message, challenge = "this token is not good", 'Bearer realm="ghost", error="invalid_token"'
     else:

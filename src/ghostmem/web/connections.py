@@ -1,6 +1,4 @@
-"""Connections that wait for a request: each for some seconds only, and not so many that others find
-no place.
-"""
+"""Connections that wait for a request: limited in time and in number."""
 
 from __future__ import annotations
 
@@ -18,11 +16,11 @@ MAX_WAITING_PER_ADDRESS = 256
 
 
 class Waiting:
-    """The connections that wait for a request, those that have waited longest first.
+    """The connections that wait for a request, oldest first.
 
-    When there are too many, of one address or in all, the one that has waited longest is closed:
-    whoever connects and sends a request at once is served, however many others connect and say
-    nothing."""
+    When there are too many, of one address or in all, the oldest is closed, so that a client that
+    sends its request at once is always served.
+    """
 
     def __init__(
         self,
@@ -41,7 +39,7 @@ class Waiting:
         self._waiting[connection] = address
         self._counts[address] += 1
         if self._counts[address] > self._per_address:
-            self._close(next(one for one, theirs in self._waiting.items() if theirs == address))
+            self._close(next(oldest for oldest, other in self._waiting.items() if other == address))
         elif len(self._waiting) > self._most:
             self._close(next(iter(self._waiting)))
 
@@ -62,9 +60,7 @@ class Waiting:
 
 
 class Protocol(H11Protocol):
-    """HTTP/1.1 with a limit on how long the headers of a request may take, and on how many
-    connections wait.
-    """
+    """HTTP/1.1 with limits on the time for headers and on the number of waiting connections."""
 
     def __init__(self, *args: Any, waiting: Waiting, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -78,9 +74,7 @@ class Protocol(H11Protocol):
         self._waiting.add(self)
 
     def data_received(self, data: bytes) -> None:
-        """Read what came; the headers of a later request have their time from their first
-        byte on.
-        """
+        """Read data; the time limit of a later request starts at its first byte."""
         super().data_received(data)
         if self._is_idle():
             if self._timer is None:
@@ -100,7 +94,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _is_idle(self) -> bool:
-        """Say whether no request is being answered."""
+        """Tell whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _start_timer(self) -> None:

@@ -1,6 +1,4 @@
-"""Live news: whenever somebody has written, this process or another, everybody who listens and may
-read there is told.
-"""
+"""Live updates: listeners hear of every change in the namespaces that they may read."""
 
 from __future__ import annotations
 
@@ -20,18 +18,20 @@ from ghostmem.web.refusals import Refused
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
-PAUSE = 1.0  # seconds between two looks at the store
-BEAT = 15.0  # seconds after which a listener hears that nothing happened
-MOST = 64  # listeners at once
+POLL_SECONDS = 1.0
+HEARTBEAT_SECONDS = 15.0
+MAX_LISTENERS = 64
 
 
 class Events:
-    """One task that looks at the store while anybody listens, and wakes all listeners when
-    something changed.
-    """
+    """One task that polls the store while there are listeners, and wakes them after a change."""
 
     def __init__(
-        self, ghost: Ghost, pause: float = PAUSE, beat: float = BEAT, most: int = MOST
+        self,
+        ghost: Ghost,
+        pause: float = POLL_SECONDS,
+        beat: float = HEARTBEAT_SECONDS,
+        most: int = MAX_LISTENERS,
     ) -> None:
         self._ghost, self._pause, self._beat, self._most = ghost, pause, beat, most
         self._seen: dict[str, int] = {}
@@ -42,10 +42,9 @@ class Events:
         self._closed = False
 
     async def answer(self, known: Callable[[], Caller | None]) -> Response:
-        """Return a stream of server-sent events, the first of which says where the store stands
-        now.
+        """Return a stream of server-sent events, the first with the present state of the store.
 
-        It ends when `known` returns nobody any more: a token that was revoked hears nothing.
+        It ends when `known` returns None, for instance after a token was revoked.
         """
         if self._listeners >= self._most:
             raise Refused(
@@ -73,17 +72,17 @@ class Events:
                 self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
                 await self._look()
                 self._task = asyncio.create_task(self._watch())
-            told = self._of(visible)
-            yield _told(told, told)
+            sent = self._of(visible)
+            yield _event(sent, sent)
             while not self._closed:
                 assert self._news is not None
                 news = self._news
                 now = self._of(visible)
-                if now != told:
+                if now != sent:
                     if not await _is_still(known):
                         return
-                    yield _told(now, {ns: seq for ns, seq in now.items() if told.get(ns) != seq})
-                    told = now
+                    yield _event(now, {ns: seq for ns, seq in now.items() if sent.get(ns) != seq})
+                    sent = now
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), self._beat)
@@ -107,10 +106,7 @@ class Events:
                 self._wake()
 
     async def _look(self) -> bool:
-        """Look at the store, and say whether something changed.
-
-        One that cannot be read now is looked at again later.
-        """
+        """Read the sequence numbers and tell whether they changed; failures are retried later."""
         try:
             found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
         except GhostError:
@@ -131,7 +127,7 @@ class Events:
 
 
 async def _is_still(known: Callable[[], Caller | None]) -> bool:
-    """Say whether a caller is still let in; a store that cannot be read now says nothing else."""
+    """Tell whether a caller may still listen; a store that cannot be read changes nothing."""
     try:
         found = await anyio.to_thread.run_sync(known)
     except GhostError:
@@ -139,9 +135,7 @@ async def _is_still(known: Callable[[], Caller | None]) -> bool:
     return found is not None
 
 
-def _told(now: dict[str, int], changed: dict[str, int]) -> str:
-    """Write one event: the sum of all sequences, which only grows, and the namespaces that
-    changed.
-    """
+def _event(now: dict[str, int], changed: dict[str, int]) -> str:
+    """Return one event: the sum of all sequence numbers, and the namespaces that changed."""
     body = json.dumps({"sequence": sum(now.values()), "namespaces": changed}, ensure_ascii=False)
     return f"event: change\ndata: {body}\n\n"

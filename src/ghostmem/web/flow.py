@@ -1,6 +1,4 @@
-"""flow: how memories moved between tiers, day by day, and which runs of the lifecycle
-moved them.
-"""
+"""How memories moved between tiers, day by day, and which lifecycle runs moved them."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import NotFoundError
-from ghostmem.lifecycle.reflect import changes_of
+from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
 from ghostmem.store import validate
 from ghostmem.store.rows import Entry, Filter
@@ -20,13 +18,13 @@ from ghostmem.store.store import Store
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-RUNS = 100  # runs that are looked at
-CHANGES = 1000  # changes of one run that are told
+MAX_RUNS = 100
+MAX_CHANGES = 1000  # of one run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Move(Record):
-    """So many memories went from one tier to another."""
+class TierMove(Record):
+    """The number of memories that moved from one tier to another."""
 
     before: str
     after: str
@@ -35,23 +33,21 @@ class Move(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlowDay(Record):
-    """The tiers of what is live now, as they stood at the end of a day, and what happened on it."""
+    """The tiers of live memories at the end of a day, and the changes of that day."""
 
     day: str
     tiers: Mapping[str, int]
     created: int
-    moves: tuple[Move, ...] = optional(())
+    moves: tuple[TierMove, ...] = optional(())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlowRun(Record):
-    """A run of the lifecycle: how many changes of each sort it made, and the moves between tiers
-    among them.
-    """
+    """A lifecycle run: its number of changes by operation, and its moves between tiers."""
 
     run: Run
     ops: Mapping[str, int]
-    moves: tuple[Move, ...]
+    moves: tuple[TierMove, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +62,7 @@ class Flow(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunChanges(Record):
-    """What a run changed, first changes first; `total` counts all of them."""
+    """The changes of a run, oldest first; `total` counts all of them."""
 
     run: Run
     changes: tuple[Change, ...]
@@ -74,10 +70,11 @@ class RunChanges(Record):
 
 
 def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
-    """Return the tiers of the last days and the runs that touched these namespaces, newest first.
+    """Return the tiers of the last days and the runs in these namespaces, newest first.
 
-    Only what is live now is followed back: what was removed meanwhile is in the runs alone, and
-    steps that somebody took by hand are not known."""
+    Only live memories are followed back; removed memories appear only in the runs, and manual
+    changes are not known.
+    """
     which = validate.ns_filter(ns)
     validate.positive(days, "days")
     now = store.clock()
@@ -85,7 +82,7 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
         live = {(m.ns, m.key): m for m in tx.listing.scan(Filter(ns=which, now=now), batch=5_000)}
         runs = [
             (run, entries)
-            for run in tx.runs.all(RUNS)
+            for run in tx.runs.all(MAX_RUNS)
             if (entries := _made(tx, run, which)) or which.matches(run.scope)
         ]
         subjects = sorted(
@@ -107,19 +104,19 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
         for e in entries
         if (step := _tiers(e)) and names.get(e.subject) in live
     ]
-    told = tuple(
+    flow_runs = tuple(
         FlowRun(run, Counter(e.op for e in entries), _moves(entries)) for run, entries in runs
     )
     return Flow(
         which,
         dict(Counter(place.values())),
         tuple(_days(place, born, moved, now.date(), days)),
-        told,
+        flow_runs,
     )
 
 
 def run_changes(store: Store, run: str, ns: str | None = None) -> RunChanges:
-    """Return what a run changed in these namespaces."""
+    """Return the changes of a run in these namespaces."""
     which = validate.ns_filter(ns)
     with store.engine.read() as tx:
         found = tx.runs.get(validate.text(run, "run").strip().upper())
@@ -128,7 +125,7 @@ def run_changes(store: Store, run: str, ns: str | None = None) -> RunChanges:
                 f"there is no run {validate.shown(run)}", "`ghost undo` lists the runs"
             )
         entries = _made(tx, found, which)
-        return RunChanges(found, tuple(changes_of(tx, entries[:CHANGES])), len(entries))
+        return RunChanges(found, tuple(changes_of(tx, entries[:MAX_CHANGES])), len(entries))
 
 
 def _made(tx: Transaction, run: Run, which: NsFilter) -> list[Entry]:
@@ -147,9 +144,9 @@ def _tiers(entry: Entry) -> tuple[str, str] | None:
     )
 
 
-def _moves(entries: Iterable[Entry]) -> tuple[Move, ...]:
+def _moves(entries: Iterable[Entry]) -> tuple[TierMove, ...]:
     steps = Counter(step for entry in entries if (step := _tiers(entry)))
-    return tuple(Move(*step, count) for step, count in sorted(steps.items()))
+    return tuple(TierMove(*step, count) for step, count in sorted(steps.items()))
 
 
 def _days(
@@ -159,23 +156,26 @@ def _days(
     today: date,
     days: int,
 ) -> list[FlowDay]:
-    """Walk back from today, taking back what each day did."""
+    """Return the tiers of each day, reverting the changes of each day from today on."""
     totals = Counter(place.values())
     births: dict[date, list[tuple[str, str]]] = {}
     for name, at in born.items():
         births.setdefault(at.date(), []).append(name)
     steps: dict[date, list[tuple[datetime, tuple[str, str], str, str]]] = {}
-    for one in moved:
-        steps.setdefault(one[0].date(), []).append(one)
-    found = []
+    for step in moved:
+        steps.setdefault(step[0].date(), []).append(step)
+    flow_days = []
     for back in range(days):
         day = today - timedelta(days=back)
         done, made = sorted(steps.get(day, ()), reverse=True), births.get(day, ())
         moves = Counter((before, after) for _, _, before, after in done)
-        told = tuple(Move(*step, count) for step, count in sorted(moves.items()))
-        found.append(
+        tier_moves = tuple(TierMove(*step, count) for step, count in sorted(moves.items()))
+        flow_days.append(
             FlowDay(
-                day.isoformat(), {str(tier): totals[str(tier)] for tier in Tier}, len(made), told
+                day.isoformat(),
+                {str(tier): totals[str(tier)] for tier in Tier},
+                len(made),
+                tier_moves,
             )
         )
         for _, name, before, _after in done:
@@ -184,4 +184,4 @@ def _days(
             place[name] = before
         for name in made:
             totals[place[name]] -= 1
-    return found[::-1]
+    return flow_days[::-1]

@@ -1,4 +1,4 @@
-"""graph: a namespace, or the surroundings of one memory, as nodes and edges that can be drawn."""
+"""A namespace, or the neighbourhood of a memory, as nodes and edges to draw."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
     from ghostmem.model import Edge
     from ghostmem.store.protocol import Transaction
 
-SUMMARY = 100  # characters of a node's first line
-PER_NODE = 6  # edges drawn for each node, on average; the heaviest are kept
+MAX_SUMMARY = 100
+EDGES_PER_NODE = 6  # drawn on average; the heaviest are kept
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Node(Record):
-    """A memory to be drawn; `cluster` numbers the group of alike ones it is in, `degree` counts all
-    its edges.
-    """
+class GraphNode(Record):
+    """A memory to draw; `cluster` numbers its group, `degree` counts all its edges."""
 
     key: str
     summary: str
@@ -42,8 +40,8 @@ class Node(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Line(Record):
-    """An edge between the nodes that stand at these places in the list."""
+class GraphEdge(Record):
+    """An edge between two nodes, given by their positions in the list."""
 
     source: int
     target: int
@@ -53,15 +51,15 @@ class Line(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph(Record):
-    """Nodes and edges, and how many there are in all.
+class GraphView(Record):
+    """Nodes and edges, and their total numbers.
 
-    What is left out is what has the fewest edges, and the lightest edges.
+    The least connected nodes and the lightest edges are left out first.
     """
 
     ns: str
-    nodes: tuple[Node, ...]
-    edges: tuple[Line, ...]
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
     total_nodes: int
     total_edges: int
     clusters: int
@@ -69,10 +67,8 @@ class Graph(Record):
 
 def graph(
     store: Store, ns: str, key: str | None = None, *, depth: int = 1, limit: int = 500
-) -> Graph:
-    """Return the best connected memories of a namespace with their edges, or with `key` those
-    within so many steps of it.
-    """
+) -> GraphView:
+    """Return the best connected memories of a namespace, or those within `depth` steps of `key`."""
     name = validate.namespace(ns)
     validate.positive(limit, "limit")
     now = store.clock()
@@ -81,7 +77,8 @@ def graph(
         degree = Counter(end for edge in every for end in (edge.from_id, edge.to_id))
         if key is None:
             ids = [
-                id_ for id_, _ in sorted(degree.items(), key=lambda one: (-one[1], one[0]))[:limit]
+                id_
+                for id_, _ in sorted(degree.items(), key=lambda item: (-item[1], item[0]))[:limit]
             ]
         else:
             ids = _around(every, find(tx, name, validate.text(key, "key"), now).id, depth, limit)
@@ -96,30 +93,35 @@ def graph(
         _node(memory, degree[memory.id], group.get(memory.id)) for memory in rows.values()
     )
     lines = [
-        Line(
+        GraphEdge(
             order[edge.from_id], order[edge.to_id], edge.rel, round(edge.weight, 3), edge.automatic
         )
-        for edge in sorted(every, key=lambda one: -one.weight)
+        for edge in sorted(every, key=lambda edge: -edge.weight)
         if edge.from_id in order and edge.to_id in order
     ]
-    return Graph(
-        name, nodes, tuple(lines[: limit * PER_NODE]), total, len(every), len(set(group.values()))
+    return GraphView(
+        name,
+        nodes,
+        tuple(lines[: limit * EDGES_PER_NODE]),
+        total,
+        len(every),
+        len(set(group.values())),
     )
 
 
 def _unlinked(
     tx: Transaction, ns: str, now: datetime, rows: Iterable[str], room: int
 ) -> dict[str, Memory]:
-    """Return the newest memories that no edge touches, as far as there is room for them."""
+    """Return the newest memories without edges, at most `room`."""
     known = set(rows)
     if room <= 0:
         return {}
     found = tx.listing.select(Filter(ns=NsFilter(ns), now=now), room + len(known))
-    return {memory.id: memory for memory in [one for one in found if one.id not in known][:room]}
+    return {memory.id: memory for memory in [row for row in found if row.id not in known][:room]}
 
 
 def _around(edges: list[Edge], start: str, depth: int, limit: int) -> list[str]:
-    """Walk from one memory, heaviest edges first, and return what is reached in that order."""
+    """Return the memories around one, breadth first, heaviest edges first."""
     beside: dict[str, list[tuple[float, str]]] = {}
     for edge in edges:
         beside.setdefault(edge.from_id, []).append((-edge.weight, edge.to_id))
@@ -142,12 +144,12 @@ def _groups(edges: list[Edge], rows: Iterable[str]) -> dict[str, int]:
         for e in edges
         if e.rel == Rel.RELATES_TO and e.from_id in drawn and e.to_id in drawn
     ]
-    groups = sorted(components(alike), key=lambda one: (-len(one), min(one)))
+    groups = sorted(components(alike), key=lambda ids: (-len(ids), min(ids)))
     return {id_: number for number, group in enumerate(groups) for id_ in group}
 
 
-def _node(memory: Memory, degree: int, cluster: int | None) -> Node:
-    summary = summary_line(memory.content, SUMMARY)
+def _node(memory: Memory, degree: int, cluster: int | None) -> GraphNode:
+    summary = summary_line(memory.content, MAX_SUMMARY)
     fields = (
         memory.kind,
         memory.tier,
@@ -157,4 +159,4 @@ def _node(memory: Memory, degree: int, cluster: int | None) -> Node:
         memory.pinned,
         memory.tags,
     )
-    return Node(memory.key, summary, *fields)
+    return GraphNode(memory.key, summary, *fields)

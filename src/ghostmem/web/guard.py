@@ -1,6 +1,4 @@
-"""Before anything is read: is this server meant, does the request come from a page of its own, is
-it small enough.
-"""
+"""Checks before a request is read: its host, its origin and its size."""
 
 from collections.abc import Collection
 from ipaddress import ip_address
@@ -20,7 +18,7 @@ OPEN = (
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """Return a header that may stand once."""
+    """Return a header that may occur once."""
     found = [value for key, value in scope["headers"] if key == name]
     if len(found) > 1:
         raise Refused(
@@ -33,9 +31,7 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 
 def check_host(scope: Scope, allowed: Collection[str]) -> None:
-    """Refuse names that are not ours: a page elsewhere may have bent its own name to this address
-    (DNS rebinding).
-    """
+    """Refuse hosts that are not this server, against DNS rebinding."""
     host = header(scope, b"host")
     name = _name(f"//{host}") if host else None
     numeric = (
@@ -51,7 +47,7 @@ def check_host(scope: Scope, allowed: Collection[str]) -> None:
 
 
 def check_origin(scope: Scope, allowed: Collection[str]) -> None:
-    """Refuse what a page of another site sends; programs send no Origin."""
+    """Refuse requests from pages of other sites; programs send no Origin."""
     origin = header(scope, b"origin")
     site, mode = header(scope, b"sec-fetch-site"), header(scope, b"sec-fetch-mode")
     if origin is None:
@@ -89,10 +85,7 @@ def _is_address(name: str) -> bool:
 
 
 def guarded(app: ASGIApp, allowed: Collection[str], strict: bool = False) -> ASGIApp:
-    """Return the application behind the checks of Host and Origin.
-
-    Health is exempt, unless `strict`.
-    """
+    """Return the application behind the checks of host and origin; `strict` includes health."""
     names = {name.lower().rstrip(".").strip("[]") for name in allowed}
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,13 +98,11 @@ def guarded(app: ASGIApp, allowed: Collection[str], strict: bool = False) -> ASG
 
 
 def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
-    """Return the application with bodies read beforehand, up to a limit, also when nobody said how
-    long they are.
-    """
+    """Return the application with bodies read in advance, up to a limit and a time."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
-        told = header(scope, b"content-length")
-        if told is not None and told.isdigit() and int(told[:20]) > limit:
+        declared = header(scope, b"content-length")
+        if declared is not None and declared.isdigit() and int(declared[:20]) > limit:
             raise _too_large(limit)
         try:
             with anyio.fail_after(seconds):

@@ -1,4 +1,4 @@
-"""One line of JSON for each request: what kind it was and how it went, never what was in it."""
+"""One line of JSON for each request: its route, status and time, never its content."""
 
 import json
 import logging
@@ -38,7 +38,7 @@ class Trace:
 
 
 def to_stderr(line: dict[str, Any]) -> None:
-    """Write a line; a log that nobody can read any more stops nothing."""
+    """Write a line; a closed log stops nothing."""
     try:
         sys.stderr.write(json.dumps(line, ensure_ascii=False) + "\n")
         sys.stderr.flush()
@@ -93,7 +93,7 @@ async def _answered(app: ASGIApp, trace: Trace, scope: Scope, receive: Receive, 
 
 
 def described(error: BaseException) -> str:
-    """Name an error by its class and place; its words may hold what somebody stored."""
+    """Name an error by its class and place; its message may contain stored text."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
@@ -120,9 +120,9 @@ def _line(trace: Trace, method: str, seconds: float, clock: Clock) -> dict[str, 
 
 
 class JsonLines(logging.Handler):
-    """Write what libraries log in the same form.
+    """Write the log of libraries in the same form.
 
-    Only the server's own words are known to hold no contents.
+    Only messages of the server itself are known to contain no stored text.
     """
 
     def __init__(self, log: Log, clock: Clock) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ghostmem._version import __version__
-from ghostmem.web.route import Route
+from ghostmem.web.route import ApiRoute
 from ghostmem.web.routes import ROUTES
 
 _REFUSALS = {
@@ -51,7 +51,7 @@ def document(prefix: str) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: ApiRoute) -> dict[str, Any]:
     found: dict[str, Any] = {
         "operationId": _name(route),
         "summary": route.about,
@@ -82,7 +82,7 @@ def _operation(route: Route) -> dict[str, Any]:
     return found
 
 
-def _parameter(route: Route, name: str) -> dict[str, Any]:
+def _parameter(route: ApiRoute, name: str) -> dict[str, Any]:
     schema = dict(route.takes[name])
     place = "path" if name in route.in_path else "query"
     if place == "path":
@@ -96,7 +96,7 @@ def _parameter(route: Route, name: str) -> dict[str, Any]:
     return found | ({"style": "form", "explode": True} if schema["type"] == "array" else {})
 
 
-def _name(route: Route) -> str:
+def _name(route: ApiRoute) -> str:
     words = [part for part in route.path.split("/") if part and not part.startswith("{")]
     return "_".join([route.method.lower(), *words, *(["one"] if route.path.endswith("}") else [])])
 

@@ -1,4 +1,4 @@
-"""look: what a memory holds and what happened in it lately, for a person at a terminal.
+"""An overview of namespaces for a person at a terminal: counts, memories and recent changes.
 
 Nothing is counted as read.
 """
@@ -19,7 +19,11 @@ from ghostmem.text.excerpt import first_line
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-LINES, SUMMARY, TOPICS, RECENT, HAPPENED = 8, 200, 8, 50, 60
+MAX_LINES = 8
+MAX_SUMMARY = 200
+MAX_TOPICS = 8
+RECENT = 50  # newest memories whose tags are the topics
+MAX_CHANGES = 60
 _SILENT = (
     "supersede",
     "note",
@@ -28,7 +32,7 @@ _SILENT = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Share(Record):
-    """How much of the memory is of a sort: a namespace, a tier, a source."""
+    """The part of the memories in one namespace, tier or source."""
 
     name: str
     count: int
@@ -38,7 +42,7 @@ class Share(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Line(Record):
+class MemoryLine(Record):
     """A memory in one line."""
 
     ns: str
@@ -51,7 +55,7 @@ class Line(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Happening(Record):
-    """One entry of the change log; `at` is known where the memory itself tells it."""
+    """An entry of the change log; `at` is known only if the memory records it."""
 
     ns: str
     sequence: int
@@ -64,9 +68,7 @@ class Happening(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Look(Record):
-    """What is there: shares of the whole, the newest and the pinned memories, topics, and what
-    happened, newest first.
-    """
+    """An overview: shares, newest and pinned memories, topics, and changes, newest first."""
 
     ns: str
     total: int
@@ -74,25 +76,25 @@ class Look(Record):
     namespaces: tuple[Share, ...]
     tiers: tuple[Share, ...]
     sources: tuple[Share, ...]
-    newest: tuple[Line, ...]
-    pinned: tuple[Line, ...]
+    newest: tuple[MemoryLine, ...]
+    pinned: tuple[MemoryLine, ...]
     topics: tuple[str, ...]
     happened: tuple[Happening, ...]
 
 
 def look(store: Store, ns: str | None = None) -> Look:
-    """Return what one or several namespaces hold, and what happened there last."""
+    """Return an overview of one or several namespaces."""
     which = validate.ns_filter(ns)
     live = Filter(ns=which, now=store.clock())
     with store.engine.read() as tx:
         groups = tx.listing.groups(live, "ns", "tier", "source")
         newest = tx.listing.first(live, "recorded_at", RECENT)
-        pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", LINES)
+        pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", MAX_LINES)
         ends = {
             head.name: head.sequence for head in tx.journal.heads() if _is_meant(which, head.name)
         }
         happened = _happened(
-            tx, {name: max(0, end - HAPPENED) for name, end in ends.items()}, HAPPENED
+            tx, {name: max(0, end - MAX_CHANGES) for name, end in ends.items()}, MAX_CHANGES
         )
     return Look(
         which,
@@ -101,19 +103,19 @@ def look(store: Store, ns: str | None = None) -> Look:
         _shares(groups, lambda group: group.ns),
         _shares(groups, lambda group: group.tier),
         _shares(groups, lambda group: group.source),
-        tuple(_line(m) for m in newest[:LINES]),
+        tuple(_line(m) for m in newest[:MAX_LINES]),
         tuple(_line(m) for m in pinned),
-        tuple(dict.fromkeys(tag for m in newest for tag in m.tags))[:TOPICS],
-        happened[:HAPPENED],
+        tuple(dict.fromkeys(tag for m in newest for tag in m.tags))[:MAX_TOPICS],
+        happened[:MAX_CHANGES],
     )
 
 
 def happened_since(
     store: Store, seen: Mapping[str, int], ns: str | None = None, limit: int = 200
 ) -> tuple[Happening, ...]:
-    """Return what happened after the sequence numbers that were seen, newest first.
+    """Return the changes after known sequence numbers, newest first.
 
-    What is not among them is all news.
+    All changes of a namespace that is not among them are returned.
     """
     which = validate.ns_filter(ns)
     with store.engine.read() as tx:
@@ -126,17 +128,14 @@ def happened_since(
 
 
 def _is_meant(which: NsFilter, name: str) -> bool:
-    """Say whether a namespace is looked at.
-
-    One that was removed for good has only a number left.
-    """
+    """Tell whether a namespace matches; a deleted one has only a number as its name."""
     if name.startswith("#"):
         return False
     return not which or (name.startswith(which.prefix) if which.is_prefix else name == which)
 
 
 def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Happening, ...]:
-    found: list[tuple[float, Happening]] = []
+    changes: list[tuple[float, Happening]] = []
     for ns, start in after.items():
         entries = [
             entry for entry in tx.journal.changes(ns, start, limit) if entry[2] not in _SILENT
@@ -148,18 +147,18 @@ def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Ha
             at = _time(memory, op)
             last = at.timestamp() if at else last
             key, version = (memory.key, memory.version) if memory else ("", 0)
-            text = first_line(memory.content, SUMMARY) if memory else "is no longer there"
-            found.append((last, Happening(ns, sequence, key, version, op, text, at)))
+            text = first_line(memory.content, MAX_SUMMARY) if memory else "is no longer there"
+            changes.append((last, Happening(ns, sequence, key, version, op, text, at)))
     return tuple(
-        one
-        for _, one in sorted(
-            found, key=lambda two: (two[0], two[1].ns, two[1].sequence), reverse=True
+        change
+        for _, change in sorted(
+            changes, key=lambda item: (item[0], item[1].ns, item[1].sequence), reverse=True
         )
     )
 
 
 def _time(memory: Memory | None, op: str) -> datetime | None:
-    """Return when it happened, where the memory tells."""
+    """Return the time of a change, if the memory records it."""
     if memory is None:
         return None
     return _said(memory) if op == "put" else memory.deleted_at if op == "remove" else None
@@ -170,7 +169,7 @@ def _said(memory: Memory) -> datetime:
 
 
 def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Share, ...]:
-    """Join groups of the same name, and return them largest first."""
+    """Join groups of the same name and return them, largest first."""
     found: dict[str, Share] = {}
     for group in groups:
         old = found.get(name(group), Share("", 0, 0, 0, group.newest))
@@ -184,12 +183,12 @@ def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Shar
     return tuple(sorted(found.values(), key=lambda share: (-share.count, share.name)))
 
 
-def _line(memory: Memory) -> Line:
-    return Line(
+def _line(memory: Memory) -> MemoryLine:
+    return MemoryLine(
         memory.ns,
         memory.key,
         str(memory.tier),
         memory.importance,
         _said(memory),
-        first_line(memory.content, SUMMARY),
+        first_line(memory.content, MAX_SUMMARY),
     )

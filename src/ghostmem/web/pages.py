@@ -1,4 +1,4 @@
-"""The viewer's page and its files, and the door where people sign in."""
+"""The viewer's page and its files, and the sign-in page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ghostmem.admin.tokens import verify
 from ghostmem.web.auth import unauthorised
 from ghostmem.web.guard import header
 from ghostmem.web.refusals import Refused
-from ghostmem.web.session import CSRF, Session, Sessions, set_cookie
+from ghostmem.web.session import CSRF, WebSession, WebSessions, set_cookie
 
 if TYPE_CHECKING:
     from ghostmem.caller import Caller
@@ -42,7 +42,7 @@ POLICY = (
 PAGE_POLICY = POLICY.format(style="'self'")
 
 
-class Files:
+class StaticFiles:
     """The files of the page, found by exactly their names.
 
     Each is read again when it has changed on disk.
@@ -70,7 +70,7 @@ class Files:
         return self._kept[name][1:]
 
     def answer(self, scope: Scope, name: str) -> Response:
-        """Return a file; a browser that has it already is told so."""
+        """Return a file, or 304 when the browser has it."""
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(
                 405,
@@ -101,8 +101,8 @@ class Files:
         return self._small[etag]
 
 
-def doors(ghost: Ghost, sessions: Sessions, files: Files) -> ASGIApp:
-    """Return what answers at / and /sign-in, also to people who are not let in yet."""
+def sign_in_app(ghost: Ghost, sessions: WebSessions, files: StaticFiles) -> ASGIApp:
+    """Return the application for / and /sign-in, which also answers people without a session."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         scope["ghost.trace"].route = scope["raw_path"].decode()
@@ -113,16 +113,14 @@ def doors(ghost: Ghost, sessions: Sessions, files: Files) -> ASGIApp:
         elif scope["method"] == "DELETE":
             response = _sign_out(scope, sessions)
         else:
-            response = _door(200)
+            response = _sign_in_page(200)
         await response(scope, receive, send)
 
     return run
 
 
-def _front(scope: Scope, sessions: Sessions, files: Files) -> Response:
-    """Answer at /: take a one-time token, show the page to who is let in, and the door to everybody
-    else.
-    """
+def _front(scope: Scope, sessions: WebSessions, files: StaticFiles) -> Response:
+    """Answer at /: redeem a one-time token, show the viewer, or show the sign-in page."""
     if scope["method"] not in ("GET", "HEAD"):
         raise Refused(
             405,
@@ -139,29 +137,35 @@ def _front(scope: Scope, sessions: Sessions, files: Files) -> Response:
         wants_page = "text/html" in (header(scope, b"accept") or "")
         if not wants_page:
             raise unauthorised(bool(given))
-        return _door(401, "That link was used already, or is not this server's." if given else "")
+        return _sign_in_page(
+            401, "That link was used already, or is not this server's." if given else ""
+        )
     if given:
         return RedirectResponse("/", 303)
     response = files.answer(scope, "index.html")
     if scope["ghost.session"] is None and header(scope, b"authorization") is None:
-        made = sessions.begin(Session(secrets.token_urlsafe(32)))
+        made = sessions.begin(WebSession(secrets.token_urlsafe(32)))
         response.headers["Set-Cookie"] = set_cookie(scope, made)
     return response
 
 
-async def _sign_in(ghost: Ghost, sessions: Sessions, request: Request) -> Response:
+async def _sign_in(ghost: Ghost, sessions: WebSessions, request: Request) -> Response:
     """Take a token that was typed into the form, or a one-time token."""
     body = (await request.body()).decode("latin-1")
     given = parse_qs(body, max_num_fields=20).get("token", [""])[0].strip()
     if (cookie := sessions.redeem(given)) is not None:
         return _let_in(request.scope, cookie)
     if not given or await anyio.to_thread.run_sync(verify, ghost.store, given) is None:
-        return _door(401, "That token is not good: it is wrong, has expired, or was revoked.")
-    return _let_in(request.scope, sessions.begin(Session(secrets.token_urlsafe(32), secret=given)))
+        return _sign_in_page(
+            401, "That token is not good: it is wrong, has expired, or was revoked."
+        )
+    return _let_in(
+        request.scope, sessions.begin(WebSession(secrets.token_urlsafe(32), secret=given))
+    )
 
 
-def _sign_out(scope: Scope, sessions: Sessions) -> Response:
-    session: Session | None = scope["ghost.session"]
+def _sign_out(scope: Scope, sessions: WebSessions) -> Response:
+    session: WebSession | None = scope["ghost.session"]
     if session is None or not hmac.compare_digest(
         (header(scope, CSRF) or "").encode(), session.csrf.encode()
     ):
@@ -179,11 +183,8 @@ def _let_in(scope: Scope, cookie: str) -> Response:
     return RedirectResponse("/", 303, {"Set-Cookie": set_cookie(scope, cookie)})
 
 
-def _door(status: int, problem: str = "") -> Response:
-    """Return the page that says how to get in.
-
-    Its few styles are in it, because no file is served before.
-    """
+def _sign_in_page(status: int, problem: str = "") -> Response:
+    """Return the sign-in page; its styles are inline, because no file is served before."""
     about = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
     body = _DOOR.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace(
         "<!-- problem -->", about

@@ -1,6 +1,4 @@
-"""How often somebody may call, and with how much: a bucket each, in a table that cannot grow
-without end.
-"""
+"""Request rates: a token bucket for each caller, in a table of limited size."""
 
 import ipaddress
 import time
@@ -12,10 +10,7 @@ MOST = 10_000  # callers that are remembered; who has not called for longest is 
 
 
 class Rate:
-    """Buckets that hold `burst` requests and are filled again at so many a second.
-
-    A rate of 0 means no limit.
-    """
+    """Buckets of `burst` requests that refill at a rate per second; 0 means no limit."""
 
     def __init__(
         self,
@@ -28,9 +23,7 @@ class Rate:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, who: str) -> float:
-        """Count a request and return 0, or how many seconds to wait before the next would
-        be taken.
-        """
+        """Count a request and return 0, or the seconds to wait before the next one is accepted."""
         if self._rate <= 0:
             return 0.0
         now = self._clock()
@@ -43,9 +36,7 @@ class Rate:
         return 0.0 if taken else (1 - left) / self._rate
 
     def charge(self, who: str, size: int) -> None:
-        """Count the bytes of a body, also beyond what the bucket holds: later requests wait until
-        that is made good.
-        """
+        """Count the bytes of a body; later requests wait until the bucket has refilled."""
         if self._rate > 0 and who in self._buckets:
             left, at = self._buckets[who]
             self._buckets[who] = (left - size / REQUEST_BYTES, at)
@@ -55,9 +46,7 @@ class Rate:
 
 
 def neighbourhood(address: str) -> str:
-    """Return what an address is counted by: itself, or for IPv6 the network that one customer
-    usually has.
-    """
+    """Return the address to count by: itself, or the usual customer network for IPv6."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,6 +1,4 @@
-"""What is answered when something cannot be done: a status, and an error without anything that is
-the server's own business.
-"""
+"""Responses for errors: a status and an error without internals of the server."""
 
 import json
 from collections.abc import Mapping
@@ -74,7 +72,7 @@ def json_response(
 
 
 def refusal(error: GhostError | Refused) -> Response:
-    """Return what is answered for an error."""
+    """Return the response for an error."""
     if isinstance(error, Refused):
         return json_response(error.body, error.status, error.headers)
     for kind, status, told in STATUSES:

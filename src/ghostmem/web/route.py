@@ -1,6 +1,4 @@
-"""One call of the REST surface as a row of a table: how it is called, what it needs, what it takes,
-what it does.
-"""
+"""A route of the REST interface as a row of a table."""
 
 from __future__ import annotations
 
@@ -25,10 +23,8 @@ OWN = "own"  # the handler looks at each thing's namespace
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Route:
-    """One call: fields that are not in the path come in the query of a GET or DELETE, else in the
-    body.
-    """
+class ApiRoute:
+    """A route; fields outside the path come in the query of GET and DELETE, else in the body."""
 
     method: str
     path: str
@@ -42,17 +38,17 @@ class Route:
 
     @property
     def in_path(self) -> tuple[str, ...]:
-        """Return the fields that stand in the path."""
+        """Return the fields in the path."""
         return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
 
     @property
     def has_body(self) -> bool:
-        """Say whether fields come in a body."""
+        """Tell whether fields come in a body."""
         return self.method not in ("GET", "DELETE")
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Return the schema of all fields together."""
+        """Return the JSON Schema of all fields."""
         required = [*self.in_path, *self.needs]
         return {
             "type": "object",
@@ -68,9 +64,6 @@ def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, G
 
 
 def without_places(removed: Record, ns: str) -> dict[str, Any]:
-    """Return what was removed, or would be.
-
-    Which files of the server's machine still say it is for those who look after it.
-    """
+    """Return a removal without paths of the server's machine, which only admins may see."""
     hidden = () if CALLER.get().may(ns, "admin") else ("backups", "files")
     return {name: value for name, value in removed.to_dict().items() if name not in hidden}

@@ -1,19 +1,16 @@
-"""The REST surface as a table: what is called how, what it needs, and which method of
-Ghost it is.
-"""
+"""The REST interface as a table: path, scope, fields and function of each route."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import NotFoundError
-from ghostmem.model import plain
-from ghostmem.web import fields as f
-from ghostmem.web.fields import Fields
-from ghostmem.web.looks import LOOKS
-from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, Given, Route, listed, without_places
+from ghostmem.model import FileRel, Tier, plain
+from ghostmem.parameters import MAX_PATH
+from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, RELS, Fields, fields, text
+from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, ApiRoute, Given, listed, without_places
+from ghostmem.web.viewer_routes import VIEWER_ROUTES
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -34,18 +31,18 @@ def _rm(ghost: Ghost, given: Given) -> Any:
 
 def _search(ghost: Ghost, given: Given) -> Any:
     hits = ghost.search(given.pop("query"), given.pop("ns", None), **given)
-    found = {
+    return {
         "results": list(hits),
         "weaker": len(hits.weaker),
         "legs": hits.legs,
         "notes": hits.notes,
+        **({"superseded": hits.superseded} if hits.superseded else {}),
+        **({"misses": hits.misses} if given.get("explain") else {}),
     }
-    found |= {"superseded": hits.superseded} if hits.superseded else {}
-    return {**found, "misses": hits.misses} if given.get("explain") else found
 
 
 def _context(ghost: Ghost, given: Given) -> Any:
-    """Assemble a context; where a style is named, also as the text that may stand in a prompt."""
+    """Return a pack; with `render`, also as text for a prompt."""
     style = given.pop("render", None)
     pack = ghost.context(**given)
     if style is None:
@@ -66,7 +63,7 @@ def _namespaces(ghost: Ghost, given: Given) -> Any:
 
 def _stats(ghost: Ghost, _: Given) -> Any:
     found = ghost.stats().to_dict()
-    del found["db_path"]  # where the server keeps its file is nobody's business
+    del found["db_path"]  # callers need not know where the server keeps its file
     return found
 
 
@@ -79,10 +76,7 @@ def _visible(ghost: Ghost, need: str) -> list[Run]:
 
 
 def _undo(ghost: Ghost, given: Given) -> Any:
-    """Take back a run of those that the caller may change, or say what that would do.
-
-    Of other runs nothing is said.
-    """
+    """Revert a run that the caller may change; other runs are treated as missing."""
     name = given["run"]
     mine = _visible(ghost, "read" if given.get("dry_run") else "write")
     if name == "last":
@@ -95,9 +89,9 @@ def _undo(ghost: Ghost, given: Given) -> Any:
 
 
 def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
-    """Return a rule that the caller may see or change; of others nothing is said.
+    """Return a rule that the caller may use; other rules are treated as missing.
 
-    Rules for all may be seen by everybody.
+    Everybody may read rules for all namespaces.
     """
     found = next((rule for rule in ghost.rules() if rule.id == rule_id), None)
     if found is None or not (CALLER.get().may(found.ns, need) or (need == "read" and not found.ns)):
@@ -127,377 +121,382 @@ def _rm_rule(ghost: Ghost, given: Given) -> Any:
     return {"deleted": ghost.rm_rule(_rule(ghost, given["rule_id"], "admin").id).id}
 
 
-def _export(ghost: Ghost, given: Given) -> Iterator[str]:
-    return ghost.export(given.get("ns"))
-
-
 _MEMORY = "/memories/{ns}/{key}"
 _RULE = "/rules/{rule_id}"
-_RULE_ID: Fields = {"rule_id": f.text("The rule's id.")}
-_GET: Fields = {**f.KEYED, "version": f.whole("A version."), "as_of": f.TIME}
-_LIST: Fields = {**f.NS_FILTER, **f.NARROW, **f.LISTED}
+_RULE_ID: Fields = {"rule_id": text("Id of the rule.")}
+_FILTERS = (
+    "kind tags priority pinned source_user source_kind source_scope source_client after before "
+    "valid_at file file_rel"
+)
+_FILTER_TAGS = {"maxItems": 50}
+_TIERS = {"maxItems": len(Tier), "items": {"type": "string", "enum": [str(tier) for tier in Tier]}}
+_FILES = {
+    "items": {
+        "type": "object",
+        "properties": {
+            "path": text("Path.", MAX_PATH, 1),
+            "rel": {
+                "type": "string",
+                "description": "What was done to it.",
+                "enum": [str(rel) for rel in FileRel],
+            },
+        },
+        "required": ["path"],
+        "additionalProperties": False,
+    }
+}
+_ENDS: Fields = fields("edge", "ns from_key to_key rel", rel=RELS)
 
-ROUTES: tuple[Route, ...] = (
-    Route(
+ROUTES: tuple[ApiRoute, ...] = (
+    ApiRoute(
         "PUT",
         _MEMORY,
         "write",
         ONE,
         "Store a memory, or its next version.",
         _put,
-        {**f.KEYED, **f.PUT},
+        {
+            **KEYED,
+            **fields(
+                "put",
+                "content kind tier tags priority importance pinned meta files source_user "
+                "source_kind source_scope source_client created_at valid_from valid_to ttl "
+                "base_version unlock dedup supersedes allow_secrets",
+                files=_FILES,
+            ),
+        },
         ("content",),
     ),
-    Route("GET", _MEMORY, "read", ONE, "Read a memory.", lambda g, a: g.get(**a), _GET),
-    Route(
+    ApiRoute(
+        "GET",
+        _MEMORY,
+        "read",
+        ONE,
+        "Read a memory.",
+        lambda g, a: g.get(**a),
+        {**KEYED, **fields("get", "version as_of")},
+    ),
+    ApiRoute(
         "PATCH",
         _MEMORY,
         "write",
         ONE,
         "Change a memory by a unified diff.",
         lambda g, a: g.patch(**a),
-        {
-            **f.KEYED,
-            "diff": {"type": "string", "description": "A unified diff whose context must match."},
-            "base_version": f.whole("Only if this is the current version.", 1),
-            "dry_run": f.DRY_RUN,
-            "unlock": f.UNLOCK,
-        },
+        {**KEYED, **fields("patch", "diff base_version dry_run unlock")},
         ("diff",),
     ),
-    Route(
+    ApiRoute(
         "DELETE",
         _MEMORY,
         "write",
         ONE,
-        "Remove a memory, softly; `hard` needs the scope admin.",
+        "Remove a memory; `hard` needs the scope admin.",
         _rm,
-        {
-            **f.KEYED,
-            "hard": f.flag("For good."),
-            "all_versions": f.flag("With `hard`: every version."),
-            "unlock": f.UNLOCK,
-            "dry_run": f.DRY_RUN,
-        },
+        {**KEYED, **fields("rm", "hard all_versions unlock dry_run")},
     ),
-    Route(
+    ApiRoute(
         "GET",
         f"{_MEMORY}/history",
         "read",
         ONE,
         "List every version of a memory.",
         listed("versions", lambda g, a: g.history(**a)),
-        f.KEYED,
+        KEYED,
     ),
-    Route(
+    ApiRoute(
         "POST",
         f"{_MEMORY}/restore",
         "write",
         ONE,
-        "Bring back a removed memory or an earlier version.",
+        "Restore a removed memory or an earlier version.",
         lambda g, a: g.restore(**a),
-        {**f.KEYED, "version": f.whole("A version."), "unlock": f.UNLOCK},
+        {**KEYED, **fields("restore", "version unlock")},
     ),
-    Route(
+    ApiRoute(
         "POST",
         f"{_MEMORY}/curate",
         "write",
         ONE,
         "Promote, demote, pin, lock or archive a memory.",
         lambda g, a: g.curate(**a),
-        {**f.KEYED, **f.OP, "unlock": f.UNLOCK},
+        {**KEYED, **fields("curate", "op unlock")},
         ("op",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/memories",
         "read",
         SEVERAL,
         "List memories, newest first.",
         listed("memories", lambda g, a: g.list(**a)),
-        _LIST,
+        {
+            **NS_FILTER,
+            **fields(
+                "list",
+                f"{_FILTERS} tier key_prefix deleted limit offset",
+                tags=_FILTER_TAGS,
+            ),
+        },
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/search",
         "read",
         SEVERAL,
         "Find memories by words and by meaning.",
         _search,
-        {"query": f.QUERY, **f.NS_FILTER, **f.NARROW, **f.SEARCH},
+        {
+            **NS_FILTER,
+            **fields(
+                "search",
+                f"query {_FILTERS} tiers include_all limit min_score weak explain now as_of",
+                tags=_FILTER_TAGS,
+                tiers=_TIERS,
+            ),
+        },
         ("query",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/context",
         "read",
         SEVERAL,
-        "Assemble what to read now, within a budget of tokens.",
+        "Return the memories to read for a task, within a token budget.",
         _context,
         {
-            "query": f.QUERY,
-            **f.NS_FILTER,
-            **f.NARROW,
-            **f.CONTEXT,
-            "render": f.one_of("Also as text that is safe in a prompt.", ("block", "md")),
+            **NS_FILTER,
+            **fields(
+                "context",
+                f"query {_FILTERS} tiers include_all budget files exclude_pinned min_score "
+                "min_spread max_memory_tokens expand whole for_user for_scope now as_of",
+                tags=_FILTER_TAGS,
+                tiers=_TIERS,
+                files={"items": {"type": "string", "maxLength": MAX_PATH}},
+            ),
+            "render": {
+                "type": "string",
+                "description": "Add the pack as text that is safe in a prompt.",
+                "enum": ["block", "md"],
+            },
         },
         ("query",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/conflicts",
         "read",
         SEVERAL,
-        "List what contradicts each other and is not decided.",
+        "List unresolved contradictions.",
         lambda g, a: g.conflicts(**a),
-        f.NS_FILTER,
+        NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/resolve",
         "write",
         ONE,
-        "Let one memory hold and end what it contradicts.",
+        "Decide a contradiction.",
         lambda g, a: g.resolve(**a),
-        {
-            **f.NS,
-            "keep": f.text("The key that holds."),
-            "other": f.text("The key that ends; nothing: all it contradicts."),
-            "both": f.flag("Both hold."),
-            "unlock": f.UNLOCK,
-        },
+        fields("resolve"),
         ("ns", "keep"),
     ),
-    Route(
+    ApiRoute(
         "POST",
         f"{_MEMORY}/reopen",
         "write",
         ONE,
-        "Let a memory that was closed hold again.",
+        "Make a memory valid again whose validity was ended.",
         lambda g, a: g.reopen(**a),
-        f.KEYED,
+        KEYED,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/timeline",
         "read",
         ONE,
-        "Show how a key, or what a question finds, evolved.",
+        "Show how a key, or the memories that answer a question, evolved.",
         listed("events", lambda g, a: g.timeline(**a)),
-        {**f.NS, "what": f.text("A key or a question.", 100_000, 1)},
+        fields("timeline", what={"minLength": 1}),
         ("ns", "what"),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/used",
         "write",
         ONE,
-        "Say which memories really helped.",
+        "Record which memories helped.",
         listed("used", lambda g, a: g.used(**a)),
-        {**f.NS, "keys": f.texts("Their keys.")},
+        fields("used"),
         ("ns", "keys"),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/edges",
         "read",
         ONE,
         "List the links of a memory, or of a namespace.",
         listed("edges", lambda g, a: g.edges(**a)),
-        {**f.KEYED, **f.REL},
+        {**KEYED, **fields("edges", "rel", rel=RELS)},
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/edges",
         "write",
         ONE,
         "Link two memories.",
         lambda g, a: g.edge(**a),
-        {**f.ENDS, "weight": f.number("From 0 to 1.")},
-        tuple(f.ENDS),
+        {**_ENDS, **fields("edge", "weight")},
+        tuple(_ENDS),
     ),
-    Route(
+    ApiRoute(
         "DELETE",
         "/edges",
         "write",
         ONE,
         "Remove a link.",
         lambda g, a: g.rm_edge(**a),
-        f.ENDS,
-        tuple(f.ENDS),
+        _ENDS,
+        tuple(_ENDS),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/edges/candidates",
         "read",
         ONE,
-        "List alike pairs, for somebody to say how they relate.",
+        "List pairs of similar memories whose relation is unknown.",
         lambda g, a: g.edge_candidates(**a),
-        {
-            **f.NS,
-            "max_pairs": f.whole("At most so many.", 1, 1000),
-            "seed": f.texts("Only pairs with one of these keys.", 50),
-        },
+        fields("edge_candidates", seed={"maxItems": 50}),
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/clusters",
         "read",
         ONE,
-        "Show groups of memories that are alike.",
+        "Show groups of similar memories.",
         listed("clusters", lambda g, a: g.clusters(**a)),
-        f.NS,
+        NS,
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/consolidate",
         "write",
         ONE,
-        "Store a summary that stands for several memories.",
+        "Store a summary of several memories.",
         lambda g, a: g.consolidate(**a),
-        {
-            **f.NS,
-            "summary_key": f.text("The key of the summary."),
-            "content": f.CONTENT,
-            "source_keys": f.texts("The keys of what it stands for."),
-            "kind": f.STORED["kind"],
-            "importance": f.STORED["importance"],
-            "tags": f.STORED["tags"],
-        },
+        fields("consolidate", "ns summary_key content source_keys kind importance tags"),
         ("ns", "summary_key", "content", "source_keys"),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/expand",
         "read",
         ONE,
-        "List summaries, or show what one stands for.",
+        "List summaries, or the memories that one summarises.",
         lambda g, a: g.expand(**a),
-        {**f.KEYED, "depth": f.whole("How many levels.", 1, 200)},
+        {**KEYED, **fields("expand", "depth")},
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/reflect",
         "write",
         SEVERAL,
-        "Run the rules of the lifecycle.",
+        "Run the lifecycle rules.",
         lambda g, a: g.reflect(**a),
-        {
-            **f.NS_FILTER,
-            "dry_run": f.DRY_RUN,
-            "relink": f.flag("Also link what shares names, topics or meaning."),
-        },
+        {**NS_FILTER, **fields("reflect", "dry_run relink")},
     ),
-    Route(
-        "GET",
-        "/runs",
-        "read",
-        OWN,
-        "List the runs of the lifecycle, newest first.",
-        _runs,
-        {"limit": f.LIMIT},
+    ApiRoute("GET", "/runs", "read", OWN, "List the lifecycle runs, newest first.", _runs, LIMIT),
+    ApiRoute(
+        "POST", "/undo", "write", OWN, "Revert a lifecycle run.", _undo, fields("undo"), ("run",)
     ),
-    Route(
-        "POST",
-        "/undo",
-        "write",
-        OWN,
-        "Take back a run of the lifecycle.",
-        _undo,
-        {"run": f.text("The run's id, or `last`.", 64), "dry_run": f.DRY_RUN},
-        ("run",),
-    ),
-    Route("GET", "/rules", "read", OWN, "List the rules, most urgent first.", _rules, f.NS),
-    Route(
+    ApiRoute("GET", "/rules", "read", OWN, "List the rules, highest priority first.", _rules, NS),
+    ApiRoute(
         "POST",
         "/rules",
         "admin",
         OWN,
-        "Add a rule, or put it in the place of one.",
+        "Add a rule, or replace one.",
         _set_rule,
-        f.RULE,
+        fields("set_rule", name={"minLength": 1}, rule_id={"minLength": 1}),
         ("name", "action"),
     ),
-    Route(
+    ApiRoute(
         "GET",
         _RULE,
         "read",
         OWN,
-        "Show one rule.",
+        "Show a rule.",
         lambda g, a: _rule(g, a["rule_id"], "read"),
         _RULE_ID,
     ),
-    Route(
+    ApiRoute(
         "DELETE",
         _RULE,
         "admin",
         OWN,
-        "Delete a rule; a built-in one is switched off.",
+        "Delete a rule, or disable a built-in one.",
         _rm_rule,
         _RULE_ID,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/tags",
         "read",
         SEVERAL,
         "List tags, most used first.",
         listed("tags", lambda g, a: g.tags(**a)),
-        f.NS_FILTER,
+        NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/namespaces",
         "read",
         OWN,
         "List namespaces with their counts.",
         _namespaces,
-        f.NS_FILTER,
+        NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/files",
         "read",
         SEVERAL,
         "List memories about a file.",
         listed("memories", lambda g, a: g.files(**a)),
-        {
-            **f.NS_FILTER,
-            "path": f.text("The file's path.", 4096),
-            "rel": f.NARROW["file_rel"],
-            "limit": f.LIMIT,
-        },
+        {**NS_FILTER, **fields("files", "path rel limit")},
         ("path",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/peek",
         "read",
         SEVERAL,
-        "Show what a namespace knows, at a glance.",
+        "Show an overview of a namespace.",
         lambda g, a: g.peek(**a),
-        f.NS_FILTER,
+        NS_FILTER,
     ),
-    Route("GET", "/stats", "read", ALL, "Count what the store holds.", _stats, {}),
-    Route("GET", "/check", "admin", ALL, "Check the store for damage.", lambda g, _: g.check(), {}),
-    Route(
+    ApiRoute("GET", "/stats", "read", ALL, "Return counts and sizes of the store.", _stats, {}),
+    ApiRoute(
+        "GET", "/check", "admin", ALL, "Check the store for corruption.", lambda g, _: g.check(), {}
+    ),
+    ApiRoute(
         "GET",
         "/export",
         "admin",
         SEVERAL,
-        "Write everything as lines of JSON.",
-        _export,
-        f.NS_FILTER,
+        "Write all memories as lines of JSON.",
+        lambda g, a: g.export(**a),
+        NS_FILTER,
         streams=True,
     ),
-    *LOOKS,
+    *VIEWER_ROUTES,
 )
 
 
-def answer(route: Route, ghost: Ghost, given: Given) -> Any:
-    """Make a call and return what JSON can hold."""
+def answer(route: ApiRoute, ghost: Ghost, given: Given) -> Any:
+    """Call the function of a route and return plain data."""
     return plain(route.call(ghost, given))

@@ -1,4 +1,4 @@
-"""Listening: one process, until somebody says stop; what runs then is finished first."""
+"""Listening: one process that finishes running requests when it is stopped."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GARBAGE = (700, 10, 10)  # Python's default; a command that ends at once has set
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host can be reached from this machine only."""
+    """Tell whether a host can be reached only from this machine."""
     try:
         found = socket.getaddrinfo(host, None)
     except (OSError, UnicodeError):
@@ -61,7 +61,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 class Server(uvicorn.Server):
-    """A server that ends what would never end by itself before it waits for what is running."""
+    """A server that closes the application before it waits for running requests."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, with as many threads as are of use."""
@@ -76,9 +76,7 @@ class Server(uvicorn.Server):
 
 
 def make_server(app: ASGIApp, waiting: Waiting | None = None) -> uvicorn.Server:
-    """Return a server that logs nothing itself, tells nobody its make, believes no proxy, and waits
-    for nobody without end.
-    """
+    """Return a server without its own log, without proxy headers, and with time limits."""
     return Server(
         uvicorn.Config(
             app,
@@ -99,7 +97,7 @@ def make_server(app: ASGIApp, waiting: Waiting | None = None) -> uvicorn.Server:
 def serve(
     app: ASGIApp, listening: socket.socket, announce: Callable[[], None], clock: Clock
 ) -> None:
-    """Serve until SIGINT or SIGTERM, then finish what is running and return."""
+    """Serve until SIGINT or SIGTERM, then finish the running requests and return."""
     handler = JsonLines(to_stderr, clock)
     logging.getLogger().addHandler(handler)
     server = make_server(app)
@@ -111,13 +109,13 @@ def serve(
 
     # the server takes the signals over while it runs, and raises them once more at its end: that
     # must not kill us
-    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         announce()
         server.run(sockets=[listening])
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, old in before.items():
+            signal.signal(number, old)
         logging.getLogger().removeHandler(handler)
         listening.close()
     if not server.started:

@@ -1,6 +1,4 @@
-"""Sessions of people with a browser: a one-time token or a typed one becomes a cookie, and writes
-prove whose page made them.
-"""
+"""Sessions of browsers: a token becomes a cookie, and writes carry a CSRF token."""
 
 from __future__ import annotations
 
@@ -22,16 +20,16 @@ from ghostmem.web.refusals import Refused
 
 COOKIE = "ghost_session"
 CSRF = b"x-ghost-csrf"
-MOST = 100  # sessions that are remembered; who has not called for longest is forgotten first
-IDLE = 12 * 3600.0  # seconds without a request after which a session ends
+MAX_SESSIONS = (
+    100  # sessions that are remembered; who has not called for longest is forgotten first
+)
+IDLE_SECONDS = 12 * 3600.0  # seconds without a request after which a session ends
 SAFE = ("GET", "HEAD")
 
 
 @dataclass(frozen=True, eq=False)
-class Session:
-    """A browser that was let in: as the owner by a one-time token, or with the token that was
-    typed, or as whoever needs none.
-    """
+class WebSession:
+    """A signed-in browser: the owner by a one-time token, or the holder of a token."""
 
     csrf: str
     trusted: bool = False
@@ -40,7 +38,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Visit:
-    """What a call may ask about the one who makes it."""
+    """The session data that a request may ask for."""
 
     csrf: str = ""
     read_only: bool = False
@@ -55,12 +53,11 @@ def visit() -> Visit:
     return _VISIT.get()
 
 
-class Sessions:
-    """Who is let in by cookie; secrets of cookies and of one-time tokens are kept as hashes, and
-    end with the process.
+class WebSessions:
+    """The signed-in browsers; secrets are kept as hashes and end with the process.
 
-    `strict` refuses even what says nothing, such as whether the server lives; `read_only` refuses
-    every change."""
+    `strict` also protects the health paths; `read_only` refuses every change.
+    """
 
     def __init__(
         self,
@@ -72,7 +69,7 @@ class Sessions:
         self.strict, self.read_only = strict, read_only
         self._clock = clock
         self._tickets: list[bytes] = []
-        self._open: OrderedDict[bytes, tuple[Session, float]] = OrderedDict()
+        self._open: OrderedDict[bytes, tuple[WebSession, float]] = OrderedDict()
 
     def ticket(self) -> str:
         """Return a one-time token."""
@@ -81,30 +78,28 @@ class Sessions:
         return made
 
     def redeem(self, ticket: str) -> str | None:
-        """Take a one-time token and return the cookie of a new session, or None when it was no good
-        or used before.
-        """
+        """Return the cookie of a new session for a one-time token, or None if it is not valid."""
         given = _digest(ticket)
         found = [kept for kept in self._tickets if hmac.compare_digest(kept, given)]
         if not found:
             return None
         self._tickets.remove(found[0])
-        return self.begin(Session(secrets.token_urlsafe(32), trusted=True))
+        return self.begin(WebSession(secrets.token_urlsafe(32), trusted=True))
 
-    def begin(self, session: Session) -> str:
+    def begin(self, session: WebSession) -> str:
         """Remember a session and return its cookie."""
         made = secrets.token_urlsafe(32)
         self._open[_digest(made)] = (session, self._clock())
-        while len(self._open) > MOST:
+        while len(self._open) > MAX_SESSIONS:
             self._open.popitem(last=False)
         return made
 
-    def find(self, scope: Scope) -> Session | None:
-        """Return the session that a request's cookie stands for."""
+    def find(self, scope: Scope) -> WebSession | None:
+        """Return the session of a request's cookie."""
         given = cookie_of(scope)
         digest = _digest(given) if given else b""
         kept = self._open.pop(digest, None)
-        if kept is None or self._clock() - kept[1] > IDLE:
+        if kept is None or self._clock() - kept[1] > IDLE_SECONDS:
             return None
         self._open[digest] = (kept[0], self._clock())
         return kept[0]
@@ -114,10 +109,10 @@ class Sessions:
         if given := cookie_of(scope):
             self._open.pop(_digest(given), None)
 
-    def enter(self, scope: Scope, session: Session | None) -> None:
-        """Say for the rest of the request whose it is.
+    def enter(self, scope: Scope, session: WebSession | None) -> None:
+        """Set the session for the rest of the request.
 
-        A write by cookie must carry what only our page knows.
+        A write by cookie must carry the CSRF token of the page.
         """
         if session is not None and scope["method"] not in SAFE and scope["raw_path"] != b"/sign-in":
             given = header(scope, CSRF) or ""
@@ -147,7 +142,7 @@ def cookie_name(scope: Scope) -> str:
 
 
 def cookie_of(scope: Scope) -> str:
-    """Return the session's cookie of a request, or nothing."""
+    """Return the session cookie of a request, or an empty text."""
     name = cookie_name(scope)
     for key, value in scope["headers"]:
         if key == b"cookie":

@@ -1,28 +1,34 @@
-"""shape: how what a store holds is spread: over tiers, kinds, sources, ages, sizes and
-days of use.
-"""
+"""Distribution of memories over tiers, kinds, sources, ages, sizes and days of use."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from ghostmem.model import Memory, Record
+from ghostmem.model import Access, Memory, Record
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
-TOP = 20  # of tags, sources and programs
-USE = 60  # days of use that are told
-AGES = (("a day", 1), ("a week", 7), ("a month", 31), ("3 months", 92), ("a year", 366))
-SIZES = (50, 100, 200, 400, 800, 1600)
+MAX_BARS = 20  # sources, clients and namespaces
+MAX_MONTHS = 24
+USE_DAYS = 60
+AGES = {  # in days
+    "up to a day": 1,
+    "up to a week": 7,
+    "up to a month": 31,
+    "up to 3 months": 92,
+    "up to a year": 366,
+}
+SIZES = {f"up to {tokens}": tokens for tokens in (50, 100, 200, 400, 800, 1600)}
+IMPORTANCES = {f"{tenth / 10:.1f}": tenth / 10 + 0.05 for tenth in range(10)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bar(Record):
-    """How many memories are of a sort."""
+    """The number of memories in one class."""
 
     name: str
     count: int
@@ -30,7 +36,7 @@ class Bar(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShapeDay(Record):
-    """How many uses and exposures there were on a day."""
+    """The number of uses and exposures on a day."""
 
     day: str
     used: int
@@ -38,10 +44,8 @@ class ShapeDay(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shape(Record):
-    """Counts of live memories; ages and sizes are in steps, each of which has what the one before
-    has not.
-    """
+class MemoryShape(Record):
+    """Counts of live memories; each step of ages and sizes excludes the steps before it."""
 
     ns: str
     total: int
@@ -61,58 +65,61 @@ class Shape(Record):
     use: tuple[ShapeDay, ...]
 
 
-def shape(store: Store, ns: str | None = None) -> Shape:
-    """Count live memories by what they are, and their use by day; nothing is counted as read."""
-    which = validate.ns_filter(ns)
-    now = store.clock()
+def shape(store: Store, ns: str | None = None) -> MemoryShape:
+    """Return the distribution of live memories and of their use; nothing is counted as read."""
+    ns_filter, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
-        found = list(tx.listing.scan(Filter(ns=which, now=now), batch=5_000))
-        ids = {memory.id for memory in found}
-        first = (now - timedelta(days=USE - 1)).date().isoformat()
-        use = [one for one in tx.journal.accesses() if one.day >= first and one.memory_id in ids]
-    ages = [(now - (m.recorded_at or m.created_at)).total_seconds() / 86400 for m in found]
-    used, shown = Counter[str](), Counter[str]()
-    for one in use:
-        used[one.day] += one.used
-        shown[one.day] += one.shown
-    days = [(now - timedelta(days=back)).date().isoformat() for back in range(USE - 1, -1, -1)]
-    return Shape(
-        which,
-        len(found),
-        sum(m.est_tokens for m in found),
-        sum(m.pinned for m in found),
-        sum(m.locked for m in found),
-        sum(not m.is_open(now) for m in found),
-        Counter(str(m.tier) for m in found),
-        Counter(str(m.kind) for m in found),
-        _top(str(m.source_kind or "stated") for m in found),
-        _top(m.source_client or "unknown" for m in found),
-        _top(m.ns for m in found),
-        _steps(ages, [(f"up to {name}", most) for name, most in AGES], "older"),
-        _steps(
-            [m.importance for m in found],
-            [(f"{n / 10:.1f}", n / 10 + 0.05) for n in range(10)],
-            "1.0",
-        ),
-        _steps([m.est_tokens for m in found], [(f"up to {most}", most) for most in SIZES], "more"),
-        _months(found),
-        tuple(ShapeDay(day, used[day], shown[day]) for day in days),
+        memories = list(tx.listing.scan(Filter(ns=ns_filter, now=now), batch=5_000))
+        accesses = list(tx.journal.accesses())
+    return MemoryShape(
+        ns_filter,
+        len(memories),
+        sum(memory.est_tokens for memory in memories),
+        sum(memory.pinned for memory in memories),
+        sum(memory.locked for memory in memories),
+        sum(not memory.is_open(now) for memory in memories),
+        Counter(str(memory.tier) for memory in memories),
+        Counter(str(memory.kind) for memory in memories),
+        _top(str(memory.source_kind or "stated") for memory in memories),
+        _top(memory.source_client or "unknown" for memory in memories),
+        _top(memory.ns for memory in memories),
+        _steps((_age_days(memory, now) for memory in memories), AGES, "older"),
+        _steps((memory.importance for memory in memories), IMPORTANCES, "1.0"),
+        _steps((memory.est_tokens for memory in memories), SIZES, "more"),
+        _months(memories),
+        _use(accesses, {memory.id for memory in memories}, now),
     )
+
+
+def _age_days(memory: Memory, now: datetime) -> float:
+    return (now - (memory.recorded_at or memory.created_at)).total_seconds() / 86400
 
 
 def _top(names: Iterable[str]) -> tuple[Bar, ...]:
-    return tuple(
-        Bar(*one) for one in sorted(Counter(names).items(), key=lambda one: (-one[1], one[0]))[:TOP]
-    )
+    """Return the most frequent names."""
+    counts = sorted(Counter(names).items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Bar(name, count) for name, count in counts[:MAX_BARS])
 
 
-def _steps(values: Iterable[float], steps: list[tuple[str, float]], rest: str) -> tuple[Bar, ...]:
+def _steps(values: Iterable[float], steps: Mapping[str, float], rest: str) -> tuple[Bar, ...]:
+    """Count values by the first step that they do not exceed."""
     counts = Counter(
-        next((name for name, most in steps if value <= most), rest) for value in values
+        next((name for name, limit in steps.items() if value <= limit), rest) for value in values
     )
-    return tuple(Bar(name, counts[name]) for name in [*(name for name, _ in steps), rest])
+    return tuple(Bar(name, counts[name]) for name in [*steps, rest])
 
 
-def _months(found: list[Memory]) -> tuple[Bar, ...]:
-    counts = Counter(f"{m.created_at:%Y-%m}" for m in found)
-    return tuple(Bar(*one) for one in sorted(counts.items())[-24:])
+def _months(memories: Iterable[Memory]) -> tuple[Bar, ...]:
+    counts = Counter(f"{memory.created_at:%Y-%m}" for memory in memories)
+    return tuple(Bar(month, count) for month, count in sorted(counts.items())[-MAX_MONTHS:])
+
+
+def _use(accesses: Iterable[Access], ids: Set[str], now: datetime) -> tuple[ShapeDay, ...]:
+    """Return the uses and exposures of these memories by day, with the days without any."""
+    used, shown = Counter[str](), Counter[str]()
+    for access in accesses:
+        if access.memory_id in ids:
+            used[access.day] += access.used
+            shown[access.day] += access.shown
+    days = [(now - timedelta(days=back)).date().isoformat() for back in range(USE_DAYS)]
+    return tuple(ShapeDay(day, used[day], shown[day]) for day in reversed(days))

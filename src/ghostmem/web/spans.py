@@ -1,4 +1,4 @@
-"""spans: when each version of each memory was believed, and when what it says was true."""
+"""When each version of a memory was believed, and when it was valid."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ SUMMARY = 160
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Span(Record):
-    """One version: believed from when it was written until it was replaced or removed, true from
-    and until what it says.
-    """
+class VersionSpan(Record):
+    """A version: believed until it was replaced or removed, and valid for its own time."""
 
     ns: str
     key: str
@@ -39,12 +37,9 @@ class Span(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Spans(Record):
-    """Versions by when they were written, oldest first.
+    """Versions by time of writing, oldest first; `truncated` means that older ones are left out."""
 
-    `truncated` says that older ones are left out.
-    """
-
-    spans: tuple[Span, ...]
+    spans: tuple[VersionSpan, ...]
     truncated: bool
 
 
@@ -57,9 +52,7 @@ def spans(
     before: datetime | str | None = None,
     limit: int = 500,
 ) -> Spans:
-    """Return the newest versions, those that were replaced or removed among them, with both of
-    their times.
-    """
+    """Return the newest versions, including replaced and removed ones, with both times."""
     validate.positive(limit, "limit")
     which = Filter(
         ns=validate.ns_filter(ns),
@@ -75,8 +68,8 @@ def spans(
     return Spans(tuple(_span(memory) for memory in rows[-limit:]), len(rows) > limit)
 
 
-def _span(memory: Memory) -> Span:
-    return Span(
+def _span(memory: Memory) -> VersionSpan:
+    return VersionSpan(
         memory.ns,
         memory.key,
         memory.version,

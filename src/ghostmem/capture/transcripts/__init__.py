@@ -1,3 +1,1 @@
-"""Conversations that other programs recorded, one module per format behind one table
-(`choose.py`).
-"""
+"""Readers of conversations that other programs recorded; `choose` has the table of formats."""

@@ -1,4 +1,4 @@
-"""What every reader of transcripts hands back, and the lines they read."""
+"""The events that every reader of transcripts yields, and the file they read."""
 
 import hashlib
 import json
@@ -14,10 +14,8 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.text.machine import without_machine_text
 
 USER, ASSISTANT = "user", "assistant"
-LONGEST_LINE = (
-    64_000_000  # bytes; a longer line is passed over without being read into memory whole
-)
-MOST_TROUBLES = 20  # that are named; the rest are counted
+LONGEST_LINE = 64_000_000  # bytes; a longer line is skipped without reading it as a whole
+MAX_TROUBLES = 20  # further unreadable lines are only counted
 _USERS = frozenset("user human client customer usr".split())
 _ASSISTANTS = frozenset("assistant ai model gemini bot agent gpt claude chatgpt codex".split())
 SILENT = frozenset(
@@ -29,9 +27,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Turn(NamedTuple):
-    """What one speaker said: in which session, in which role and under which name, when, and by
-    which mark it is known.
-    """
+    """One message of a session; `mark` identifies it when the file is read again."""
 
     session: str
     role: str
@@ -42,58 +38,55 @@ class Turn(NamedTuple):
     about: Mapping[str, str] = {}
 
 
-class Action(NamedTuple):
-    """What an agent did: the tool, and what it was told."""
+class ToolCall(NamedTuple):
+    """A call of a tool by an agent."""
 
     session: str
     tool: str
-    told: Any
+    arguments: Any
 
 
-Event = Turn | Action
+Event = Turn | ToolCall
 
 
 @dataclass(slots=True)
 class Troubles:
-    """Lines that could not be read: how many, and the first of them by name."""
+    """The number of unreadable lines, and messages about the first of them."""
 
     count: int = 0
     named: list[str] = field(default_factory=list)
 
     def add(self, where: str, what: str) -> None:
-        """Count one."""
+        """Count an unreadable line."""
         self.count += 1
-        if len(self.named) < MOST_TROUBLES:
+        if len(self.named) < MAX_TROUBLES:
             self.named.append(f"{where}: {what}")
 
 
 class Source(NamedTuple):
-    """A file to read, and where to say what is wrong with it."""
+    """A transcript file, and the list of its unreadable lines."""
 
     path: Path
     troubles: Troubles
 
     @property
     def session(self) -> str:
-        """Return the name of a session that does not name itself."""
+        """Return the name for a session that has none in the file."""
         return session_name(self.path.stem)
 
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects of JSON lines one by one, each with its line.
-
-        What is broken is noted and passed over.
-        """
+        """Yield the objects of JSON lines with their line number; invalid lines are skipped."""
         for number, raw in self._lines():
             where = f"{self.path.name}, line {number}"
             try:
-                found = json.loads(raw)
+                value = json.loads(raw)
             except (ValueError, RecursionError) as error:
-                self.troubles.add(where, _why(error))
+                self.troubles.add(where, _reason(error))
                 continue
-            if isinstance(found, dict):
-                yield number, found
-            elif isinstance(found, list):
-                yield from ((number, item) for item in found if isinstance(item, dict))
+            if isinstance(value, dict):
+                yield number, value
+            elif isinstance(value, list):
+                yield from ((number, item) for item in value if isinstance(item, dict))
             else:
                 self.troubles.add(where, "not an object")
 
@@ -118,11 +111,11 @@ class Source(NamedTuple):
             ) from None
 
     def whole(self) -> Any:
-        """Return a file that is one JSON value, or None with a note when it is not."""
+        """Return the JSON value of the whole file, or None if it is invalid."""
         try:
             return json.loads(self.path.read_bytes())
         except (ValueError, RecursionError) as error:
-            self.troubles.add(self.path.name, _why(error))
+            self.troubles.add(self.path.name, _reason(error))
             return None
         except OSError as error:
             raise InvalidInputError(
@@ -130,7 +123,7 @@ class Source(NamedTuple):
             ) from None
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, UnicodeDecodeError):
@@ -147,10 +140,7 @@ def turn(
     name: str = "",
     about: Mapping[str, str] | None = None,
 ) -> Turn | None:
-    """Make a turn of what somebody said.
-
-    None when nobody did, or when a program spoke in a person's place.
-    """
+    """Return a turn, or None if it has no text or only text of a program."""
     text = storable(text)
     if role == USER:
         text = without_machine_text(text)
@@ -162,7 +152,7 @@ def turn(
 
 
 def storable(text: str) -> str:
-    """Replace what no store can hold: NUL and halves of characters."""
+    """Replace characters that no store can hold: NUL and surrogates."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
@@ -172,12 +162,12 @@ def label(value: object) -> str:
 
 
 def session_name(value: object) -> str:
-    """Return the name of a session as it can stand in a key."""
+    """Return the name of a session in a form that fits in a key."""
     return label(value)[:120] or "session"
 
 
 def role_of(value: object) -> str:
-    """Return whose words they are: the user's, the assistant's, another's by name, or nobody's."""
+    """Return "user", "assistant", the name of another speaker, or "" for none."""
     role = label(value).lower()
     if role in _USERS:
         return USER
@@ -187,7 +177,7 @@ def role_of(value: object) -> str:
 
 
 def time_of(value: object) -> datetime | None:
-    """Read a time: a text, or seconds or milliseconds since 1970; None when it is none."""
+    """Return a time given as text or as seconds or milliseconds since 1970; None if invalid."""
     if isinstance(value, bool) or value in (None, ""):
         return None
     try:
@@ -199,10 +189,7 @@ def time_of(value: object) -> datetime | None:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's content: a text, or its blocks of text.
-
-    Thoughts, tools and pictures are none.
-    """
+    """Return the text of a message's content, without thoughts, tools and pictures."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
@@ -219,5 +206,5 @@ def _block(block: object) -> str:
         return ""
     if block.get("type", "text") not in ("text", "input_text", "output_text"):
         return ""
-    found = block.get("text")
-    return found if isinstance(found, str) else ""
+    text = block.get("text")
+    return text if isinstance(text, str) else ""

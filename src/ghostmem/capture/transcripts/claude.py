@@ -1,4 +1,4 @@
-"""Claude Code: ~/.claude/projects/PROJECT/SESSION.jsonl."""
+"""Read transcripts of Claude Code: ~/.claude/projects/PROJECT/SESSION.jsonl."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from ghostmem.capture.transcripts.base import (
     ASSISTANT,
     USER,
-    Action,
     Event,
     Source,
+    ToolCall,
     Turn,
     label,
     session_name,
@@ -18,8 +18,8 @@ from ghostmem.capture.transcripts.base import (
 )
 
 CLIENT = "claude-code"
-# lines that the program wrote in the user's or the agent's name
-_NOT_SAID = (
+# Flags of lines that the program itself wrote.
+_PROGRAM_FLAGS = (
     "isMeta",
     "isSidechain",
     "isCompactSummary",
@@ -29,7 +29,7 @@ _NOT_SAID = (
 
 
 def is_ours(head: Mapping[str, Any]) -> bool:
-    """Say whether an object is a line of such a file."""
+    """Say whether an object is a line of this format."""
     if head.get("type") in (
         "summary",
         "file-history-snapshot",
@@ -44,14 +44,14 @@ def is_ours(head: Mapping[str, Any]) -> bool:
 
 
 def read(source: Source) -> Iterator[Event]:
-    """Yield turns and tool calls; the lines that one answer was written on become one turn."""
+    """Yield turns and tool calls; the lines of one answer become one turn."""
     open_turn: Turn | None = None
     for _, line in source.objects():
         message = line.get("message")
         if (
             line.get("type") not in (USER, ASSISTANT)
             or not isinstance(message, Mapping)
-            or any(line.get(k) for k in _NOT_SAID)
+            or any(line.get(flag) for flag in _PROGRAM_FLAGS)
         ):
             continue
         session = session_name(line.get("sessionId") or source.path.stem)
@@ -59,29 +59,28 @@ def read(source: Source) -> Iterator[Event]:
         role = str(line["type"])
         mark = str((message.get("id") if role == ASSISTANT else None) or line.get("uuid") or "")
         about = {
-            name: found
+            name: value
             for key, name in (("cwd", "cwd"), ("gitBranch", "branch"))
-            if (found := label(line.get(key)))
+            if (value := label(line.get(key)))
         }
-        made = turn(
-            session, role, text_of(content), time_of(line.get("timestamp")), mark, about=about
-        )
-        if made is not None:
+        at = time_of(line.get("timestamp"))
+        new = turn(session, role, text_of(content), at, mark, about=about)
+        if new is not None:
             if (
                 open_turn is not None
-                and made.role == ASSISTANT
-                and open_turn[:2] == made[:2]
-                and open_turn.mark == made.mark
+                and new.role == ASSISTANT
+                and open_turn[:2] == new[:2]
+                and open_turn.mark == new.mark
             ):
-                made = open_turn._replace(text=f"{open_turn.text}\n\n{made.text}")
+                new = open_turn._replace(text=f"{open_turn.text}\n\n{new.text}")
             elif open_turn is not None:
                 yield open_turn
-            open_turn = made
+            open_turn = new
         for block in content if isinstance(content, list) and role == ASSISTANT else ():
             if isinstance(block, Mapping) and block.get("type") == "tool_use":
                 if open_turn is not None and open_turn.role == USER:
                     yield open_turn
                     open_turn = None
-                yield Action(session, label(block.get("name")), block.get("input"))
+                yield ToolCall(session, label(block.get("name")), block.get("input"))
     if open_turn is not None:
         yield open_turn

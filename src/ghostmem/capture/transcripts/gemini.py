@@ -1,6 +1,6 @@
-"""Gemini CLI: ~/.gemini/tmp/PROJECT/chats/session-*.json (or .jsonl), and logs.json, which has the
-user's words alone.
-"""
+"""Read transcripts of Gemini CLI: ~/.gemini/tmp/PROJECT/chats/session-*.json or .jsonl.
+
+The file logs.json has the messages of the user only."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -8,9 +8,9 @@ from typing import Any
 
 from ghostmem.capture.transcripts.base import (
     USER,
-    Action,
     Event,
     Source,
+    ToolCall,
     label,
     role_of,
     session_name,
@@ -24,7 +24,7 @@ _TYPES = ("user", "gemini")
 
 
 def is_ours(head: Mapping[str, Any]) -> bool:
-    """Say whether an object is such a file, a line or an entry of one."""
+    """Say whether an object is a file, a line or an entry of this format."""
     if "sessionId" in head and ("projectHash" in head or "startTime" in head):
         return True
     if "messageId" in head and "sessionId" in head and "message" in head:
@@ -37,12 +37,12 @@ def read(source: Source) -> Iterator[Event]:
     if source.path.suffix.lower() == ".jsonl":
         yield from _messages((line for _, line in source.objects()), source.session)
         return
-    found = source.whole()
-    if isinstance(found, list):
-        yield from _messages(iter(found), source.session)
-    elif isinstance(found, Mapping):
-        messages = found.get("messages", found.get("history"))
-        session = session_name(found.get("sessionId") or source.path.stem)
+    value = source.whole()
+    if isinstance(value, list):
+        yield from _messages(iter(value), source.session)
+    elif isinstance(value, Mapping):
+        messages = value.get("messages", value.get("history"))
+        session = session_name(value.get("sessionId") or source.path.stem)
         yield from _messages(iter(messages) if isinstance(messages, list) else iter(()), session)
 
 
@@ -61,13 +61,13 @@ def _messages(items: Iterator[Any], session: str) -> Iterator[Event]:
         if role == USER and text.startswith("/") and "\n" not in text and " " not in text:
             continue  # a command to the program
         mark = str(item.get("id") or (f"log-{item['messageId']}" if "messageId" in item else ""))
-        made = turn(session, role, text, time_of(item.get("timestamp")), mark)
-        if made is not None:
-            yield made
+        new = turn(session, role, text, time_of(item.get("timestamp")), mark)
+        if new is not None:
+            yield new
         yield from _actions(item, content, session)
 
 
-def _actions(item: Mapping[str, Any], content: object, session: str) -> Iterator[Action]:
+def _actions(item: Mapping[str, Any], content: object, session: str) -> Iterator[ToolCall]:
     calls = item.get("toolCalls")
     parts = (
         [part.get("functionCall") for part in content if isinstance(part, Mapping)]
@@ -76,4 +76,4 @@ def _actions(item: Mapping[str, Any], content: object, session: str) -> Iterator
     )
     for call in chain(calls if isinstance(calls, list) else (), parts):
         if isinstance(call, Mapping):
-            yield Action(session, label(call.get("name")), call.get("args"))
+            yield ToolCall(session, label(call.get("name")), call.get("args"))

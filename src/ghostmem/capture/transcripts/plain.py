@@ -1,15 +1,14 @@
-"""Plain chats: JSON lines of {role, content, timestamp?, name?} or of {"messages": […]}.
+"""Read plain chats: JSON lines of {role, content, timestamp?, name?} or {"messages": […]}.
 
-Also one JSON value of either.
-"""
+One JSON value of either works too."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ghostmem.capture.transcripts.base import (
-    Action,
     Event,
     Source,
+    ToolCall,
     label,
     role_of,
     session_name,
@@ -56,17 +55,17 @@ def read(source: Source) -> Iterator[Event]:
 def _items(source: Source) -> Iterator[tuple[int, Any]]:
     if source.path.suffix.lower() != ".json":
         return source.objects()
-    found = source.whole()
-    return enumerate(found if isinstance(found, list) else [found], 1)
+    value = source.whole()
+    return enumerate(value if isinstance(value, list) else [value], 1)
 
 
 def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def _session(item: Mapping[str, Any], otherwise: object) -> str:
-    found = _first(item, _SESSIONS)
-    return session_name(found if isinstance(found, str | int) else otherwise)
+def _session(item: Mapping[str, Any], default: object) -> str:
+    name = _first(item, _SESSIONS)
+    return session_name(name if isinstance(name, str | int) else default)
 
 
 def _message(item: Mapping[str, Any], session: str) -> Iterator[Event]:
@@ -77,19 +76,13 @@ def _message(item: Mapping[str, Any], session: str) -> Iterator[Event]:
     if role:
         mark = _first(item, ("id", "uuid", "message_id"))
         name = label(item.get("name")) or ("" if role in ("user", "assistant") else role)
-        at = time_of(_first(item, _TIMES))
-        made = turn(
-            session,
-            role,
-            text_of(_first(item, _TEXTS)),
-            at,
-            label(mark) if isinstance(mark, str | int) else "",
-            name,
-        )
-        if made is not None:
-            yield made
+        at, text = time_of(_first(item, _TIMES)), text_of(_first(item, _TEXTS))
+        mark = label(mark) if isinstance(mark, str | int) else ""
+        new = turn(session, role, text, at, mark, name)
+        if new is not None:
+            yield new
     calls = item.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, Mapping) else None
         if isinstance(function, Mapping):
-            yield Action(session, label(function.get("name")), function.get("arguments"))
+            yield ToolCall(session, label(function.get("name")), function.get("arguments"))

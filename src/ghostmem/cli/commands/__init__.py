@@ -1,1 +1,1 @@
-"""One module per command, loaded when it is called."""
+"""The commands, grouped by noun; `MODULES` of ghostmem.cli.main says where each is."""

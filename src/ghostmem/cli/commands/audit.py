@@ -1,63 +1,66 @@
-"""ghost audit"""
+"""ghost audit: score a store, and verify its change log."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
-from ghostmem.cli.face import NS_FILTER, Face, FaceCommand, FaceGroup, declare, group
+from ghostmem.cli.console import (
+    Console,
+    ConsoleGroup,
+    command,
+)
+from ghostmem.cli.options import (
+    NS_FILTER,
+)
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.lifecycle.audit import AuditReport, Finding, audit
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
     from ghostmem.admin.verify import Chain, LogLine
+    from ghostmem.lifecycle.audit import AuditReport, Finding
 
-EXAMPLES = """\
+
+COLOURS = ((85, "green"), (60, "yellow"), (0, "red"))  # from which score on
+
+
+class AuditGroup(ConsoleGroup):
+    """A group whose function takes a path: a first word that names no subcommand is one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a subcommand, or score the tool's store that a path names."""
+        if args[0] not in self.commands:
+            return ctx.info_name, score, args
+        return super().resolve_command(ctx, args)
+
+
+audit = AuditGroup(
+    "audit",
+    """\
   ghost audit
   ghost audit -n agent:me --json
   ghost audit ~/notes
   ghost audit verify
   ghost audit verify --head 5c0a…
   ghost audit log -n agent:me --since 2026-03-01
-"""
-COLOURS = ((85, "green"), (60, "yellow"), (0, "red"))  # from which score on
-
-
-ABOUT = "Score how tidy a store is, and say what to run next; or verify the change log."
-
-
-class AuditGroup(FaceGroup):
-    """A group whose own function takes a path: a first word that is no subcommand is one."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand, or score the store, or what lies under a path."""
-        words = [*ctx._protected_args, *ctx.args]
-        if words and words[0] in self.commands:
-            return super().invoke(ctx)
-        with score.make_context(ctx.info_name, words, parent=ctx) as inner:
-            return score.invoke(inner)
-
-
-command = group("audit", ABOUT, EXAMPLES, AuditGroup)
-assert isinstance(command, AuditGroup)
-command.invoke_without_command, command.no_args_is_help = True, False
-command.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
-command.params.insert(
-    0,
-    click.Option(
-        ["-n", "--ns"],
-        metavar="NS",
-        help="A namespace, a prefix such as agent:*, or '*' for all  [GHOST_NS]",
-    ),
+""",
 )
 
 
-@declare("audit", ABOUT)
+audit.no_args_is_help = False
+audit.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
+
+
+@command("audit")
 @NS_FILTER
 @click.argument("path", required=False)
-def score(face: Face, ns: str | None, path: str | None) -> None:
+def score(console: Console, ns: str | None, path: str | None = None) -> None:
+    """Score how tidy a store is, or verify its change log."""
     if path and ns:
         raise InvalidInputError(
             "a namespace and a path were given",
@@ -66,33 +69,38 @@ def score(face: Face, ns: str | None, path: str | None) -> None:
     if path:
         from ghostmem.transfer.audit_foreign import audit_foreign
 
-        found = audit_foreign(path, face.settings, progress=face.progress("embedded"))
+        found = audit_foreign(path, console.settings, progress=console.progress("embedded"))
     else:
-        found = audit(face.ghost.store, face.ns_filter(ns))
-    face.one(found, text(found))
-    if not face.as_json:
-        for line in (*(f"not judged: {reason}" for reason in found.unjudged), *found.notes):
-            face.note(visible(line))
+        from ghostmem.lifecycle.audit import audit as audit_store
+
+        found = audit_store(console.ghost.store, console.ns_filter(ns))
+    console.show(found, _audit_text(found))
+    console.notes((*(f"not judged: {reason}" for reason in found.unjudged), *found.notes), "")
 
 
-@command.command("verify", cls=FaceCommand)
+audit.alone = score.callback
+audit.params[:0] = score.params[:1]
+
+
+@audit.command("verify")
 @click.option(
     "--head",
     metavar="HASH",
     help="A head that was printed before: say whether it stood here, and where.",
 )
-def verify(face: Face, head: str | None) -> int:
+def audit_verify(console: Console, head: str | None) -> int:
     """Recompute the hash chain of the change log; exit 5 when it was tampered with.
 
-    Note the head that it prints somewhere else: given later, it proves that nothing before it was
-    rewritten."""
-    found = face.ghost.verify_log(head)
-    lines = [_chain(chain) for chain in found.chains if chain.lines or chain.broken]
+    Keep the head that it prints elsewhere: given later, it proves that nothing before it was
+    rewritten.
+    """
+    found = console.ghost.verify_log(head)
+    lines = [_chain_text(chain) for chain in found.chains if chain.lines or chain.broken]
     lines += [visible(sentence) for sentence in found.broken]
     lines += [found.known] if found.known else []
     old = f", {found.unchained} from before there was a chain" if found.unchained else ""
     state = "whole" if found.ok else click.style("broken", fg="red")
-    face.one(
+    console.show(
         found,
         "\n".join(
             [
@@ -103,11 +111,11 @@ def verify(face: Face, head: str | None) -> int:
         ),
     )
     if not found.ok:
-        face.note("compare with a backup; `ghost audit log` lists what is there")
+        console.note("compare with a backup; `ghost audit log` lists what is there")
     return 0 if found.ok else 5
 
 
-def _chain(chain: "Chain") -> str:
+def _chain_text(chain: Chain) -> str:
     old = f", {chain.unchained} unchained" if chain.unchained else ""
     wrong = f"  {click.style(chain.broken, fg='red')}" if chain.broken else ""
     return (
@@ -116,27 +124,27 @@ def _chain(chain: "Chain") -> str:
     )
 
 
-@command.command("log", cls=FaceCommand)
+@audit.command("log")
 @NS_FILTER
-@click.option("--since", metavar="TIME", help="Only what was changed at or after.")
+@click.option("--since", metavar="TIME", help="Only changes at or after this time.")
 @click.option(
     "-l",
     "--limit",
     type=click.IntRange(min=0),
     default=100,
     show_default=True,
-    help="The latest so many; 0 for all.",
+    help="Maximum number of entries, the latest; 0: all.",
 )
-def log(face: Face, ns: str | None, since: str | None, limit: int) -> None:
+def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -> None:
     """List the change log: who changed which memory, how and when."""
-    face.many(
-        face.ghost.audit_log(face.ns_filter(ns), since=since, limit=limit or None),
-        _log_line,
+    console.show_all(
+        console.ghost.audit_log(console.ns_filter(ns), since=since, limit=limit or None),
+        _log_text,
         "nothing was changed yet",
     )
 
 
-def _log_line(line: "LogLine") -> str:
+def _log_text(line: LogLine) -> str:
     when = format_time(line.at)[:19] if line.at else " " * 19
     what = f"{line.ns}/{line.key}" if line.key else line.ns
     return (
@@ -145,26 +153,26 @@ def _log_line(line: "LogLine") -> str:
     )
 
 
-def text(found: AuditReport) -> str:
-    """Return a report as a person reads it: the score, then each finding with where and
-    what next.
-    """
-    colour = next(colour for least, colour in COLOURS if found.score >= least)
+def _audit_text(report: AuditReport) -> str:
+    """Return a report as text: the score, then each finding with examples and a next step."""
+    colour = next(colour for least, colour in COLOURS if report.score >= least)
     about = (
-        f"{plural(found.memories, 'memory')} in {plural(found.namespaces, 'namespace')}, "
-        f"{plural(found.edges, 'edge')}"
-        f"  {dim(visible(found.source))}"
+        f"{plural(report.memories, 'memory')} in {plural(report.namespaces, 'namespace')}, "
+        f"{plural(report.edges, 'edge')}"
+        f"  {dim(visible(report.source))}"
     )
-    lines = [f"{bold(click.style(f'{found.score} of 100', fg=colour))}  {about}"]
-    having = sorted((one for one in found.findings if one.count), key=lambda one: -one.cost)
-    lines += [_line(one) for one in having]
-    clean = [one.name for one in found.findings if not one.count]
+    lines = [f"{bold(click.style(f'{report.score} of 100', fg=colour))}  {about}"]
+    findings = sorted(
+        (finding for finding in report.findings if finding.count), key=lambda finding: -finding.cost
+    )
+    lines += [_finding_text(finding) for finding in findings]
+    clean = [finding.name for finding in report.findings if not finding.count]
     if clean:
         lines.append(dim(f"nothing found: {', '.join(name.replace('_', ' ') for name in clean)}"))
     return "\n".join(lines)
 
 
-def _line(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     more = ", …" if finding.count > len(finding.examples) else ""
     examples = visible(", ".join(finding.examples)) + more
     name = bold(finding.name.replace("_", " "))

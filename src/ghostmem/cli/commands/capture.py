@@ -1,4 +1,4 @@
-"""ghost capture"""
+"""ghost capture, ingest, mine-procedures: memories from texts, files and recordings."""
 
 import json
 import shlex
@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
-from ghostmem.cli.face import (
-    ALLOW_SECRETS,
-    NS,
-    TAGS,
-    CreatingCommand,
-    Face,
-    declare,
-    options,
-    read_text,
-    words,
-)
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.console import Console, CreatingCommand, command
+from ghostmem.cli.options import NS, json_object, options, read_text, words
+from ghostmem.cli.output import bold, dim, plural, row
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Outcome
 from ghostmem.schema import too_deep
@@ -28,6 +19,8 @@ from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
     from ghostmem.capture.capture import Captured, CaptureReport
+    from ghostmem.capture.mine_procedures import Mined
+
 
 FORMAT = click.option(
     "--from",
@@ -37,64 +30,61 @@ FORMAT = click.option(
     show_default=True,
     help="The program that recorded the transcript.",
 )
-SOURCES = options(
-    click.option("--source-user", help="Who said it."),
-    click.option("--source-kind", help="stated, observed, self, peer or import."),
-    click.option("--source-scope", help="Where: a chat, a session, a thread."),
-    click.option("--source-client", help="Through which program."),
-)
 
-EXAMPLES = """\
+
+@command(
+    "capture",
+    """\
   ghost capture -n agent:me "I prefer tabs. Never push to main."
   pbpaste | ghost capture -n agent:me --dry-run
   ghost capture -n agent:me --transcript ~/.claude/projects/-home-me-shop --store
   my-model < chat.txt | ghost capture -n agent:me --candidates -
-"""
-
-
-@declare(
-    "capture",
-    "Find what is worth remembering in a conversation or a text, and store it.",
-    EXAMPLES,
+""",
     CreatingCommand,
 )
 @click.argument("text", nargs=-1)
-@NS
-@click.option(
-    "--file", metavar="FILE", help="Read the text, or a JSON list of candidates, from a file."
+@options(
+    "capture",
+    "ns",
+    click.option(
+        "--file", metavar="FILE", help="Read the text, or a JSON list of candidates, from a file."
+    ),
+    click.option(
+        "--transcript",
+        metavar="PATH",
+        help="Read the user's turns of a recorded conversation, or of a folder of them.",
+    ),
+    FORMAT,
+    click.option(
+        "--candidates",
+        metavar="FILE",
+        help="A JSON list of candidates from a model; - for standard input.",
+    ),
+    click.option(
+        "--store/--dry-run",
+        default=None,
+        help="Store, or only show; on a terminal the default is to show.",
+    ),
+    click.option(
+        "--min",
+        "least",
+        type=float,
+        default=0.35,
+        show_default=True,
+        help="Minimum score of a candidate.",
+    ),
+    click.option(
+        "--max",
+        "most",
+        type=int,
+        default=12,
+        show_default=True,
+        help="Maximum number of candidates; the strongest are kept.",
+    ),
+    "tags source_user source_kind source_scope source_client allow_secrets",
 )
-@click.option(
-    "--transcript",
-    metavar="PATH",
-    help="Read the user's turns of a recorded conversation, or of a folder of them.",
-)
-@FORMAT
-@click.option(
-    "--candidates",
-    metavar="FILE",
-    help="A JSON list of candidates from a model; - for standard input.",
-)
-@click.option(
-    "--store/--dry-run",
-    default=None,
-    help="Store, or only show; on a terminal the default is to show.",
-)
-@click.option(
-    "--min",
-    "least",
-    type=float,
-    default=0.35,
-    show_default=True,
-    help="Leave out what scores less.",
-)
-@click.option(
-    "--max", "most", type=int, default=12, show_default=True, help="At most so many, the strongest."
-)
-@TAGS
-@SOURCES
-@ALLOW_SECRETS
-def command(
-    face: Face,
+def capture(
+    console: Console,
     text: tuple[str, ...],
     ns: str | None,
     file: str | None,
@@ -105,7 +95,8 @@ def command(
     tags: tuple[str, ...],
     **named: Any,
 ) -> None:
-    space = face.ns(ns)
+    """Find facts worth remembering in a conversation or a text, and store them."""
+    space = console.ns(ns)
     dry_run = sys.stdin.isatty() and sys.stdout.isatty() if store is None else not store
     given: list[Any] | None = None
     said: str | None = None
@@ -114,13 +105,14 @@ def command(
             "several sources were given", "give a text, --file, --transcript or --candidates"
         )
     if candidates is not None:
-        given = _listed(
-            read_text(("-",), "candidates") if candidates == "-" else _read(candidates), candidates
+        given = _candidates(
+            read_text(("-",), "candidates") if candidates == "-" else _read_file(candidates),
+            candidates,
         )
     elif transcript is None:
-        said = _read(file) if file else read_text(text, "text")
+        said = _read_file(file) if file else read_text(text, "text")
         given = _recognised(said) if file or not text or text == ("-",) else None
-    done = face.ghost.capture(
+    done = console.ghost.capture(
         None if given is not None else said,
         space,
         candidates=given,
@@ -135,26 +127,24 @@ def command(
             f"no candidate can be taken: {done.refused[0]}",
             f"{plural(len(done.refused), 'candidate')} refused",
         )
-    face.one(done, _text(done))
-    if face.as_json:
+    console.show(done, _capture_text(done))
+    if console.as_json:
         return
     held = [
-        f"{one.key}: {note}"
-        for one in done.candidates
-        if one.outcome is Outcome.QUARANTINED
-        for note in one.notes
+        f"{candidate.key}: {note}"
+        for candidate in done.candidates
+        if candidate.outcome is Outcome.QUARANTINED
+        for note in candidate.notes
     ]
-    for problem in (*done.refused, *done.notes, *held):
-        face.note(f"note: {visible(problem)}")
+    console.notes((*done.refused, *done.notes, *held))
     if dry_run and done.candidates:
-        face.note(
-            f"nothing was stored; to store: {_again(space, text, file, transcript, candidates)}"
-        )
+        again = _store_command(space, text, file, transcript, candidates)
+        console.note(f"nothing was stored; to store: {again}")
     elif not dry_run:
-        face.vector_note()
+        console.vector_note()
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     try:
         return Path(name).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -169,8 +159,8 @@ def _read(name: str) -> str:
         ) from None
 
 
-def _listed(text: str, name: str) -> list[Any]:
-    """Read candidates: a list of objects, or an object that holds one."""
+def _candidates(text: str, name: str) -> list[Any]:
+    """Read candidates: a list of objects, or an object that contains one."""
     where = "standard input" if name == "-" else name
     try:
         found = json.loads(text)
@@ -190,30 +180,30 @@ def _listed(text: str, name: str) -> list[Any]:
 
 
 def _recognised(text: str) -> list[Any] | None:
-    """Return the candidates that a text is, when it is a JSON list of objects with a content."""
+    """Return the candidates in a text that is a JSON list of objects with a content."""
     if not text.lstrip().startswith("["):
         return None
     try:
-        found = json.loads(text)
+        items = json.loads(text)
     except (ValueError, RecursionError):
         return None
     is_list = (
-        isinstance(found, list)
-        and found
-        and any(isinstance(one, dict) and "content" in one for one in found)
+        isinstance(items, list)
+        and items
+        and any(isinstance(item, dict) and "content" in item for item in items)
     )
     # messages have a role: they are a conversation, which is read with --transcript
     return (
-        found
-        if is_list and not any(isinstance(one, dict) and "role" in one for one in found)
+        items
+        if is_list and not any(isinstance(item, dict) and "role" in item for item in items)
         else None
     )
 
 
-def _again(
+def _store_command(
     ns: str, text: tuple[str, ...], file: str | None, transcript: str | None, candidates: str | None
 ) -> str:
-    """Return the command that stores what was shown."""
+    """Return the command that stores the candidates just shown."""
     parts = ["ghost", "capture", "-n", ns, "--store"]
     for option, value in (
         ("--file", file),
@@ -225,7 +215,7 @@ def _again(
     return shlex.join([*parts, *(["--", *said] if said else [])])
 
 
-def _text(done: "CaptureReport") -> str:
+def _capture_text(done: "CaptureReport") -> str:
     if not done.candidates:
         return "nothing worth remembering was found"
     verb = "found" if done.dry_run else "captured"
@@ -233,20 +223,212 @@ def _text(done: "CaptureReport") -> str:
         f"{verb} {plural(len(done.candidates), 'candidate')}"
         + ("" if done.dry_run else f", {done.stored} stored")
     ]
-    return "\n".join([*lines, *(_row(one) for one in done.candidates)])
+    return "\n".join([*lines, *(_candidate_row(candidate) for candidate in done.candidates)])
 
 
-def _row(one: "Captured") -> str:
-    score = "" if one.importance is None else f"{one.importance:.2f} "
-    told = [str(one.outcome)] if one.outcome else []
-    if one.verdict is not None and one.verdict.kind != "new":
-        told.append(
-            f"{one.verdict.kind} of {visible(one.verdict.key)}"
-            if one.verdict.key
-            else str(one.verdict.kind)
+def _candidate_row(candidate: "Captured") -> str:
+    score = "" if candidate.importance is None else f"{candidate.importance:.2f} "
+    outcome = [str(candidate.outcome)] if candidate.outcome else []
+    if candidate.verdict is not None and candidate.verdict.kind != "new":
+        outcome.append(
+            f"{candidate.verdict.kind} of {visible(candidate.verdict.key)}"
+            if candidate.verdict.key
+            else str(candidate.verdict.kind)
         )
-    about = dim(f"{one.sort or one.kind}  {' '.join(told)}".rstrip())
-    reasons = dim(f"    because: {visible('; '.join(one.reasons))}") if one.reasons else ""
-    content = "\n".join(f"    {visible(line)}" for line in one.content.split("\n"))
-    key = bold(visible(one.stored_as or one.key))
+    about = dim(f"{candidate.sort or candidate.kind}  {' '.join(outcome)}".rstrip())
+    reasons = (
+        dim(f"    because: {visible('; '.join(candidate.reasons))}") if candidate.reasons else ""
+    )
+    content = "\n".join(f"    {visible(line)}" for line in candidate.content.split("\n"))
+    key = bold(visible(candidate.stored_as or candidate.key))
     return "\n".join(part for part in (f"{score}{key}  {about}", content, reasons) if part)
+
+
+FOR_NOTES = ("kind", "priority", "meta", "date_ns", "trust")
+
+
+@command(
+    "ingest",
+    """\
+  ghost ingest notes/ -n agent:me -t notes
+  ghost ingest MEMORY.md -n agent:me --dry-run
+  ghost ingest --transcript ~/.claude/projects/-home-me-shop -n chats:shop
+  ghost ingest --transcript chat.jsonl --from jsonl -n chats:shop --source-user ana
+""",
+    CreatingCommand,
+)
+@click.argument("path", required=False)
+@options(
+    "ingest",
+    "ns kind tags priority meta date_ns",
+    click.option(
+        "--transcript",
+        metavar="PATH",
+        help="A recorded conversation, or a folder of them: one memory per turn.",
+    ),
+    FORMAT,
+    click.option("--source-user", help="The user's name in transcripts that name nobody."),
+    "allow_secrets trust dry_run",
+)
+def ingest(
+    console: Console,
+    path: str | None,
+    ns: str | None,
+    kind: str | None,
+    tags: tuple[str, ...],
+    priority: str | None,
+    meta: str | None,
+    date_ns: bool,
+    transcript: str | None,
+    recorder: str,
+    source_user: str | None,
+    allow_secrets: bool,
+    trust: bool,
+    dry_run: bool,
+) -> None:
+    if (path is None) == (transcript is None):
+        raise InvalidInputError(
+            "one source is required",
+            "name a markdown file or folder, or a conversation with --transcript",
+        )
+    if transcript is not None:
+        given = {
+            "kind": kind,
+            "priority": priority,
+            "meta": meta,
+            "date_ns": date_ns,
+            "trust": trust,
+        }
+        if wrong := [name for name in FOR_NOTES if given[name]]:
+            option = f"--{wrong[0].replace('_', '-')}"
+            raise InvalidInputError(
+                f"{option} does not go with --transcript",
+                "leave it out: a turn is episodic, and belongs to whoever said it",
+            )
+        _ingest_transcript(
+            console, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
+        )
+        return
+    done = console.ghost.ingest(
+        path or "",
+        console.ns(ns),
+        kind=kind or "semantic",
+        tags=words(tags),
+        priority=priority,
+        meta=json_object(meta, "meta"),
+        date_ns=date_ns,
+        dry_run=dry_run,
+        allow_secrets=allow_secrets,
+        trust=trust,
+    )
+    console.notes(done.notes)
+    if dry_run:
+        console.show_all(done.memories, row)
+        return
+    counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
+    counts += f", {done.quarantined} held in quarantine" if done.quarantined else ""
+    console.show(
+        done,
+        f"ingested {plural(done.ingested, 'section')} of {plural(done.files, 'file')}: {counts}",
+    )
+    console.vector_note()
+
+
+def _ingest_transcript(
+    console: Console,
+    path: str,
+    ns: str | None,
+    recorder: str,
+    tags: list[str] | None,
+    source_user: str | None,
+    allow_secrets: bool,
+    dry_run: bool,
+) -> None:
+    done = console.ghost.ingest_transcript(
+        path,
+        console.ns(ns),
+        format=recorder,
+        tags=tags,
+        source_user=source_user,
+        allow_secrets=allow_secrets,
+        dry_run=dry_run,
+        progress=console.progress("turns"),
+    )
+    verb = "would ingest" if dry_run else "ingested"
+    counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
+    others = [
+        f"{count:,} {what}"
+        for count, what in ((done.quarantined, "quarantined"), (done.broken, "unreadable"))
+        if count
+    ]
+    where = f"{plural(done.sessions, 'session')} in {plural(done.files, 'file')}"
+    console.show(
+        done, f"{verb} {plural(done.turns, 'turn')} of {where}: {', '.join([counts, *others])}"
+    )
+    console.notes(done.notes)
+    if not dry_run:
+        console.vector_note()
+
+
+@command(
+    "mine-procedures",
+    """\
+  ghost mine-procedures ~/.claude/projects/-home-me-shop
+  ghost mine-procedures ~/.codex/sessions -n agent:me --store
+  ghost mine-procedures -n agent:me
+""",
+    CreatingCommand,
+)
+@click.argument("paths", nargs=-1)
+@NS
+@FORMAT
+@click.option(
+    "--min-sessions",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Minimum number of sessions that share a sequence.",
+)
+@click.option(
+    "--max", "most", type=int, default=20, show_default=True, help="Maximum number of procedures."
+)
+@click.option(
+    "--store/--dry-run",
+    default=False,
+    help="Store them as procedural memories; the default is to show.",
+)
+def mine_procedures(
+    console: Console,
+    paths: tuple[str, ...],
+    ns: str | None,
+    recorder: str,
+    min_sessions: int,
+    most: int,
+    store: bool,
+) -> None:
+    """Find sequences of actions that several sessions share."""
+    space = console.ns(ns) if store or not paths else ns
+    done = console.ghost.mine_procedures(
+        paths, space, format=recorder, fewest=min_sessions, most=most, dry_run=not store
+    )
+    console.show_all(
+        done.procedures,
+        _procedure_row,
+        f"nothing was repeated in {plural(done.sessions, 'session')}",
+    )
+    if console.as_json:
+        return
+    console.notes(done.notes)
+    if done.procedures and not store:
+        console.note("nothing was stored; --store does that")
+    elif store:
+        console.vector_note()
+
+
+def _procedure_row(procedure: "Mined") -> str:
+    outcome = f"  {procedure.outcome}" if procedure.outcome else ""
+    about = dim(f"{procedure.importance:.2f}  in {plural(procedure.support, 'session')}{outcome}")
+    steps = "\n".join(
+        f"    {number}. {visible(step)}" for number, step in enumerate(procedure.steps, 1)
+    )
+    return f"{bold(visible(procedure.stored_as or procedure.key))}  {about}\n{steps}"

@@ -1,44 +1,96 @@
-"""ghost conflicts"""
+"""ghost conflicts, resolve: contradictions."""
 
 from typing import TYPE_CHECKING
 
-from ghostmem.cli.face import NS_FILTER, Face, declare
-from ghostmem.cli.output import bold, dim
+import click
+
+from ghostmem.cli.console import (
+    Console,
+    command,
+)
+from ghostmem.cli.options import NS_FILTER, options
+from ghostmem.cli.output import bold, dim, named
+from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
     from ghostmem.truth.conflicts import Conflict
 
-EXAMPLES = """\
+
+@command(
+    "conflicts",
+    """\
   ghost conflicts -n agent:me
   ghost conflicts --json
-"""
-
-
-@declare("conflicts", "List what contradicts each other and is not decided.", EXAMPLES)
+""",
+)
 @NS_FILTER
-def command(face: Face, ns: str | None) -> None:
-    found = face.ghost.conflicts(face.ns_filter(ns))
-    if face.as_json:
-        face.json(found)
+def conflicts(console: Console, ns: str | None) -> None:
+    found = console.ghost.conflicts(console.ns_filter(ns))
+    if console.as_json:
+        console.json(found)
         return
-    face.many(found.conflicts, _text, "nothing is in dispute")
+    console.show_all(found.conflicts, _conflict_text, "nothing is in dispute")
     for doubt in found.maybe_stale:
-        face.line(f"{dim(doubt.ns + '/')}{bold(visible(doubt.key))}  {visible(doubt.why)}")
+        console.line(f"{named(doubt)}  {visible(doubt.why)}")
     if found.conflicts:
         first = found.conflicts[0]
-        face.note(
+        console.note(
             f"decide with `ghost resolve -n {first.ns} {visible(first.key)} "
             f"{visible(first.other)}`, or --both"
         )
 
 
-def _text(one: "Conflict") -> str:
-    how = "inferred" if one.automatic else "said"
-    head = (
-        f"{dim(one.ns + '/')}{bold(visible(one.key))} contradicts "
-        f"{bold(visible(one.other))}  {dim(how)}"
+def _conflict_text(conflict: "Conflict") -> str:
+    how = "inferred" if conflict.automatic else "said"
+    head = f"{named(conflict)} contradicts {bold(visible(conflict.other))}  {dim(how)}"
+    new = f"    {conflict.created_at:%Y-%m-%d}  {first_line(conflict.content, 110)}"
+    other = f"{conflict.other_created_at:%Y-%m-%d}  {first_line(conflict.other_content, 110)}"
+    return f"{head}\n{new}\n    {dim(other)}"
+
+
+@command(
+    "resolve",
+    """\
+  ghost resolve -n agent:me new-editor old-editor
+  ghost resolve -n agent:me new-editor --both
+  ghost resolve -n agent:me old-editor --reopen
+""",
+)
+@options(
+    "resolve",
+    "ns",
+    click.argument("keep"),
+    click.argument("other", required=False),
+    "both",
+    click.option("--reopen", is_flag=True, help="Let a memory that was closed hold again."),
+    "unlock",
+)
+def resolve(
+    console: Console,
+    ns: str | None,
+    keep: str,
+    other: str | None,
+    both: bool,
+    reopen: bool,
+    unlock: bool,
+) -> None:
+    space = console.ns(ns)
+    if reopen and (both or other):
+        raise InvalidInputError(
+            "--reopen takes one key", "name the memory that shall hold again, and nothing else"
+        )
+    found = (
+        console.ghost.reopen(space, keep)
+        if reopen
+        else console.ghost.resolve(space, keep, other, both=both, unlock=unlock)
     )
-    new = f"    {one.created_at:%Y-%m-%d}  {first_line(one.content, 110)}"
-    old = f"    {dim(f'{one.other_created_at:%Y-%m-%d}  {first_line(one.other_content, 110)}')}"
-    return f"{head}\n{new}\n{old}"
+    name = f"{dim(space + '/')}{bold(visible(keep))}"
+    if found.reopened:
+        text = f"{name} holds again"
+    elif found.both:
+        text = f"{name} and what it contradicted both hold"
+    else:
+        text = f"{name} holds; {visible(', '.join(found.closed))} ended {found.valid_to:%Y-%m-%d}"
+    console.show(found, text)
+    console.notes(found.maybe_stale, "maybe stale: ")

@@ -1,69 +1,64 @@
-"""ghost context"""
+"""ghost context, used: memories for a task, and which of them helped."""
 
 import sys
 from typing import Any
 
 import click
 
-from ghostmem.cli.commands.list_ import AS_OF, FILTERS
-from ghostmem.cli.face import NS_FILTER, Face, declare, read_text, words
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.console import (
+    Console,
+    command,
+)
+from ghostmem.cli.options import (
+    FILTER_NAMES,
+    TIER,
+    TIME_NAMES,
+    options,
+    read_text,
+    words,
+)
+from ghostmem.cli.output import dim, named, plural
 from ghostmem.context.composite import FACTORS
 from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import visible
 
-EXAMPLES = """\
+
+@command(
+    "context",
+    """\
   ghost context -n agent:me "plan the release" -b 800
   ghost context -n agent:me "why did the deploy fail?" --explain
   ghost context -n agent:me "fix the cart" --files src/cart.py --render block
   ghost context -n agent:me "change how totals are made" --symbol Cart.total --explain
-"""
-
-
-@declare("context", "Assemble what to read now, within a budget of tokens.", EXAMPLES)
+""",
+)
 @click.argument("query", nargs=-1)
-@NS_FILTER
-@click.option(
-    "-b", "--budget", type=int, default=4000, show_default=True, help="At most so many tokens."
-)
-@FILTERS
-@AS_OF
-@click.option("--for-user", metavar="NAME", help="Whose words count more.")
-@click.option("--for-scope", metavar="SCOPE", help="What was said there counts more.")
-@click.option(
-    "--files",
-    multiple=True,
-    metavar="PATHS",
-    help="Files at hand, separated by commas: memories about them join.",
-)
-@click.option(
-    "--file",
-    "near",
-    multiple=True,
-    metavar="PATH",
-    help="A file at hand: also memories about what calls its code.",
-)
-@click.option(
-    "--symbol",
-    "symbols",
-    multiple=True,
-    metavar="NAME",
-    help="Code at hand: memories about it and what calls it.",
-)
-@click.option("--root", metavar="DIR", help="The code's project, if not the working folder.")
-@click.option("--language", help="The code's language, if not told by a file.")
-@click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
-@click.option("--exclude-pinned", is_flag=True, help="Without pinned memories.")
-@click.option("--min-score", type=float, help="Leave out what scores less.")
-@click.option(
-    "--min-spread", type=float, help="Only the best, when the scores lie closer together than this."
-)
-@click.option(
-    "--max-memory-tokens", type=int, help="At most so many tokens of one memory; -1: all it has."
+@options(
+    "context",
+    "ns budget kind",
+    TIER,
+    FILTER_NAMES,
+    TIME_NAMES,
+    "as_of for_user for_scope files",
+    click.option(
+        "--file",
+        "near",
+        multiple=True,
+        metavar="PATH",
+        help="An open file: also memories about the callers of its code.",
+    ),
+    click.option(
+        "--symbol",
+        "symbols",
+        multiple=True,
+        metavar="NAME",
+        help="A symbol of code in use: memories about it and its callers.",
+    ),
+    "root language include_all exclude_pinned min_score min_spread max_memory_tokens",
 )
 @click.option("--no-edges", is_flag=True, help="Do not follow edges.")
 @click.option(
-    "--explain", is_flag=True, help="Show why each memory is there, and what was left out."
+    "--explain", is_flag=True, help="Show why each memory is included, and which were left out."
 )
 @click.option(
     "--render",
@@ -71,8 +66,8 @@ EXAMPLES = """\
     type=click.Choice(["md", "block"]),
     help="Text that is safe to paste into a prompt.",
 )
-def command(
-    face: Face,
+def context(
+    console: Console,
     query: tuple[str, ...],
     ns: str | None,
     tags: tuple[str, ...],
@@ -89,9 +84,9 @@ def command(
     paths = [*(words(files) or ()), *near]
     alone = bool(paths or symbols) and not query and sys.stdin.isatty()
     text = "" if alone else read_text(query, "a description of the task")
-    pack = face.ghost.context(
+    pack = console.ghost.context(
         text,
-        face.ns_filter(ns),
+        console.ns_filter(ns),
         tags=words(tags),
         tiers=None if tier is None else [tier],
         files=paths,
@@ -104,77 +99,95 @@ def command(
         from ghostmem.text.render import render
 
         sys.stdout.write(render(pack, style))
-    elif face.as_json:
-        face.json(pack)
+    elif console.as_json:
+        console.json(pack)
         return
     else:
-        _print(face, pack, explain)
-    for note in pack.notes:
-        face.note(dim(f"note: {visible(note)}"))
+        _print_pack(console, pack, explain)
+    console.notes(pack.notes)
 
 
-def _print(face: Face, pack: Pack, explain: bool) -> None:
+def _print_pack(console: Console, pack: Pack, explain: bool) -> None:
     for packed in pack.memories:
-        face.line(_shown(packed, explain))
+        console.line(_packed_text(packed, explain))
     if not pack.relevant:
-        face.note("nothing relevant" if not pack.memories else "none of these matched the question")
+        console.note(
+            "nothing relevant" if not pack.memories else "none of these matched the question"
+        )
     if explain:
-        face.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
+        console.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
         stages = [
             f"{name} {stage.packed} of {stage.candidates} ({stage.tokens})"
             for name, stage in pack.stages.items()
         ]
-        face.note(dim(f"stages: {', '.join(stages) or 'none'}"))
+        console.note(dim(f"stages: {', '.join(stages) or 'none'}"))
         for left in pack.left_out:
-            face.note(
+            console.note(
                 dim(f"left out: {left.ns}/{visible(left.key)}  {left.score:.2f}  {_reason(left)}")
             )
     if pack.compaction_suggested:
-        face.note(f"hint: {visible(pack.compaction_reason)}")
+        console.note(f"hint: {visible(pack.compaction_reason)}")
 
 
 def _reason(left: LeftOut) -> str:
     return f"{left.reason}{f' ({visible(left.by)})' if left.by else ''}"
 
 
-def _shown(packed: Packed, explain: bool) -> str:
+def _packed_text(packed: Packed, explain: bool) -> str:
     about = (
         f"{packed.created_at:%Y-%m-%d}  {packed.kind} "
         f"{packed.tier}{' pinned' if packed.pinned else ''}  {packed.tokens} tokens"
     )
-    head = f"{dim(packed.ns + '/')}{bold(visible(packed.key))}  {packed.score:.2f}  {dim(about)}"
+    head = f"{named(packed)}  {packed.score:.2f}  {dim(about)}"
     body = "\n".join(f"    {line}" for line in visible(packed.content).splitlines())
-    return f"{head}\n{body}" + (f"\n    {dim(reasons(packed))}" if explain else "")
+    return f"{head}\n{body}" + (f"\n    {dim(_reasons(packed))}" if explain else "")
 
 
-def reasons(packed: Packed) -> str:
-    """Say in one line why a memory is in a pack."""
+def _reasons(packed: Packed) -> str:
+    """Return in one line why a memory is in a pack."""
     why = packed.why
     parts = [
         f"{name} {'×' if name in FACTORS else '+'}{value:.2f}"
         for name, value in why.parts.items()
         if value
     ]
-    told = [why.stage]
+    reasons = [why.stage]
     if why.path:
-        told.append(
+        reasons.append(
             " · ".join(
                 f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}"
                 for hop in why.path
             )
         )
     if why.legs:
-        told.append(" ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()))
+        reasons.append(" ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()))
     if parts:
-        told.append(", ".join(parts))
+        reasons.append(", ".join(parts))
     if packed.excerpt:
-        told.append("excerpt")
+        reasons.append("excerpt")
     if packed.count > 1:
-        told.append(
+        reasons.append(
             f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}"
         )
     if packed.summary_of:
-        told.append(f"stands for {visible(', '.join(packed.summary_of))}")
+        reasons.append(f"stands for {visible(', '.join(packed.summary_of))}")
     if why.note:
-        told.append(visible(why.note))
-    return "; ".join(told)
+        reasons.append(visible(why.note))
+    return "; ".join(reasons)
+
+
+@command(
+    "used",
+    """\
+  ghost used -n agent:me tea deploy-days
+""",
+)
+@click.argument("keys", nargs=-1, required=True)
+@options("used", "ns")
+def used(console: Console, keys: tuple[str, ...], ns: str | None) -> None:
+    """Record which memories helped, so that they are kept."""
+    found = console.ghost.used(console.ns(ns), keys)
+    console.show_all(
+        found,
+        lambda use: f"{named(use)}  helped {plural(use.utility_count, 'time')}",
+    )

@@ -1,24 +1,35 @@
-"""ghost get"""
+"""ghost get, history: read a memory."""
 
 import click
 
-from ghostmem.cli.face import KEYED, Face, declare, one_key
+from ghostmem.cli.console import (
+    Console,
+    command,
+)
+from ghostmem.cli.options import (
+    KEYED,
+    one_key,
+    options,
+)
+from ghostmem.cli.output import bold, described, dim, named, plural
 from ghostmem.errors import InvalidInputError
+from ghostmem.model import Memory
+from ghostmem.text.excerpt import first_line
 
-EXAMPLES = """\
+
+@command(
+    "get",
+    """\
   ghost get -n agent:me tea
   ghost get -n agent:me -k tea --version 1
   ghost get -n agent:me tea --json
-"""
-
-
-@declare("get", "Read a memory by its key.", EXAMPLES)
+""",
+)
 @KEYED
-@click.option("-v", "--version", type=int, help="A numbered version instead of the current one.")
-@click.option("--as-of", metavar="TIME", help="The version that was believed at this time.")
+@options("get", "version as_of")
 @click.option("--history", is_flag=True, help="Every version, newest first.")
-def command(
-    face: Face,
+def get(
+    console: Console,
     ns: str | None,
     key: str | None,
     key_argument: str | None,
@@ -38,9 +49,26 @@ def command(
     if version is not None and as_of is not None:
         raise InvalidInputError("--version and --as-of both name a version", "give one of them")
     if history:
-        from ghostmem.cli.commands.history import version_text
-
-        face.many(reversed(face.ghost.history(face.ns(ns), name)), version_text)
+        console.show_all(reversed(console.ghost.history(console.ns(ns), name)), version_text)
         return
-    memory = face.ghost.get(face.ns(ns), name, version, as_of=as_of)
-    face.json(memory) if face.as_json else face.raw(memory.content)
+    memory = console.ghost.get(console.ns(ns), name, version, as_of=as_of)
+    console.json(memory) if console.as_json else console.raw(memory.content)
+
+
+def version_text(memory: Memory) -> str:
+    """Return one version as text: number, time, state, particulars, start of the content."""
+    state = f"until {memory.deleted_at:%Y-%m-%d %H:%M:%S}" if memory.deleted_at else "current"
+    head = (
+        f"{bold(f'v{memory.version}')}  {memory.created_at:%Y-%m-%d %H:%M:%S}  "
+        f"[{state}]  {dim(described(memory))}"
+    )
+    return f"{head}\n    {first_line(memory.content, 200)}"
+
+
+@command("history", "  ghost history -n agent:me tea\n")
+@KEYED
+def history(console: Console, ns: str | None, key: str | None, key_argument: str | None) -> None:
+    found = console.ghost.history(console.ns(ns), one_key(key, key_argument))
+    if not console.as_json:
+        console.line(f"{named(found[0])}  ({plural(len(found), 'version')})")
+    console.show_all(found, version_text)

@@ -1,5 +1,6 @@
-"""ghost hook: whatever happens, a host goes on undisturbed: exit code 0, and nothing on standard
-output but an answer.
+"""ghost hook: answer the events of agent clients.
+
+It must never disturb a client: the exit code is 0, and only an answer is printed.
 """
 
 import sys
@@ -9,24 +10,20 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.face import Face, TolerantCommand, declare
+from ghostmem.cli.console import (
+    Console,
+    TolerantCommand,
+    command,
+)
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.settings import Settings, load
 
-EXAMPLES = """\
-  ghost hook claude < event.json
-  ghost hook codex --llm 'codex exec -'
-  ghost hook cursor sessionStart
-"""
-
 
 class HookCommand(TolerantCommand):
-    """A command that never fails while a host waits: what goes wrong is one line in the log."""
+    """A command that never fails while a client waits; errors go to the log."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; wrong ones would end in exit code 2, by which some hosts block the
-        user.
-        """
+        """Read the arguments; exit code 2 for wrong ones would make some clients block the user."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError:
@@ -36,7 +33,7 @@ class HookCommand(TolerantCommand):
             raise click.exceptions.Exit(0) from None
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run, and swallow whatever goes wrong."""
+        """Run, and log any error."""
         db = ctx.params.get("db") or (ctx.parent.params.get("db") if ctx.parent else None)
         try:
             return super().invoke(ctx)
@@ -52,9 +49,7 @@ class HookCommand(TolerantCommand):
 
 
 def _log(db: str | None, host: str, event: str, what: str) -> None:
-    """Write a line to the log of the store that would have been used, as far as that can
-    be known.
-    """
+    """Write a line to the log of the store that would have been used."""
     from ghostmem.hooks.log import log_path, note
 
     try:
@@ -64,13 +59,13 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
     note(log_path(settings), host, event, what)
 
 
-@declare(
+@command(
     "hook",
-    "Add memories to an agent's session, and capture from it: the command that agent hosts "
-    "call at their events."
-    " Reads the host's JSON on standard input. Errors are silent to the host, and visible "
-    "in `ghost doctor`.",
-    EXAMPLES,
+    """\
+  ghost hook claude < event.json
+  ghost hook codex --llm 'codex exec -'
+  ghost hook cursor sessionStart
+""",
     HookCommand,
 )
 @click.argument("host", metavar="HOST")
@@ -81,11 +76,18 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
     help="A command of yours that is asked, in the background, what to remember.",
 )
 @click.option("--timeout", type=float, help="Seconds after which to give up  [GHOST_HOOK_TIMEOUT]")
-def command(
-    face: Face, host: str, event: str | None, llm: str | None, timeout: float | None
+def hook(
+    console: Console, host: str, event: str | None, llm: str | None, timeout: float | None
 ) -> None:
+    """Add memories to an agent's session, and capture from it.
+
+    Agent clients call it at their events and send JSON on standard input. Errors are hidden from
+    the client and shown by `ghost doctor`.
+    """
     settings = (
-        face.settings if timeout is None else replace(face.settings, hook_timeout=max(0.1, timeout))
+        console.settings
+        if timeout is None
+        else replace(console.settings, hook_timeout=max(0.1, timeout))
     )
     if sys.stdin.isatty():
         raise InvalidInputError(
@@ -104,7 +106,7 @@ def command(
     def log(what: str) -> None:
         note(path, host, name, what)
 
-    if face.config_error is not None:
+    if console.config_error is not None:
         log("the configuration file cannot be read; defaults are used")
     with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
         try:
@@ -117,7 +119,7 @@ def command(
 
 
 def _say(text: str, busy: Lock) -> None:
-    """Print an answer, whole or not at all."""
+    """Print an answer completely or not at all."""
     with busy:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()

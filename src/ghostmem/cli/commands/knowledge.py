@@ -1,29 +1,36 @@
-"""ghost knowledge"""
+"""ghost knowledge: topics of a project, in the folder .ai-topics."""
 
 from pathlib import Path
 
 import click
 
-from ghostmem.cli.face import YES, Face, FaceCommand, group, read_text, words
+from ghostmem.cli.console import (
+    CommandGroup,
+    Console,
+)
+from ghostmem.cli.options import YES, read_text, words
+from ghostmem.clock import now
+from ghostmem.notes import knowledge as topics
 
-EXAMPLES = """\
-  ghost knowledge memorize-new-topic auth --tags security --summary 'How users sign in.' < auth.md
-  ghost knowledge recall-memory auth
-  ghost knowledge search-memories security identity
-"""
 
-
-class KnowledgeGroup(click.Group):
-    """A group whose subcommands may be called by the names of the tools, too."""
+class KnowledgeGroup(CommandGroup):
+    """A group whose subcommands can also be called by the names of the tools."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Find a subcommand, written with hyphens or underscores."""
         return super().get_command(ctx, cmd_name.replace("_", "-"))
 
 
-command = group(
-    "knowledge", "Recall, search and memorize topics in .ai-knowledge.", EXAMPLES, KnowledgeGroup
+knowledge = KnowledgeGroup(
+    "knowledge",
+    """\
+  ghost knowledge memorize-new-topic auth --tags security --summary 'How users sign in.' < auth.md
+  ghost knowledge recall-memory auth
+  ghost knowledge search-memories security identity
+""",
 )
+
+
 ROOT = click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -32,45 +39,37 @@ ROOT = click.option(
 )
 
 
-@command.command("recall-general-memory", cls=FaceCommand)
+@knowledge.command("recall-general-memory")
 @ROOT
-def recall_general_memory(face: Face, root: Path) -> None:
-    """Print the index: what is known about the project, and a summary of every topic."""
-    from ghostmem.notes import knowledge
-
-    _say(face, knowledge.recall_general_memory(root))
+def knowledge_recall_general_memory(console: Console, root: Path) -> None:
+    """Print the index: general knowledge about the project, and a summary of every topic."""
+    _print_text(console, topics.recall_general_memory(root))
 
 
-@command.command("recall-memory", cls=FaceCommand)
+@knowledge.command("recall-memory")
 @click.argument("topic")
 @ROOT
-def recall_memory(face: Face, topic: str, root: Path) -> None:
+def knowledge_recall_memory(console: Console, topic: str, root: Path) -> None:
     """Print a topic with its tags and the date of its last update."""
-    from ghostmem.notes import knowledge
-
-    _say(face, knowledge.recall_memory(root, topic))
+    _print_text(console, topics.recall_memory(root, topic))
 
 
-@command.command("search-memories", cls=FaceCommand)
+@knowledge.command("search-memories")
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @ROOT
-def search_memories(face: Face, tags: tuple[str, ...], root: Path) -> None:
+def knowledge_search_memories(console: Console, tags: tuple[str, ...], root: Path) -> None:
     """Print the names of the topics that have any of some tags."""
-    from ghostmem.notes import knowledge
-
-    _say(face, knowledge.search_memories(root, words(tags) or ()))
+    _print_text(console, topics.search_memories(root, words(tags) or ()))
 
 
-@command.command("list-memories", cls=FaceCommand)
+@knowledge.command("list-memories")
 @ROOT
-def list_memories(face: Face, root: Path) -> None:
+def knowledge_list_memories(console: Console, root: Path) -> None:
     """Print the names of all topics."""
-    from ghostmem.notes import knowledge
-
-    _say(face, knowledge.list_memories(root))
+    _print_text(console, topics.list_memories(root))
 
 
-@command.command("memorize-new-topic", cls=FaceCommand)
+@knowledge.command("memorize-new-topic")
 @click.argument("topic")
 @click.argument("content", nargs=-1)
 @click.option(
@@ -85,8 +84,8 @@ def list_memories(face: Face, root: Path) -> None:
     "-s", "--summary", required=True, metavar="TEXT", help="One or two sentences for the index."
 )
 @ROOT
-def memorize_new_topic(
-    face: Face,
+def knowledge_memorize_new_topic(
+    console: Console,
     topic: str,
     content: tuple[str, ...],
     tags: tuple[str, ...],
@@ -94,14 +93,13 @@ def memorize_new_topic(
     root: Path,
 ) -> None:
     """Write a topic that does not exist yet, and its summary into the index."""
-    from ghostmem.clock import now
-    from ghostmem.notes import knowledge
-
     text = read_text(content, "the content")
-    _say(face, knowledge.memorize_new_topic(root, topic, words(tags) or (), summary, text, now()))
+    _print_text(
+        console, topics.memorize_new_topic(root, topic, words(tags) or (), summary, text, now())
+    )
 
 
-@command.command("refine-memory", cls=FaceCommand)
+@knowledge.command("refine-memory")
 @click.argument("topic")
 @click.option(
     "--add-tags",
@@ -120,8 +118,8 @@ def memorize_new_topic(
     "-c", "--content", metavar="TEXT", help="Another content; - reads it from standard input."
 )
 @ROOT
-def refine_memory(
-    face: Face,
+def knowledge_refine_memory(
+    console: Console,
     topic: str,
     add_tags: tuple[str, ...],
     remove_tags: tuple[str, ...],
@@ -129,37 +127,30 @@ def refine_memory(
     content: str | None,
     root: Path,
 ) -> None:
-    """Change a topic that exists; what is left out stays as it is."""
-    from ghostmem.clock import now
-    from ghostmem.notes import knowledge
-
+    """Change an existing topic; omitted parts stay as they are."""
     text = None if content is None else read_text((content,), "the content")
     add, remove = words(add_tags) or (), words(remove_tags) or ()
-    _say(face, knowledge.refine_memory(root, topic, add, remove, summary, text, now=now()))
+    _print_text(console, topics.refine_memory(root, topic, add, remove, summary, text, now=now()))
 
 
-@command.command("memorize-general-info", cls=FaceCommand)
+@knowledge.command("memorize-general-info")
 @click.argument("content", nargs=-1)
 @ROOT
-def memorize_general_info(face: Face, content: tuple[str, ...], root: Path) -> None:
-    """Replace what is known about the project as a whole."""
-    from ghostmem.notes import knowledge
-
-    _say(face, knowledge.memorize_general_info(root, read_text(content, "the content")))
+def knowledge_memorize_general_info(console: Console, content: tuple[str, ...], root: Path) -> None:
+    """Replace the general knowledge about the project."""
+    _print_text(console, topics.memorize_general_info(root, read_text(content, "the content")))
 
 
-@command.command("forget-memory", cls=FaceCommand)
+@knowledge.command("forget-memory")
 @click.argument("topic")
 @YES
 @ROOT
-def forget_memory(face: Face, topic: str, yes: bool, root: Path) -> None:
+def knowledge_forget_memory(console: Console, topic: str, yes: bool, root: Path) -> None:
     """Delete a topic, and remove it from the index."""
-    from ghostmem.notes import knowledge
-
-    face.confirm(f"Forget the topic {topic}?", yes)
-    _say(face, knowledge.forget_memory(root, topic))
+    console.confirm(f"Forget the topic {topic}?", yes)
+    _print_text(console, topics.forget_memory(root, topic))
 
 
-def _say(face: Face, text: str) -> None:
-    """Print what a tool says, as it says it."""
-    face.json({"text": text}) if face.as_json else face.raw(text.removesuffix("\n"))
+def _print_text(console: Console, text: str) -> None:
+    """Print the answer of a tool unchanged."""
+    console.json({"text": text}) if console.as_json else console.raw(text.removesuffix("\n"))

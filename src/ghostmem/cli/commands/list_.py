@@ -1,54 +1,152 @@
-"""ghost list"""
+"""ghost list, files, tags, ns: list memories, and their tags and namespaces."""
 
 from typing import Any
 
 import click
 
-from ghostmem.cli.face import LIMIT, NS_FILTER, TAGS, Face, declare, options, words
-from ghostmem.cli.output import named, row
+from ghostmem.cli.console import CommandGroup, Console, command
+from ghostmem.cli.options import FILTER_NAMES, NS_FILTER, TIME_NAMES, UNLOCK, YES, options, words
+from ghostmem.cli.output import bold, named, plural, row
 
-FILTERS = options(
-    click.option("--kind", help="semantic, episodic or procedural."),
-    click.option("--tier", help="sensory, stm, ltm or dormant."),
-    TAGS,
-    click.option("-p", "--priority", help="low, normal, high or critical."),
-    click.option("--pinned/--no-pinned", default=None, help="Only pinned ones, or only others."),
-    click.option("--source-user", help="Said by."),
-    click.option("--source-kind", help="stated, observed, self, peer or import."),
-    click.option("--source-scope", help="Said where."),
-    click.option("--source-client", help="Through which program."),
-    click.option("--after", metavar="TIME", help="Created at or after."),
-    click.option("--before", metavar="TIME", help="Created at or before."),
-    click.option("--valid-at", metavar="TIME", help="True at this time."),
-)
 
-AS_OF = click.option("--as-of", metavar="TIME", help="What was believed at this time.")
-
-EXAMPLES = """\
+@command(
+    "list",
+    """\
   ghost list -n agent:me
   ghost list -n 'agent:*' -t project:shop --kind procedural
   ghost list --keys-only --limit 100 --offset 100
-"""
-
-
-@declare("list", "List memories, newest first.", EXAMPLES)
-@NS_FILTER
-@FILTERS
-@click.option("--file", help="About this file.")
-@click.option("--key-prefix", help="Whose key starts so.")
-@click.option(
-    "--deleted", is_flag=True, help="Removed and superseded versions instead of live ones."
+""",
 )
-@LIMIT
-@click.option(
-    "--offset", type=int, default=0, show_default=True, help="Leave out the first so many."
+@options(
+    "list",
+    "ns kind tier",
+    FILTER_NAMES,
+    TIME_NAMES,
+    "file key_prefix deleted limit offset",
 )
 @click.option("--keys-only", is_flag=True, help="Only namespaces and keys.")
-def command(
-    face: Face, ns: str | None, tags: tuple[str, ...], keys_only: bool, **filters: Any
+def list_(
+    console: Console, ns: str | None, tags: tuple[str, ...], keys_only: bool, **filters: Any
 ) -> None:
-    found = face.ghost.list(face.ns_filter(ns), tags=words(tags), **filters)
-    if keys_only and face.as_json:
-        face.many([{"ns": m.ns, "key": m.key} for m in found], str)
+    found = console.ghost.list(console.ns_filter(ns), tags=words(tags), **filters)
+    if keys_only and console.as_json:
+        console.show_all([{"ns": m.ns, "key": m.key} for m in found], str)
     else:
-        face.many(found, named if keys_only else row, "nothing here")
+        console.show_all(found, named if keys_only else row, "nothing here")
+
+
+@command("files", "  ghost files src/app.py --rel modified\n")
+@click.argument("path")
+@options("files", "rel ns limit")
+def files(console: Console, path: str, rel: str | None, ns: str | None, limit: int) -> None:
+    console.show_all(
+        console.ghost.files(path, rel=rel, ns=console.ns_filter(ns), limit=limit),
+        row,
+        f"no memory is about {path}",
+    )
+
+
+tags = CommandGroup(
+    "tags",
+    """\
+  ghost tags list -n agent:me
+  ghost tags rename colour color
+""",
+)
+
+
+@tags.command("list")
+@NS_FILTER
+def tags_list(console: Console, ns: str | None) -> None:
+    """List tags, most used first."""
+    found = console.ghost.tags(console.ns_filter(ns))
+    console.show_all(
+        found, lambda info: f"{info.tag:<30} {plural(info.count, 'memory')}", "(no tags)"
+    )
+
+
+@tags.command("rename")
+@click.argument("old")
+@click.argument("new")
+@NS_FILTER
+@UNLOCK
+def tags_rename(console: Console, old: str, new: str, ns: str | None, unlock: bool) -> None:
+    """Rename a tag on every live memory."""
+    done = console.ghost.rename_tag(old, new, console.ns_filter(ns), unlock=unlock)
+    console.show(done, f"renamed {old} to {new} on {plural(done.affected, 'memory')}")
+
+
+@tags.command("rm")
+@click.argument("tag")
+@NS_FILTER
+@UNLOCK
+def tags_rm(console: Console, tag: str, ns: str | None, unlock: bool) -> None:
+    """Remove a tag from every live memory."""
+    done = console.ghost.rm_tag(tag, console.ns_filter(ns), unlock=unlock)
+    console.show(done, f"removed {tag} from {plural(done.affected, 'memory')}")
+
+
+ns = CommandGroup(
+    "ns",
+    """\
+  ghost ns list
+  ghost ns tree
+  ghost ns rm agent:old --dry-run
+""",
+)
+
+
+@ns.command("list")
+@click.argument("ns", required=False)
+def ns_list(console: Console, ns: str | None) -> None:
+    """List namespaces with their counts."""
+    console.show_all(
+        console.ghost.namespaces(ns),
+        lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",
+        "no namespaces yet",
+    )
+
+
+@ns.command("tree")
+@click.argument("ns", required=False)
+def ns_tree(console: Console, ns: str | None) -> None:
+    """Show namespaces as a tree of their segments."""
+    found = {info.ns: info for info in console.ghost.namespaces(ns)}
+    paths = sorted(
+        {
+            ":".join(name.split(":")[:depth])
+            for name in found
+            for depth in range(1, name.count(":") + 2)
+        }
+    )
+    for path in paths:
+        info = found.get(path)
+        depth = path.count(":")
+        counts = {"count": info.count if info else 0, "keys": info.keys if info else 0}
+        held = (
+            f"  ({plural(counts['count'], 'memory')}, {plural(counts['keys'], 'key')})"
+            if info
+            else ""
+        )
+        console.show(
+            {"ns": path, "depth": depth, **counts},
+            "  " * depth + bold(path.rsplit(":", 1)[-1]) + held,
+        )
+
+
+@ns.command("rm")
+@click.argument("ns")
+@options("rm_namespace", "hard unlock dry_run")
+@YES
+def ns_rm(console: Console, ns: str, hard: bool, unlock: bool, dry_run: bool, yes: bool) -> None:
+    """Remove all memories of a namespace, or of all that match a prefix such as agent:*."""
+    if not dry_run:
+        console.confirm(f"{'Delete for good' if hard else 'Remove'} everything in {ns}?", yes)
+    done = console.ghost.rm_namespace(ns, hard=hard, unlock=unlock, dry_run=dry_run)
+    action = "permanently deleted" if hard else "soft-deleted"
+    what = f"{plural(done.deleted, 'version' if hard else 'memory')} in {ns}"
+    console.show(
+        {**done.to_dict(), "action": action},
+        f"would remove {what}" if dry_run else f"{action} {what}",
+    )
+    console.note_remains(done, done.files)

@@ -1,25 +1,43 @@
-"""ghost memory"""
+"""ghost memory: role files of markdown sections."""
 
 import sys
 
 import click
 
-from ghostmem.cli.face import Decorator, Face, FaceCommand, group, read_text
+from ghostmem.cli.console import CommandGroup, Console
+from ghostmem.cli.options import Decorator, read_text
+from ghostmem.notes.roles import (
+    all_memory_entries,
+    append_memory,
+    format_memory_list,
+    format_search_results,
+    memory_bytes,
+    memory_context,
+    read_memory,
+    search_memory,
+)
 from ghostmem.text.excerpt import visible
 
-EXAMPLES = """\
+SHARED = "shared"
+
+
+memory = CommandGroup(
+    "memory",
+    """\
   ghost memory search "pnpm build"
   ghost memory search permission --role shared --limit 5
   ghost memory list --role edit
   ghost memory write "Build Config" "use pnpm for all builds" --role build
   ghost memory context --role build
-"""
-SHARED = "shared"
+""",
+)
 
-command = group("memory", "Search, list and write role files of markdown sections.", EXAMPLES)
 
-DIR = click.option(
-    "--dir", "folder", metavar="DIR", help="The folder of the role files  [BUS_MEMORY_DIR]"
+FOLDER_OPTION = click.option(
+    "--dir",
+    "folder",
+    metavar="DIR",
+    help="The folder of the role files  [BUS_MEMORY_DIR]",
 )
 
 
@@ -30,10 +48,12 @@ def role_option(about: str, default: str) -> Decorator:
     )
 
 
-@command.command("search", cls=FaceCommand)
+@memory.command("search")
 @click.argument("query", nargs=-1, required=True)
 @role_option("Only entries of this role.", "")
-@click.option("--limit", type=int, default=0, show_default=True, help="At most so many; 0: all.")
+@click.option(
+    "--limit", type=int, default=0, show_default=True, help="Maximum number of results; 0: all."
+)
 @click.option(
     "--mode",
     type=click.Choice(["keyword", "bm25", "hybrid"]),
@@ -41,105 +61,103 @@ def role_option(about: str, default: str) -> Decorator:
     show_default=True,
     help="Count words, weigh them by rarity, or search by meaning too.",
 )
-@DIR
-def search(
-    face: Face, query: tuple[str, ...], role: str, limit: int, mode: str, folder: str | None
+@FOLDER_OPTION
+def memory_search(
+    console: Console, query: tuple[str, ...], role: str, limit: int, mode: str, folder: str | None
 ) -> None:
     """Find entries, best first."""
-    from ghostmem.notes.roles import all_memory_entries, format_search_results, search_memory
-
-    text, home = " ".join(query), _home(face, folder)
+    text, home = " ".join(query), _folder(console, folder)
     if mode == "hybrid":
         from ghostmem.search.note_entries import search_entries
 
-        found, notes = search_entries(text, all_memory_entries(home, role), face.settings, limit)
+        found, notes = search_entries(text, all_memory_entries(home, role), console.settings, limit)
     else:
         found, notes = search_memory(text, role, limit, home, mode), ()
-    face.many(found, str) if face.as_json else _show(format_search_results(found))
+    console.show_all(found, str) if console.as_json else _print_raw(format_search_results(found))
     for note in notes:
-        face.note(f"note: {note}")
+        console.note(f"note: {note}")
 
 
-@command.command("list", cls=FaceCommand)
+@memory.command("list")
 @role_option("Only entries of this role.", "")
-@DIR
-def list_(face: Face, role: str, folder: str | None) -> None:
+@FOLDER_OPTION
+def memory_list(console: Console, role: str, folder: str | None) -> None:
     """List entries: role, section, time."""
-    from ghostmem.notes.roles import all_memory_entries, format_memory_list
-
-    found = all_memory_entries(_home(face, folder), role)
-    face.many(found, str) if face.as_json else _show(format_memory_list(found))
+    found = all_memory_entries(_folder(console, folder), role)
+    console.show_all(found, str) if console.as_json else _print_raw(format_memory_list(found))
 
 
-@command.command("read", cls=FaceCommand)
+@memory.command("read")
 @click.argument("role", default=SHARED)
-@DIR
-def read(face: Face, role: str, folder: str | None) -> None:
+@FOLDER_OPTION
+def memory_read(console: Console, role: str, folder: str | None) -> None:
     """Print a role's file as it is."""
-    from ghostmem.notes.roles import memory_bytes, read_memory
-
-    home = _home(face, folder)
-    if face.as_json:
-        face.json({"role": role, "text": read_memory(role, home)})
+    home = _folder(console, folder)
+    if console.as_json:
+        console.json({"role": role, "text": read_memory(role, home)})
     else:
-        _show(memory_bytes(role, home))
+        _print_raw(memory_bytes(role, home))
 
 
-@command.command("write", cls=FaceCommand)
+@memory.command("write")
 @click.argument("section")
 @click.argument("text", nargs=-1)
-@role_option("Whose file.", SHARED)
-@DIR
-def write(face: Face, section: str, text: tuple[str, ...], role: str, folder: str | None) -> None:
+@role_option("Role whose file is written.", SHARED)
+@FOLDER_OPTION
+def memory_write(
+    console: Console, section: str, text: tuple[str, ...], role: str, folder: str | None
+) -> None:
     """Add a section to a role's file."""
-    _write(face, section, text, role, folder)
+    _append(console, section, text, role, folder)
 
 
-@command.command("write-shared", cls=FaceCommand)
+@memory.command("write-shared")
 @click.argument("section")
 @click.argument("text", nargs=-1)
-@DIR
-def write_shared(face: Face, section: str, text: tuple[str, ...], folder: str | None) -> None:
+@FOLDER_OPTION
+def memory_write_shared(
+    console: Console, section: str, text: tuple[str, ...], folder: str | None
+) -> None:
     """Add a section to the file that all roles share."""
-    _write(face, section, text, SHARED, folder)
+    _append(console, section, text, SHARED, folder)
 
 
-@command.command("context", cls=FaceCommand)
-@role_option("Whose memory, after what is shared.", SHARED)
+@memory.command("context")
+@role_option("Role whose memory follows the shared memory.", SHARED)
 @click.option(
     "--days",
     type=click.IntRange(min=0),
     default=7,
     show_default=True,
-    help="Archives of so many days back.",
+    help="Number of days of archives to include.",
 )
-@DIR
-def context(face: Face, role: str, days: int, folder: str | None) -> None:
-    """Print what a role should know: shared memory, then its own."""
-    from ghostmem.notes.roles import memory_context
-
-    text = memory_context(role, days, _home(face, folder))
-    face.json({"role": role, "days": days, "text": text}) if face.as_json else _show(text)
-
-
-def _write(face: Face, section: str, text: tuple[str, ...], role: str, folder: str | None) -> None:
-    from ghostmem.notes.roles import append_memory
-
-    days = face.settings.memory_retention_days
-    done = append_memory(
-        section, read_text(text, "a text"), role, _home(face, folder), retention=days
+@FOLDER_OPTION
+def memory_context_command(console: Console, role: str, days: int, folder: str | None) -> None:
+    """Print the memory of a role: the shared part, then its own."""
+    text = memory_context(role, days, _folder(console, folder))
+    console.json({"role": role, "days": days, "text": text}) if console.as_json else _print_raw(
+        text
     )
-    face.one(done, f"wrote [{done.role}] {visible(done.section)}")
+
+
+def _append(
+    console: Console, section: str, text: tuple[str, ...], role: str, folder: str | None
+) -> None:
+    days = console.settings.memory_retention_days
+    done = append_memory(
+        section, read_text(text, "a text"), role, _folder(console, folder), retention=days
+    )
+    console.show(done, f"wrote [{done.role}] {visible(done.section)}")
     for path in done.purged:
-        face.note(f"note: removed {visible(path)}, which is older than {days} days")
+        console.note(f"note: removed {visible(path)}, which is older than {days} days")
 
 
-def _home(face: Face, folder: str | None) -> str:
-    return face.settings.memory_dir if folder is None else folder
+def _folder(console: Console, folder: str | None) -> str:
+    return console.settings.memory_dir if folder is None else folder
 
 
-def _show(text: str | bytes) -> None:
-    """Print to the byte into a pipe or file, and what is harmless on a terminal."""
+def _print_raw(text: str | bytes) -> None:
+    """Print unchanged into a pipe or file, escaped on a terminal."""
     if sys.stdout.isatty():
         click.echo(
             visible(text.decode(errors="replace") if isinstance(text, bytes) else text), nl=False

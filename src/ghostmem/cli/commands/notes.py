@@ -1,19 +1,20 @@
-"""ghost notes"""
+"""ghost notes: markdown folders."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from ghostmem.cli.face import (
+from ghostmem.cli.console import (
+    CommandGroup,
+    Console,
+    CreatingCommand,
+)
+from ghostmem.cli.options import (
     DRY_RUN,
     NS,
     NS_FILTER,
     YES,
-    CreatingCommand,
-    Face,
-    FaceCommand,
-    group,
     read_text,
 )
 from ghostmem.cli.output import bold, dim, plural
@@ -28,177 +29,192 @@ if TYPE_CHECKING:
     from ghostmem.notes.mirroring import MirrorReport
     from ghostmem.notes.sync import SyncReport
 
-EXAMPLES = """\
+
+MAX_NOTES = 20  # problems of a folder that are printed
+
+notes = CommandGroup(
+    "notes",
+    """\
   ghost notes add ~/vault
   ghost notes add . --layout daily -n agent:me
   ghost notes status
   ghost notes grep "ErsatzTV"
   ghost search --in notes "what did I plant in spring?"
-"""
+""",
+)
 
-command = group("notes", "Search markdown folders where they lie; keep them in step.", EXAMPLES)
+
 FOLDER = click.argument("folder", required=False)
 
 
-@command.command("add", cls=CreatingCommand)
+@notes.command("add", cls=CreatingCommand)
 @click.argument("folder")
 @NS
-@click.option("--layout", help="How the folder is laid out; found out when not named.")
+@click.option("--layout", help="Layout of the folder; default: detected.")
 @click.option(
     "--source-kind",
-    help="Whose notes they are: stated (the default), observed, self, peer or import.",
+    help="Source of the notes: stated (the default), observed, self, peer or import.",
 )
-def add(
-    face: Face, folder: str, ns: str | None, layout: str | None, source_kind: str | None
+def notes_add(
+    console: Console, folder: str, ns: str | None, layout: str | None, source_kind: str | None
 ) -> None:
     """Search a folder from now on; its files are only read."""
-    done = face.ghost.add_notes(
-        folder, ns, layout=layout, source_kind=source_kind, progress=face.progress("notes")
+    done = console.ghost.add_notes(
+        folder, ns, layout=layout, source_kind=source_kind, progress=console.progress("notes")
     )
     report = done.report
     how = f"{done.folder.layout}{' (detected; --layout names another)' if done.detected else ''}"
-    face.one(
+    console.show(
         done,
         f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in "
         f"{bold(done.folder.ns)}, laid out as {how}",
     )
-    if done.others and done.detected and not face.as_json:
-        face.note(
+    if done.others and done.detected and not console.as_json:
+        console.note(
             f"note: it also looks like {', '.join(done.others)}; add it again with "
             "--layout to read it so too"
         )
-    _tell(face, report)
-    face.vector_note()
+    _note_problems(console, report)
+    console.vector_note()
 
 
-@command.command("list", cls=FaceCommand)
+@notes.command("list")
 @NS_FILTER
-def list_(face: Face, ns: str | None) -> None:
+def notes_list(console: Console, ns: str | None) -> None:
     """List the folders that are searched."""
-    face.many(
-        face.ghost.note_folders(ns),
-        lambda one: f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}{_whose(one)}')}",
+    console.show_all(
+        console.ghost.note_folders(ns),
+        _folder_text,
         "no folders yet; add one with `ghost notes add`",
     )
 
 
-def _whose(folder: "Folder") -> str:
-    return "" if folder.source_kind == "stated" else f", {folder.source_kind}"
+def _folder_text(folder: "Folder") -> str:
+    source = "" if folder.source_kind == "stated" else f", {folder.source_kind}"
+    return f"{bold(visible(folder.root))}  {dim(f'{folder.layout}, in {folder.ns}{source}')}"
 
 
-@command.command("status", cls=FaceCommand)
+@notes.command("status")
 @FOLDER
-def status(face: Face, folder: str | None) -> None:
-    """Compare folders with what is indexed, as the disk says now."""
-    found = face.ghost.notes_status(folder)
-    face.many(found, _shown, "no folders yet; add one with `ghost notes add`")
+def notes_status(console: Console, folder: str | None) -> None:
+    """Compare folders on disk with the index."""
+    found = console.ghost.notes_status(folder)
+    console.show_all(found, _status_text, "no folders yet; add one with `ghost notes add`")
 
 
-@command.command("sync", cls=FaceCommand)
+@notes.command("sync")
 @FOLDER
-@click.option("--full", is_flag=True, help="Read every file again, whatever its time says.")
+@click.option("--full", is_flag=True, help="Read every file again.")
 @click.option(
-    "--accept-deletes", is_flag=True, help="Believe that all missing notes are gone for good."
+    "--accept-deletes", is_flag=True, help="Remove missing notes, even when most are missing."
 )
-def sync(face: Face, folder: str | None, full: bool, accept_deletes: bool) -> int:
-    """Index what changed, and make the vectors."""
-    found = face.ghost.sync_notes(
-        folder, full=full, accept_deletes=accept_deletes, progress=face.progress("notes")
+def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes: bool) -> int:
+    """Index changed notes, and make their vectors."""
+    found = console.ghost.sync_notes(
+        folder, full=full, accept_deletes=accept_deletes, progress=console.progress("notes")
     )
-    face.many(found, _synced, "no folders yet; add one with `ghost notes add`")
+    console.show_all(found, _sync_text, "no folders yet; add one with `ghost notes add`")
     for report in found:
-        _tell(face, report)
-    face.vector_note()
+        _note_problems(console, report)
+    console.vector_note()
     return 1 if any(report.pending or report.unavailable for report in found) else 0
 
 
-@command.command("watch", cls=FaceCommand)
-@click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
-def watch(face: Face, poll: bool) -> None:
-    """Index what changes until interrupted."""
-    from ghostmem.notes.watching import watch_notes
+@notes.command("watch")
+@click.option("--poll", is_flag=True, help="Poll every two seconds instead of waiting for events.")
+def notes_watch(console: Console, poll: bool) -> None:
+    """Index changed notes until interrupted."""
+    from ghostmem.notes.folders import watch_notes
 
-    stop = _until_told()
-    face.note(dim("watching; interrupt to stop"))
+    stop = _stop_event()
+    console.note(dim("watching; interrupt to stop"))
     watch_notes(
-        face.ghost.store,
+        console.ghost.store,
         stop=stop,
         poll=poll,
-        done=lambda report: face.one(report, _synced(report)),
-        warn=lambda text: face.note(f"note: {text}"),
+        done=lambda report: console.show(report, _sync_text(report)),
+        warn=lambda text: console.note(f"note: {text}"),
     )
 
 
-@command.command("rm", cls=FaceCommand)
+@notes.command("rm")
 @click.argument("folder")
 @DRY_RUN
 @YES
-def rm(face: Face, folder: str, dry_run: bool, yes: bool) -> None:
+def notes_rm(console: Console, folder: str, dry_run: bool, yes: bool) -> None:
     """Stop searching a folder; its files stay as they are."""
     if not dry_run:
-        face.confirm(f"Stop searching {folder}?", yes)
-    done = face.ghost.rm_notes(folder, dry_run=dry_run)
+        console.confirm(f"Stop searching {folder}?", yes)
+    done = console.ghost.rm_notes(folder, dry_run=dry_run)
     what = f"{plural(done.notes, 'note')} of {visible(done.root)} from {done.ns}"
-    face.one(done, f"{'would remove' if dry_run else 'removed'} {what}; no file was touched")
+    console.show(done, f"{'would remove' if dry_run else 'removed'} {what}; no file was touched")
 
 
-@command.command("write", cls=FaceCommand)
+@notes.command("write")
 @click.argument("key")
 @click.argument("text", nargs=-1)
 @NS
 @click.option("--base", metavar="DIGEST", help="Write only if the file still has this SHA-256.")
-def write(face: Face, key: str, text: tuple[str, ...], ns: str | None, base: str | None) -> None:
-    """Put a new text in the place of a section, and nothing else of its file."""
-    done = face.ghost.write_note(face.ns(ns), key, read_text(text, "a text"), base=base)
-    face.one(done, f"wrote {visible(done.path)}, line {done.line}")
+def notes_write(
+    console: Console, key: str, text: tuple[str, ...], ns: str | None, base: str | None
+) -> None:
+    """Replace the text of a section; the rest of its file stays as it is."""
+    done = console.ghost.write_note(console.ns(ns), key, read_text(text, "a text"), base=base)
+    console.show(done, f"wrote {visible(done.path)}, line {done.line}")
 
 
-@command.command("grep", cls=FaceCommand)
+@notes.command("grep")
 @click.argument("query", nargs=-1, required=True)
 @click.option(
     "--dir",
     "folder",
     metavar="DIR",
-    help="Look in this folder; else in all that were added, or the working folder.",
+    help="Folder to search; default: all added folders, or the working directory.",
 )
 @click.option(
-    "-l", "--limit", type=int, default=10, show_default=True, help="At most so many blocks."
+    "-l", "--limit", type=int, default=10, show_default=True, help="Maximum number of blocks."
 )
-def grep(face: Face, query: tuple[str, ...], folder: str | None, limit: int) -> None:
+def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, limit: int) -> None:
     """Find a text in memory files as it is written, newest file first."""
     from pathlib import Path
 
-    from ghostmem.notes.grep import format_blocks
-    from ghostmem.notes.grepping import grep_notes
+    from ghostmem.notes.grep import format_blocks, grep_notes
 
     text = " ".join(query)
-    found = grep_notes(
-        [Path(folder)] if folder else face.ghost.note_folders() or [Path()], text, limit
+    blocks_found = grep_notes(
+        [Path(folder)] if folder else console.ghost.note_folders() or [Path()], text, limit
     )
-    shown = format_blocks(found, text).removesuffix("\n")
-    if face.as_json:
-        blocks = [{"path": one.path, "line": one.line, "text": one.text} for one in found]
-        face.json({"blocks": blocks, **({"unread": found.unread} if found.unread else {})})
-    elif found:
-        face.raw(shown)
+    shown = format_blocks(blocks_found, text).removesuffix("\n")
+    if console.as_json:
+        blocks = [
+            {"path": block.path, "line": block.line, "text": block.text} for block in blocks_found
+        ]
+        console.json(
+            {"blocks": blocks, **({"unread": blocks_found.unread} if blocks_found.unread else {})}
+        )
+    elif blocks_found:
+        console.raw(shown)
     else:
-        face.note(shown)
-    for path in found.unread if not face.as_json else ():
-        face.note(f"note: {visible(path)}")
+        console.note(shown)
+    console.notes(blocks_found.unread)
 
 
-@command.command("consolidate", cls=FaceCommand)
+@notes.command("consolidate")
 @FOLDER
 @click.option(
     "--weekly",
     is_flag=True,
     expose_value=False,
-    help="Look at the last full week; this is what happens in any case, said aloud.",
+    help="Consider the last full week; this is the default.",
 )
-@click.option("--weeks", type=int, default=1, show_default=True, help="Look at so many full weeks.")
-@click.option("--all", "all_weeks", is_flag=True, help="Look at everything before this week.")
+@click.option(
+    "--weeks", type=int, default=1, show_default=True, help="Number of full weeks to consider."
+)
+@click.option("--all", "all_weeks", is_flag=True, help="Consider everything before this week.")
 @click.option("--apply", "apply_", is_flag=True, help="Write the proposals into MEMORY.md.")
-def consolidate(face: Face, folder: str | None, weeks: int, all_weeks: bool, apply_: bool) -> None:
+def notes_consolidate(
+    console: Console, folder: str | None, weeks: int, all_weeks: bool, apply_: bool
+) -> None:
     """Propose which sections of daily notes to distil into MEMORY.md."""
     from ghostmem.capture.notes import consolidate_notes
     from ghostmem.clock import now
@@ -206,22 +222,22 @@ def consolidate(face: Face, folder: str | None, weeks: int, all_weeks: bool, app
     done = consolidate_notes(
         folder or ".", weeks=None if all_weeks else weeks, now=now(), apply=apply_
     )
-    face.one(done, distilled(done))
+    console.show(done, _distilled_text(done))
 
 
-def distilled(done: "Distilled") -> str:
+def _distilled_text(done: "Distilled") -> str:
     """Return proposals as text: where each is, why, and how to write them down."""
     if not done.proposals:
         return "nothing to distil"
     lines = []
-    for one in done.proposals:
+    for proposal in done.proposals:
         parts = [
-            f"{bold(visible(one.path))}:{one.line}",
-            visible(one.heading),
-            dim("; ".join(one.reasons)),
+            f"{bold(visible(proposal.path))}:{proposal.line}",
+            visible(proposal.heading),
+            dim("; ".join(proposal.reasons)),
         ]
         lines.append("  ".join(part for part in parts if part))
-        lines.append(f"    {first_line(one.text, 110)}")
+        lines.append(f"    {first_line(proposal.text, 110)}")
     end = (
         f"written to {visible(done.memory)}"
         if done.applied
@@ -230,27 +246,31 @@ def distilled(done: "Distilled") -> str:
     return "\n".join([*lines, dim(end)])
 
 
-def _shown(one: "FolderStatus") -> str:
-    state = "in step" if one.is_clean else "; ".join(_state(one))
+def _status_text(status: "FolderStatus") -> str:
+    state = "in step" if status.is_clean else "; ".join(_state_parts(status))
+    about = f"{status.layout}, in {status.ns}, watcher: {status.watcher}"
     lines = [
-        f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}, watcher: {one.watcher}')}"
+        f"{bold(visible(status.root))}  {dim(about)}",
+        f"    {plural(status.on_disk, 'note')} on disk, {status.indexed:,} indexed: {state}",
     ]
-    lines.append(f"    {plural(one.on_disk, 'note')} on disk, {one.indexed:,} indexed: {state}")
     return "\n".join(
         [
             *lines,
-            *(f"    {visible(problem.path)}: {visible(problem.reason)}" for problem in one.failed),
+            *(
+                f"    {visible(problem.path)}: {visible(problem.reason)}"
+                for problem in status.failed
+            ),
         ]
     )
 
 
-def _state(one: "FolderStatus") -> list[str]:
-    found = [f"{one.pending:,} to be indexed"] if one.pending else []
-    found += [f"{one.orphans:,} indexed that are not there"] if one.orphans else []
-    return found + ([visible(one.unavailable)] if one.unavailable else [])
+def _state_parts(status: "FolderStatus") -> list[str]:
+    parts = [f"{status.pending:,} to be indexed"] if status.pending else []
+    parts += [f"{status.orphans:,} indexed that are not there"] if status.orphans else []
+    return parts + ([visible(status.unavailable)] if status.unavailable else [])
 
 
-def _synced(report: "SyncReport") -> str:
+def _sync_text(report: "SyncReport") -> str:
     counts = {
         name: getattr(report, name)
         for name in ("added", "changed", "moved", "removed", "missing", "pending")
@@ -262,38 +282,38 @@ def _synced(report: "SyncReport") -> str:
     return f"{bold(visible(report.root))}  {plural(report.notes, 'note')}: {done}{made}"
 
 
-def _tell(face: Face, report: "SyncReport") -> None:
-    """Say beside the data what is not as it should be."""
-    if face.as_json:
+def _note_problems(console: Console, report: "SyncReport") -> None:
+    """Print notes about files that could not be indexed."""
+    if console.as_json:
         return
-    for problem in report.failed[:20]:
-        face.note(f"note: {visible(problem.path)}: {visible(problem.reason)}")
-    if len(report.failed) > 20:
-        face.note(f"note: and {len(report.failed) - 20} more; `ghost notes status` lists them")
+    console.notes(f"{problem.path}: {problem.reason}" for problem in report.failed[:MAX_NOTES])
+    if len(report.failed) > MAX_NOTES:
+        more = len(report.failed) - MAX_NOTES
+        console.note(f"note: and {more} more; `ghost notes status` lists them")
     if report.unavailable:
-        face.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
+        console.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
     if report.pending_embeddings:
-        face.note(
+        console.note(
             f"note: {plural(report.pending_embeddings, 'chunk')} without vectors; `ghost "
             "embed backfill` makes them"
         )
 
 
-@command.command("mirror", cls=CreatingCommand)
+@notes.command("mirror", cls=CreatingCommand)
 @click.argument("folder")
 @NS
-@click.option("--layout", help="How the folder holds memories, the first time: topics or daily.")
+@click.option("--layout", help="Layout of the folder, the first time: topics or daily.")
 @click.option(
     "--accept-deletes",
     is_flag=True,
-    help="Believe that everything that is missing in the folder is gone for good.",
+    help="Remove items missing in the folder, even when most are missing.",
 )
 @DRY_RUN
 @click.option(
-    "--watch", "watching", is_flag=True, help="Go on, looking every two seconds until interrupted."
+    "--watch", "watching", is_flag=True, help="Repeat every two seconds until interrupted."
 )
-def mirror(
-    face: Face,
+def notes_mirror(
+    console: Console,
     folder: str,
     ns: str | None,
     layout: str | None,
@@ -301,30 +321,30 @@ def mirror(
     dry_run: bool,
     watching: bool,
 ) -> int:
-    """Keep a namespace and a markdown folder equal, in both directions."""
+    """Synchronise a namespace and a markdown folder in both directions."""
 
     def run() -> "MirrorReport":
-        return face.ghost.mirror(
+        return console.ghost.mirror(
             folder,
-            face.ns(ns),
+            console.ns(ns),
             layout=layout,
             accept_deletes=accept_deletes,
             dry_run=dry_run,
-            progress=face.progress("mirrored"),
+            progress=console.progress("mirrored"),
         )
 
     report = run()
-    face.one(report, _mirrored(report, dry_run))
-    _tell_mirrored(face, report)
+    console.show(report, _mirror_text(report, dry_run))
+    _note_mirror_problems(console, report)
     if watching and not dry_run:
-        _mirror_on(face, run, report)
+        _mirror_repeatedly(console, run, report)
         return 0
-    face.vector_note()
+    console.vector_note()
     return 1 if report.pending or report.unavailable else 0
 
 
-def _until_told() -> "threading.Event":
-    """Return an event that is set when the process is told to end."""
+def _stop_event() -> "threading.Event":
+    """Return an event that a signal to stop sets."""
     import signal
     import threading
 
@@ -335,28 +355,30 @@ def _until_told() -> "threading.Event":
     return stop
 
 
-def _mirror_on(face: Face, run: Callable[[], "MirrorReport"], last: "MirrorReport") -> None:
-    """Mirror again and again, printing only what changed, until interrupted."""
+def _mirror_repeatedly(
+    console: Console, run: Callable[[], "MirrorReport"], last: "MirrorReport"
+) -> None:
+    """Mirror every two seconds until interrupted, printing only changes."""
     from ghostmem.errors import ConflictError, StoreBusyError
 
-    stop = _until_told()
-    face.note(dim("mirroring; interrupt to stop"))
+    stop = _stop_event()
+    console.note(dim("mirroring; interrupt to stop"))
     while not stop.wait(2):
         try:
             report = run()
         except (ConflictError, StoreBusyError) as error:  # somebody else is at it for long
-            face.note(f"note: {error.message}")
+            console.note(f"note: {error.message}")
             continue
         if report.is_changed or (report.pending, report.unavailable) != (
             last.pending,
             last.unavailable,
         ):
-            face.one(report, _mirrored(report, False))
-            _tell_mirrored(face, report)
+            console.show(report, _mirror_text(report, False))
+            _note_mirror_problems(console, report)
         last = report
 
 
-def _mirrored(report: "MirrorReport", dry_run: bool) -> str:
+def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
     counts = {
         "to the folder": report.to_folder,
         "to the store": report.to_store,
@@ -373,16 +395,16 @@ def _mirrored(report: "MirrorReport", dry_run: bool) -> str:
     return f"{bold(visible(report.root))}  {how}: {would}{done}; {report.unchanged:,} unchanged"
 
 
-def _tell_mirrored(face: Face, report: "MirrorReport") -> None:
-    """Say beside the data what a person should look at."""
-    if face.as_json:
+def _note_mirror_problems(console: Console, report: "MirrorReport") -> None:
+    """Print notes about conflicts and pending items."""
+    if console.as_json:
         return
-    for one in report.conflicts[:20]:
-        face.note(
-            f"note: {visible(one.key)}: two texts; the other one is kept as {visible(one.kept_as)}"
-        )
-    for left in report.pending[:20]:
+    console.notes(
+        f"{conflict.key}: two texts; the other one is kept as {conflict.kept_as}"
+        for conflict in report.conflicts[:MAX_NOTES]
+    )
+    for left in report.pending[:MAX_NOTES]:
         where = " in ".join(visible(part) for part in (left.key, left.path) if part)
-        face.note(f"note: {where}: {visible(left.reason)}")
+        console.note(f"note: {where}: {visible(left.reason)}")
     if report.unavailable:
-        face.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
+        console.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")

@@ -1,82 +1,97 @@
-"""ghost outline"""
+"""ghost outline, stale: code, and memories about it."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.face import Decorator, Face, FaceCommand, group, options, words
+from ghostmem.cli.console import CommandGroup, Console, command
+from ghostmem.cli.options import option, options, words
+from ghostmem.cli.output import dim, named
+from ghostmem.parameters import OPERATIONS
+from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
     from ghostmem.outline.operations import Outline
+    from ghostmem.outline.stale import Stale
 
-EXAMPLES = """\
+
+outline = CommandGroup(
+    "outline",
+    """\
   ghost outline symbol Session.send --language python --root ~/src/requests
   ghost outline file mux.go --language go --relations calls,calledBy --omit-native
   ghost outline project --language rust --depth 1 --format json
-"""
+""",
+)
 
-command = group("outline", "Show code as a tree of relations.", EXAMPLES)
 
-SHAPE: Decorator = options(
+OUTLINE_OPTIONS = options(
+    "outline_symbol",
     click.option(
         "--language",
         required=True,
         help="go, python, javascript, typescript, rust, java, c, cpp, ruby, csharp, php, kotlin.",
     ),
-    click.option(
-        "--root", default=".", show_default=True, metavar="DIR", help="The project's folder."
-    ),
-    click.option(
-        "--depth", type=int, default=2, show_default=True, help="Levels of relations, 0 to 10."
-    ),
-    click.option(
-        "--relations", multiple=True, help="Only these kinds, separated by commas; repeatable."
-    ),
-    click.option(
-        "--omit-native", is_flag=True, help="Leave out the standard library and built-ins."
-    ),
-    click.option(
-        "--max-nodes", type=int, default=2000, show_default=True, help="At most so many nodes."
-    ),
+    "root depth relations omit_native max_nodes",
     click.option("--no-tests", is_flag=True, help="Leave out test files."),
-    click.option(
-        "--memories",
-        "include_memories",
-        is_flag=True,
-        help="Show memories about each file and symbol.",
-    ),
+    option(OPERATIONS["outline_symbol"]["include_memories"], "--memories", "include_memories"),
 )
 
 
-def _show(face: Face, made: "Outline") -> None:
-    face.json(made.data) if face.as_json else face.raw(made.text.removesuffix("\n"))
+def _print_outline(console: Console, made: "Outline") -> None:
+    console.json(made.data) if console.as_json else console.raw(made.text.removesuffix("\n"))
 
 
-def _fields(given: dict[str, Any]) -> dict[str, Any]:
+def _outline_fields(given: dict[str, Any]) -> dict[str, Any]:
     given["relations"] = words(given["relations"]) or []
     given["include_tests"] = not given.pop("no_tests")
     return given
 
 
-@command.command("symbol", cls=FaceCommand)
+@outline.command("symbol")
 @click.argument("symbol")
 @click.option("--file", help="Only in this file, by its path from the root.")
-@SHAPE
-def symbol(face: Face, symbol: str, language: str, **given: Any) -> None:
-    """Show what a symbol relates to, by its name, whole or in part."""
-    _show(face, face.ghost.outline_symbol(symbol, language, **_fields(given)))
+@OUTLINE_OPTIONS
+def outline_symbol(console: Console, symbol: str, language: str, **given: Any) -> None:
+    """Show the relations of a symbol, by its full or partial name."""
+    _print_outline(
+        console, console.ghost.outline_symbol(symbol, language, **_outline_fields(given))
+    )
 
 
-@command.command("file", cls=FaceCommand)
+@outline.command("file")
 @click.argument("file")
-@SHAPE
-def file(face: Face, file: str, language: str, **given: Any) -> None:
+@OUTLINE_OPTIONS
+def outline_file(console: Console, file: str, language: str, **given: Any) -> None:
     """Show every symbol that a file declares."""
-    _show(face, face.ghost.outline_file(file, language, **_fields(given)))
+    _print_outline(console, console.ghost.outline_file(file, language, **_outline_fields(given)))
 
 
-@command.command("project", cls=FaceCommand)
-@SHAPE
-def project(face: Face, language: str, **given: Any) -> None:
+@outline.command("project")
+@OUTLINE_OPTIONS
+def outline_project(console: Console, language: str, **given: Any) -> None:
     """Show every symbol of a project."""
-    _show(face, face.ghost.outline_project(language, **_fields(given)))
+    _print_outline(console, console.ghost.outline_project(language, **_outline_fields(given)))
+
+
+@command(
+    "stale",
+    """\
+  ghost stale -n agent:me
+  ghost stale --root ~/src/shop --all
+""",
+)
+@options("stale", "ns root")
+@click.option("--all", "everything", is_flag=True, help="Those whose code is as it was, too.")
+def stale(console: Console, ns: str | None, root: str | None, everything: bool) -> None:
+    found = console.ghost.stale(console.ns_filter(ns), root, everything=everything)
+    console.show_all(
+        found,
+        _stale_row,
+        "no memory is linked to code" if everything else "no memory's code has moved on",
+    )
+
+
+def _stale_row(stale_symbol: "Stale") -> str:
+    where = dim(f"{visible(stale_symbol.symbol)}  {visible(stale_symbol.path)}")
+    return f"{named(stale_symbol)}  {where}  {visible(stale_symbol.mark) or 'current'}"

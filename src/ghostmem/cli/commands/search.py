@@ -1,51 +1,50 @@
-"""ghost search"""
+"""ghost search, timeline: find memories."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.commands.list_ import AS_OF, FILTERS
-from ghostmem.cli.face import LIMIT, NS_FILTER, Face, declare, read_text, words
+from ghostmem.cli.console import Console, command
+from ghostmem.cli.options import FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
 from ghostmem.cli.output import bold, described, dim, named, plural
 from ghostmem.model import Hit, Hits
-from ghostmem.text.excerpt import snippet, visible
+from ghostmem.text.excerpt import first_line, snippet, visible
 from ghostmem.text.stem import stem
 from ghostmem.text.terms import query_terms
 
-UNFINISHED = "nothing found so far; part of the store has not been searched by meaning yet"
+if TYPE_CHECKING:
+    from ghostmem.search.timeline import Event
 
-EXAMPLES = """\
-  ghost search -n agent:me "what does the user drink in the morning?"
-  ghost search -n 'agent:*' OPS-10482 --explain
-  ghost search --in notes "what did I plant in spring?"
-  ghost search "deploy" --kind procedural --after 2026-01-01 --json
-"""
+
+UNFINISHED = "nothing found so far; part of the store has not been searched by meaning yet"
 
 
 SNIPPET = 300  # characters of a chunk that are shown
 
 
-@declare("search", "Find memories by words and by meaning.", EXAMPLES)
+@command(
+    "search",
+    """\
+  ghost search -n agent:me "what does the user drink in the morning?"
+  ghost search -n 'agent:*' OPS-10482 --explain
+  ghost search --in notes "what did I plant in spring?"
+  ghost search "deploy" --kind procedural --after 2026-01-01 --json
+""",
+)
 @click.argument("query", nargs=-1)
-@NS_FILTER
-@FILTERS
-@click.option("--file", help="About this file.")
-@click.option("--in", "within", help="Only in notes, or only in memories.")
-@AS_OF
-@LIMIT
-@click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
-@click.option(
-    "--min-score",
-    type=float,
-    help="Leave out hits that score less (0 to 1); replaces the built-in cut-off.",
+@options(
+    "search",
+    "ns kind",
+    TIER,
+    FILTER_NAMES,
+    TIME_NAMES,
+    "file",
+    click.option("--in", "within", help="Search only notes, or only memories."),
+    "as_of limit include_all min_score weak explain",
 )
-@click.option("--weak", is_flag=True, help="List the weaker hits too.")
-@click.option(
-    "--explain", is_flag=True, help="Show why each hit is there, and what narrowly missed."
-)
-def command(
-    face: Face,
+def search(
+    console: Console,
     query: tuple[str, ...],
     ns: str | None,
     tags: tuple[str, ...],
@@ -53,35 +52,35 @@ def command(
     **filters: Any,
 ) -> None:
     text = read_text(query, "a question")
-    found = face.ghost.search(
+    found = console.ghost.search(
         text,
-        face.ns_filter(ns),
+        console.ns_filter(ns),
         tags=words(tags),
         tiers=None if tier is None else [tier],
         **filters,
     )
-    face.many(
-        found, lambda hit: shown(hit, text), "nothing relevant" if found.complete else UNFINISHED
+    console.show_all(
+        found,
+        lambda hit: _hit_text(hit, text),
+        "nothing relevant" if found.complete else UNFINISHED,
     )
-    for hit in () if face.as_json else found.superseded:
-        face.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
-    if face.as_json:
-        _print_summary(face, found, filters["explain"])
+    for hit in () if console.as_json else found.superseded:
+        console.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
+    if console.as_json:
+        _print_summary(console, found, filters["explain"])
         return
     if found.weaker:
-        face.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))
+        console.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))
     if filters["explain"]:
         for miss in found.misses:
-            face.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
-        face.note(dim(f"legs: {', '.join(found.legs)}"))
+            console.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
+        console.note(dim(f"legs: {', '.join(found.legs)}"))
     for note in found.notes:
-        face.note(dim(f"note: {note}"))
+        console.note(dim(f"note: {note}"))
 
 
-def _print_summary(face: Face, found: Hits, explain: bool) -> None:
-    """Print, after the hits, one more object with what belongs to the whole search, if there is
-    anything to say.
-    """
+def _print_summary(console: Console, found: Hits, explain: bool) -> None:
+    """Print, after the hits, an object about the whole search, if there is anything to report."""
     summary: dict[str, Any] = {"weaker": len(found.weaker)} if found.weaker else {}
     if explain:
         summary |= {
@@ -92,15 +91,13 @@ def _print_summary(face: Face, found: Hits, explain: bool) -> None:
         }
     else:
         for note in found.notes:
-            face.note(dim(f"note: {note}"))
+            console.note(dim(f"note: {note}"))
     if summary:
-        face.json(summary)
+        console.json(summary)
 
 
-def shown(hit: Hit, query: str) -> str:
-    """Return a hit as text: name, score, the matching piece with the question's words standing out,
-    and why.
-    """
+def _hit_text(hit: Hit, query: str) -> str:
+    """Return a hit as text: name, score, matching text with highlighted words, and reasons."""
     score = f"{hit.score:.2f}{' weak' if hit.weak else ''}"
     head = (
         f"{named(hit.memory)}  {score}  "
@@ -112,7 +109,7 @@ def shown(hit: Hit, query: str) -> str:
         if hit.start_line == hit.end_line
         else f"lines {hit.start_line}-{hit.end_line}"
     )
-    body = f"    {marked(text, query)}"
+    body = f"    {_highlighted(text, query)}"
     why = f"\n    {dim(f'{lines}; {_reasons(hit)}')}" if hit.why else ""
     place = f"{hit.root}/{hit.path}:{hit.line}"
     where = f"\n    {dim(visible(place))}" if hit.path else ""
@@ -120,8 +117,8 @@ def shown(hit: Hit, query: str) -> str:
     return f"{head}\n{body}{where}{note}{why}"
 
 
-def marked(text: str, query: str) -> str:
-    """Return a text with the words of a question standing out."""
+def _highlighted(text: str, query: str) -> str:
+    """Return a text with the words of a question highlighted."""
     wanted = set(query_terms(query))
     return re.sub(
         r"[^\W_]+", lambda word: bold(word[0]) if stem(word[0].lower()) in wanted else word[0], text
@@ -137,3 +134,32 @@ def _reasons(hit: Hit) -> str:
     )
     ranks = ", ".join(f"{leg} #{rank}" for leg, rank in hit.why.legs.items())
     return f"{parts}{f' ({ranks})' if ranks else ''}"
+
+
+@command(
+    "timeline",
+    """\
+  ghost timeline -n agent:me editor
+  ghost timeline -n agent:me "which database do we use?"
+""",
+)
+@options("timeline", "ns")
+@click.argument("what", metavar="KEY|QUESTION", nargs=-1)
+def timeline(console: Console, ns: str | None, what: tuple[str, ...]) -> None:
+    console.show_all(
+        console.ghost.timeline(console.ns(ns), read_text(what, "a key or a question")), _event_text
+    )
+
+
+def _event_text(event: "Event") -> str:
+    about = f" by {visible(event.by)}" if event.by else ""
+    about += f", said by {visible(event.source_user)}" if event.source_user else ""
+    about += (
+        "  ← holds now" if event.current and event.event in ("said", "changed", "reopened") else ""
+    )
+    head = (
+        f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  "
+        f"{event.event}{about}"
+    )
+    has_text = event.content and event.event in ("said", "changed", "restated")
+    return f"{head}\n    {dim(first_line(event.content, 110))}" if has_text else head

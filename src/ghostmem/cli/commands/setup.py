@@ -1,12 +1,20 @@
-"""ghost setup"""
+"""ghost setup: install Ghost into agent clients."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, Face, FaceCommand, FaceGroup, declare, group
+from ghostmem.cli.console import (
+    Console,
+    ConsoleCommand,
+    ConsoleGroup,
+    command,
+)
+from ghostmem.cli.options import (
+    DRY_RUN,
+)
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup.clients import CLIENTS, OTHER, SCOPES, Client
+from ghostmem.setup.clients import CLIENTS, OTHER, SCOPES, Client, client_named
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
@@ -15,98 +23,91 @@ if TYPE_CHECKING:
     from ghostmem.setup.marked import Change
     from ghostmem.setup.parts import Target
 
-EXAMPLES = """\
+
+_AS = click.Choice(["json", "toml", "yaml"])
+
+
+class SetupGroup(ConsoleGroup):
+    """A group of clients that can also list them, and print the entry for an unknown client."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a client."""
+        if ctx.params.get("listed"):
+            raise InvalidInputError(
+                "--list shows every client, so it stands alone", "leave out the client"
+            )
+        if ctx.params.get("show") or ctx.params.get("form"):
+            raise InvalidInputError(
+                "--print and --as stand behind a client's name",
+                "put them there, or leave out the client",
+            )
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            if "--print" in args:
+                return args[0], other, args[1:]
+            client_named(args[0])
+        return super().resolve_command(ctx, args)
+
+    def run_alone(self, **given: Any) -> Any:
+        """List the clients, print the entry to paste, or print the help."""
+        ctx = click.get_current_context()
+        if ctx.invoked_subcommand is None and not given["listed"] and not given["show"]:
+            click.echo(ctx.get_help())
+            return None
+        return super().run_alone()
+
+
+setup = SetupGroup(
+    "setup",
+    """\
   ghost setup claude-code --hooks
   ghost setup cursor --scope project --dry-run
   ghost setup codex --remove
   ghost setup --list
   ghost setup --print
   ghost setup agents-md
-"""
-_HELP = (
-    "Wire Ghost into an agent's program, or out of it again; or write its guidance into AGENTS.md."
+""",
 )
-_AS = click.Choice(["json", "toml", "yaml"])
 
 
-class SetupGroup(FaceGroup):
-    """A group of clients that can also list them, and prints what to paste for one it does not
-    know.
-    """
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a client's command."""
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            if "--print" in args:
-                return args[0], other, args[1:]
-            from ghostmem.setup.clients import client_named
-
-            client_named(args[0])
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a client's command, or list, or show the help."""
-        if not ctx._protected_args and not ctx.params["listed"] and not ctx.params["show"]:
-            click.echo(ctx.get_help())
-            return None
-        if ctx._protected_args and ctx.params["listed"]:
-            raise InvalidInputError(
-                "--list shows every client, so it stands alone", "leave out the client"
-            )
-        if ctx._protected_args and (ctx.params["show"] or ctx.params["form"]):
-            raise InvalidInputError(
-                "--print and --as stand behind a client's name",
-                "put them there, or leave out the client",
-            )
-        return super().invoke(ctx)
+setup.no_args_is_help = False
 
 
-command = group("setup", _HELP, EXAMPLES, SetupGroup)
-assert isinstance(command, SetupGroup)
-command.invoke_without_command, command.no_args_is_help = True, False
-command.params[:0] = [
-    click.Option(["--list", "listed"], is_flag=True, help="Show what is installed where."),
-    click.Option(
-        ["--print", "show"],
-        is_flag=True,
-        help="Print what to paste into the file of any other client.",
-    ),
-    click.Option(
-        ["--as", "form"], type=_AS, help="The format to print: json (the default), toml or yaml."
-    ),
-]
-
-
-def alone(face: Face, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
-    """Show what is installed where, or what to paste."""
+@click.option("--list", "listed", is_flag=True, help="List the clients and what is installed.")
+@click.option("--print", "show", is_flag=True, help="Print what to paste for any other client.")
+@click.option("--as", "form", type=_AS, help="Format to print: json (the default), toml or yaml.")
+def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
+    """List the clients, or print the entry to paste."""
     from ghostmem.setup.listing import listing
 
     if listed:
-        face.many(listing(), _row)
+        console.show_all(listing(), _installed_text)
     else:
-        _print_other(face, form or "json", None)
+        _print_other(console, form or "json", None)
 
 
-command.alone = staticmethod(alone)
+setup.set_alone(alone)
 
 
-def _row(one: "Installed") -> str:
-    told = {
+def _installed_text(installed: "Installed") -> str:
+    state = {
         "none": "not installed",
         "current": "installed",
         "old": "installed, not up to date",
         "broken": "broken",
-    }[one.server]
+    }[installed.server]
     hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(
-        one.hooks, ""
+        installed.hooks, ""
     )
-    about = f"  {visible(one.problem or one.command)}" if one.problem or one.command else ""
-    return f"{one.client} ({one.scope}): {told}{hooks}  {visible(one.path)}{about}"
-
-
-# ---------------------------------------------------------------- clients
+    about = (
+        f"  {visible(installed.problem or installed.command)}"
+        if installed.problem or installed.command
+        else ""
+    )
+    return (
+        f"{installed.client} ({installed.scope}): {state}{hooks}  {visible(installed.path)}{about}"
+    )
 
 
 def _option(*names: str, **about: Any) -> click.Option:
@@ -120,17 +121,19 @@ _SCOPE = _option(
     show_default=True,
     help="Whose file: yours, or this project's.",
 )
+
+
 _HOOKS = _option("--hooks", is_flag=True, help="Hooks too; with --remove only the hooks.")
 
 
 def _client_command(client: Client) -> click.Command:
     """Declare the command of one client."""
 
-    def run(face: Face, **given: Any) -> None:
-        _set_up(face, client, **{"hooks": False, "scope": "user", **given})
+    def run(console: Console, **given: Any) -> None:
+        _set_up(console, client, **{"hooks": False, "scope": "user", **given})
 
     unasked = ", and with --hooks what makes it remember unasked" if client.hooks else ""
-    made = FaceCommand(
+    made = ConsoleCommand(
         client.name, callback=run, help=f"Wire Ghost into {client.title}: its MCP server{unasked}."
     )
     made.params[:0] = [
@@ -152,7 +155,7 @@ def _client_command(client: Client) -> click.Command:
 
 
 def _set_up(
-    face: Face,
+    console: Console,
     client: Client,
     scope: str,
     hooks: bool,
@@ -168,10 +171,10 @@ def _set_up(
     from ghostmem.setup.install import install, uninstall
     from ghostmem.setup.parts import targets
 
-    how = _launch(face, scope, ns, remove)
+    how = _launch(console, scope, ns, remove)
     if show:
         for file in targets(client, scope, True, hooks):
-            _print(face, client, file, how)
+            _print_target(console, client, file, how)
         return
     if remove:
         files = targets(client, scope, not hooks, True)
@@ -180,10 +183,10 @@ def _set_up(
         files = targets(client, scope, True, hooks)
         changes = install(files, how, dry_run)
     for file, change in zip(files, changes, strict=True):
-        _tell(face, client, file, change, remove, dry_run)
+        _print_result(console, client, file, change, remove, dry_run)
 
 
-def _launch(face: Face, scope: str, ns: str | None, remove: bool = False) -> "Launch":
+def _launch(console: Console, scope: str, ns: str | None, remove: bool = False) -> "Launch":
     import os
 
     from ghostmem.model import is_namespace
@@ -195,7 +198,7 @@ def _launch(face: Face, scope: str, ns: str | None, remove: bool = False) -> "La
             f"{ns!r} is not a namespace",
             "use letters, digits, '-' and '_' in segments joined by ':'",
         )
-    db = face.settings.path if face.given.get("db") else ""
+    db = console.settings.path if console.overrides.get("db") else ""
     if has_password(db) and not remove:
         raise InvalidInputError(
             f"{masked(db)} has a password, which would stand in a file that others may "
@@ -209,28 +212,28 @@ def _launch(face: Face, scope: str, ns: str | None, remove: bool = False) -> "La
     )
 
 
-def _print(face: Face, client: Client, file: "Target", how: "Launch") -> None:
+def _print_target(console: Console, client: Client, file: "Target", how: "Launch") -> None:
     from ghostmem.setup.parts import shown
 
     text = shown(file, how)
-    if face.as_json:
-        face.json(
+    if console.as_json:
+        console.json(
             {"client": client.name, "path": str(file.path), "format": file.format, "text": text}
         )
         return
-    face.note(f"paste into {visible(str(file.path))}:")
-    face.raw(text.removesuffix("\n"))
+    console.note(f"paste into {visible(str(file.path))}:")
+    console.raw(text.removesuffix("\n"))
 
 
-def _tell(
-    face: Face, client: Client, file: "Target", change: "Change", remove: bool, dry_run: bool
+def _print_result(
+    console: Console, client: Client, file: "Target", change: "Change", remove: bool, dry_run: bool
 ) -> None:
     parts = " and ".join(
         [*(["the server"] if file.server else []), *(["the hooks"] if file.hooks else [])]
     )
     where = visible(str(change.path))
     then = (client.hooks.then if client.hooks and not file.server else "") or client.then
-    told = {
+    sentence = {
         (False, "created"): f"wrote {parts} into {where}, which is new; {then}",
         (False, "updated"): f"wrote {parts} into {where}; {then}",
         (False, "unchanged"): f"{parts} in {where}: as it should be",
@@ -238,33 +241,35 @@ def _tell(
         (True, "deleted"): f"deleted {where}, which was made for {parts}",
         (True, "unchanged"): f"nothing of Ghost is in {where}",
     }[remove, change.action]
-    shown = {
+    result = {
         "client": client.name,
         "scope": file.scope,
         "path": str(change.path),
         "action": change.action,
         "dry_run": dry_run,
     }
-    _say(face, shown, told, change.diff if dry_run else None)
+    _print_change(console, result, sentence, change.diff if dry_run else None)
 
 
-def _say(face: Face, shown: dict[str, Any], told: str, diff: str | None) -> None:
-    """Say what was done to a file; of a dry run, which has a diff, what would be."""
+def _print_change(
+    console: Console, result: dict[str, Any], sentence: str, diff: str | None
+) -> None:
+    """Print a change of a file, or the diff of a dry run."""
     if diff is None:
-        face.one(shown, told)
-    elif face.as_json:
-        face.json({**shown, "diff": diff})
+        console.show(result, sentence)
+    elif console.as_json:
+        console.json({**result, "diff": diff})
     elif diff:
-        face.raw(diff.removesuffix("\n"))
+        console.raw(diff.removesuffix("\n"))
     else:
-        face.note(told)
+        console.note(sentence)
 
 
 for _row_of in CLIENTS.values():
-    command.add_command(_client_command(_row_of))
+    setup.add_command(_client_command(_row_of))
 
 
-@declare("other", "Print what to paste into the file of a client that Ghost does not know.")
+@command("other")
 @click.option(
     "--print", "show", is_flag=True, required=True, help="Print what to paste, and touch no file."
 )
@@ -274,26 +279,27 @@ for _row_of in CLIENTS.values():
 @click.option(
     "-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."
 )
-def other(face: Face, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
-    _print_other(face, form, ns)
+def other(console: Console, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
+    """Print the entry to paste into the file of an unknown client."""
+    _print_other(console, form, ns)
 
 
-def _print_other(face: Face, form: str, ns: str | None) -> None:
+def _print_other(console: Console, form: str, ns: str | None) -> None:
     from ghostmem.setup.entry import server
     from ghostmem.setup.formats import FORMATS
 
     paths = {"json": OTHER.path, "toml": ("mcp_servers", "ghost"), "yaml": ("mcp_servers", "ghost")}
-    text = FORMATS[form].shown(paths[form], server(OTHER, _launch(face, "user", ns)))
-    face.one({"format": form, "text": text}, text.removesuffix("\n"))
+    text = FORMATS[form].shown(paths[form], server(OTHER, _launch(console, "user", ns)))
+    console.show({"format": form, "text": text}, text.removesuffix("\n"))
 
-
-# ---------------------------------------------------------------- AGENTS.md
 
 _WRITTEN = {
     "created": "created {}",
     "updated": "wrote the guidance into {}",
     "unchanged": "the guidance in {} is as it should be",
 }
+
+
 _REMOVED = {
     "updated": "took the guidance out of {}",
     "deleted": "deleted {}, which held nothing else",
@@ -301,17 +307,17 @@ _REMOVED = {
 }
 
 
-@command.command("agents-md", cls=FaceCommand)
+@setup.command("agents-md")
 @click.argument("path", required=False)
 @click.option(
     "--remove", is_flag=True, help="Take the guidance out again; everything else stays as it is."
 )
 @click.option("--print", "show", is_flag=True, help="Print the guidance, and touch no file.")
 @DRY_RUN
-def agents_md(face: Face, path: str | None, remove: bool, show: bool, dry_run: bool) -> None:
-    """Tell agents in AGENTS.md how to use their memory: what goes where, when to search and save, a
-    review once a week.
-    """
+def setup_agents_md(
+    console: Console, path: str | None, remove: bool, show: bool, dry_run: bool
+) -> None:
+    """Write guidance for agents into AGENTS.md: what to store where, when to search and save."""
     from ghostmem.setup import agents_md as guidance
 
     if show and (remove or dry_run):
@@ -319,10 +325,10 @@ def agents_md(face: Face, path: str | None, remove: bool, show: bool, dry_run: b
             "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
         )
     if show:
-        face.one({"text": guidance.block()}, guidance.block())
+        console.show({"text": guidance.block()}, guidance.block())
         return
     file = guidance.agents_file(path)
     done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run)
-    told = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
-    shown = {"path": str(file), "action": done.action, "dry_run": dry_run}
-    _say(face, shown, told, done.diff if dry_run else None)
+    sentence = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
+    result = {"path": str(file), "action": done.action, "dry_run": dry_run}
+    _print_change(console, result, sentence, done.diff if dry_run else None)

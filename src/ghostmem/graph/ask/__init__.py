@@ -1,1 +1,5 @@
-"""Asking a language model, at the user's word only: a command of theirs, or a server over HTTP."""
+"""Ask a language model, only when the user asks for it.
+
+`choose` picks the model of the settings: a command of the user (`command`), or a server over HTTP
+(`web`: Anthropic, or an OpenAI-compatible one). Both follow the protocol in `base`.
+"""

@@ -1,4 +1,4 @@
-"""Choosing whom to ask: a command, Anthropic, or an OpenAI-compatible server, in that order."""
+"""Choose the model: a command, Anthropic, or an OpenAI-compatible server, in this order."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings) -> "Asker":
-    """Return whom the settings say to ask, or say what to set."""
+    """Return the model of the settings, or raise an error that says what to set."""
     if settings.llm_command:
         from ghostmem.graph.ask.command import CommandAsker
 
@@ -27,9 +27,8 @@ def choose(settings: Settings) -> "Asker":
 def _style(settings: Settings) -> str:
     anthropic, openai = bool(settings.anthropic_api_key), bool(settings.openai_api_key)
     claude = settings.llm_model.startswith("claude")
-    if (
-        settings.llm_url
-    ):  # a proxy may speak OpenAI's dialect for every model: then that key alone is set
+    # A proxy may offer OpenAI's API for every model; then only that key is set.
+    if settings.llm_url:
         return "anthropic" if claude and (anthropic or not openai) else "openai"
     if anthropic and (claude or not openai or not settings.llm_model):
         return "anthropic"

@@ -1,4 +1,4 @@
-"""A command of the user's: the prompt on its standard input, the answer on its standard output."""
+"""Ask a command of the user: it reads the prompt and prints the answer."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ _HINT = (
 class CommandAsker:
     """Run a command without a shell.
 
-    Errors and records name its program only, for its arguments may hold a key.
+    Errors and records contain only the name of the program: its arguments may contain a key.
     """
 
     def __init__(self, command: str, timeout: float = TIMEOUT, secrets: Sequence[str] = ()) -> None:
@@ -30,14 +30,13 @@ class CommandAsker:
             ) from None
         if not words:
             raise InvalidInputError("the command is empty", _HINT)
-        # Windows splits a command line itself, and its paths are full of what shlex takes for
-        # escapes
+        # Windows splits a command line itself, and shlex would read its paths as escapes
         self._command = command if os.name == "nt" else words
         self._program, self._timeout, self._secrets = os.path.basename(words[0]), timeout, secrets
         self.name = f"command:{self._program}"
 
     def __call__(self, prompt: str, /) -> str:
-        """Return what the command prints when it reads a prompt."""
+        """Return the output of the command for a prompt."""
         try:
             done = subprocess.run(  # noqa: S603 (the user's own command, and no shell)
                 self._command,
@@ -57,8 +56,8 @@ class CommandAsker:
                 f"the command {self._program} cannot be run: {reason}", _HINT
             ) from None
         if done.returncode != 0:
-            said = first_words(done.stderr, *self._secrets)
+            detail = first_words(done.stderr, *self._secrets)
             raise ModelError(
-                f"the command {self._program} ended with {done.returncode}: {said}", _HINT
+                f"the command {self._program} ended with {done.returncode}: {detail}", _HINT
             )
         return done.stdout.decode("utf-8", "replace")

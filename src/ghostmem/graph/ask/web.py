@@ -1,6 +1,4 @@
-"""Models over HTTP: Anthropic's Messages API, and anything that speaks OpenAI's chat
-completions.
-"""
+"""Ask models over HTTP: Anthropic's Messages API, or OpenAI's chat completions."""
 
 import http.client
 import json
@@ -17,14 +15,15 @@ from ghostmem.errors import InvalidInputError, ModelError
 from ghostmem.graph.ask.base import TIMEOUT
 from ghostmem.net import checked_key, first_words, opener
 
-TRIES, PAUSE, LONGEST = 4, 1.0, 30.0  # how often, and how many seconds between
-_MOST = 1_000_000  # bytes of an answer that are read
+TRIES = 4
+PAUSE, MAX_PAUSE = 1.0, 30.0  # seconds between tries: the first pause, and the longest
+_MAX_ANSWER = 1_000_000  # bytes
 _BUSY = {408, 425, 429}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Style:
-    """How one family of servers is asked, and where its answer holds the text."""
+    """The request format of one family of servers, and the text in its answers."""
 
     url: str
     path: str
@@ -45,8 +44,8 @@ STYLES: Mapping[str, Style] = {
             "anthropic-version": "2023-06-01",
             **({"x-api-key": key} if key else {}),
         },
-        text=lambda found: "".join(
-            part["text"] for part in found["content"] if part["type"] == "text"
+        text=lambda answer: "".join(
+            part["text"] for part in answer["content"] if part["type"] == "text"
         ),
         more={"max_tokens": 1024},
     ),
@@ -56,15 +55,15 @@ STYLES: Mapping[str, Style] = {
         model="gpt-4o-mini",
         key_name="OPENAI_API_KEY",
         headers=lambda key: {"Authorization": f"Bearer {key}"} if key else {},
-        text=lambda found: found["choices"][0]["message"]["content"],
-        # no limit: max_tokens is refused by newer models, max_completion_tokens by older servers
+        text=lambda answer: answer["choices"][0]["message"]["content"],
+        # no limit: newer models refuse max_tokens, older servers refuse max_completion_tokens
         more={},
     ),
 }
 
 
 class WebAsker:
-    """Ask a server, again with growing pauses while it is busy or its connection breaks."""
+    """Ask a server; retry with growing pauses while it is busy or the connection breaks."""
 
     def __init__(
         self,
@@ -76,14 +75,10 @@ class WebAsker:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         row = STYLES[style]
-        self._style, self._key, self._timeout, self._sleep = (
-            row,
-            checked_key(key, row.key_name),
-            timeout,
-            sleep,
-        )
+        self._style, self._key = row, checked_key(key, row.key_name)
+        self._timeout, self._sleep = timeout, sleep
         base = _checked_url(url or row.url).rstrip("/").removesuffix(row.path)
-        # people write an address with and without its version
+        # an address may be given with or without its version
         self._url = (
             base.removesuffix("/v1") + row.path if row.path.startswith("/v1/") else base + row.path
         )
@@ -91,19 +86,19 @@ class WebAsker:
         self.name = f"{style}:{self._model}"
 
     def __call__(self, prompt: str, /) -> str:
-        """Return the text of the server's answer to a prompt."""
+        """Return the text of the answer to a prompt."""
         body = {
             "model": self._model,
             "messages": [{"role": "user", "content": prompt}],
             **self._style.more,
         }
-        said = self._post(json.dumps(body).encode())
+        answer = self._post(json.dumps(body).encode())
         try:
-            text = self._style.text(json.loads(said))
+            text = self._style.text(json.loads(answer))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             text = None
         if not isinstance(text, str):
-            shown = first_words(said, self._key)
+            shown = first_words(answer, self._key)
             raise ModelError(
                 f"{self._url} answered without a text: {shown}",
                 "check GHOST_LLM_URL and GHOST_LLM_MODEL",
@@ -116,27 +111,25 @@ class WebAsker:
             "User-Agent": f"ghostmem/{__version__}",
             **self._style.headers(self._key),
         }
-        request = urllib.request.Request(self._url, body, headers)  # noqa: S310 (the scheme is checked)
+        request = urllib.request.Request(self._url, body, headers)  # noqa: S310 (checked)
         web = opener()
         for attempt in range(TRIES):
             last, wait = attempt == TRIES - 1, PAUSE * 2**attempt
             try:
                 with web.open(request, timeout=self._timeout) as answer:
-                    found: bytes = answer.read(_MOST)
-                    return found
+                    data: bytes = answer.read(_MAX_ANSWER)
+                    return data
             except urllib.error.HTTPError as error:
-                said, code = self._complaint(error), error.code
+                detail, code = self._detail(error), error.code
                 if last or not (code in _BUSY or code >= 500):
                     raise ModelError(
-                        f"{self._url} answered {code}: {said}", self._advice(code)
+                        f"{self._url} answered {code}: {detail}", self._advice(code)
                     ) from None
                 after = error.headers.get("Retry-After", "")
                 wait = max(wait, float(after) if after.isdecimal() else 0.0)
             except (OSError, http.client.HTTPException, UnicodeError) as error:
                 reason = getattr(error, "reason", error)
-                if isinstance(
-                    reason, TimeoutError
-                ):  # the question was heard: asking again could cost again
+                if isinstance(reason, TimeoutError):  # the server may charge for a second request
                     raise ModelError(
                         f"{self._url} did not answer within {self._timeout:g} seconds"
                     ) from None
@@ -145,24 +138,22 @@ class WebAsker:
                         f"{self._url} did not answer: {reason}",
                         "is the server running? see GHOST_LLM_URL",
                     ) from None
-            self._sleep(min(wait, LONGEST))
+            self._sleep(min(wait, MAX_PAUSE))
         raise AssertionError("unreachable")
 
-    def _complaint(self, error: urllib.error.HTTPError) -> str:
+    def _detail(self, error: urllib.error.HTTPError) -> str:
         try:
             with error:
-                return first_words(error.read(_MOST), self._key)
+                return first_words(error.read(_MAX_ANSWER), self._key)
         except (OSError, http.client.HTTPException):
             return ""
 
     def _advice(self, code: int) -> str | None:
         if code in (401, 403):
             return f"check {self._style.key_name}"
-        return (
-            "wait a while; what was answered is kept, and the next run goes on from there"
-            if code == 429
-            else None
-        )
+        if code == 429:
+            return "wait a while; answers are kept, and the next run continues from there"
+        return None
 
 
 def _checked_url(url: str) -> str:
@@ -174,10 +165,10 @@ def _checked_url(url: str) -> str:
     except ValueError:
         fine = False
     if not fine or not (url.isascii() and url.isprintable()) or " " in url:
-        raise InvalidInputError(f"{shown} is no web address", hint)
+        raise InvalidInputError(f"{shown} is not a web address", hint)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise InvalidInputError(
-            f"{shown} may hold no password and no query",
+            f"{shown} must not contain a password or a query",
             "give the key in ANTHROPIC_API_KEY or OPENAI_API_KEY",
         )
     return url

@@ -1,1 +1,1 @@
-"""How folders of markdown are laid out: a table, and small readers."""
+"""Layouts of markdown folders: `table` lists them, `readers` split their notes into sections."""

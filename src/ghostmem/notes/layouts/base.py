@@ -1,4 +1,4 @@
-"""What a layout is: which files are notes, and what a note's parts are."""
+"""The interface of a layout: which files are notes, and how a note splits into sections."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,35 +9,27 @@ from typing import NamedTuple
 from ghostmem.model import Kind, Tier
 
 SUFFIXES = (".md", ".markdown")
-MACHINES = frozenset({"node_modules", "__pycache__"})  # folders that programs fill
-SOURCES = MACHINES | {
-    "venv",
-    "target",
-    "dist",
-    "build",
-    "vendor",
-}  # and those that building a program fills
+GENERATED = frozenset({"node_modules", "__pycache__"})  # folders that programs fill
+BUILD_FOLDERS = GENERATED | {"venv", "target", "dist", "build", "vendor"}
 
 
-class Section(NamedTuple):
-    """A part of a note that is one memory: its name in the note, its text and the line that begins
-    on, and its particulars.
-    """
+class NoteSection(NamedTuple):
+    """A part of a note that is one memory; `line` is the line number of its text."""
 
     name: str
     text: str
     line: int
     when: datetime
     tags: tuple[str, ...] = ()
-    links: tuple[tuple[str, str], ...] = ()  # (word, target), as the note names them
+    links: tuple[tuple[str, str], ...] = ()  # (word, target) as written
     kind: Kind = Kind.SEMANTIC
     tier: Tier = Tier.LTM
 
 
 class Reading(NamedTuple):
-    """A note taken apart, and the names that other notes may call it by, beside its path."""
+    """The sections of a note, and the names other than its path that links may use."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[NoteSection, ...]
     names: tuple[str, ...] = ()
 
 
@@ -51,11 +43,11 @@ def _itself(root: Path) -> Path:
 
 @dataclass(frozen=True)
 class Layout:
-    """One way to lay out notes.
+    """One way to arrange notes in a folder.
 
-    `fits` says whether a folder looks like it, `wants` whether a path in it is a note, `enters`
-    whether notes can lie below a folder of it; `read` takes a note's path, text and modification
-    time. One that is not `writable` belongs to another program."""
+    `fits` says whether a folder has the layout, `wants` whether a path in it is a note, `enters`
+    whether a subfolder can have notes; `read` takes the path, text and modification time of a note.
+    A layout that is not `writable` belongs to another program."""
 
     name: str
     about: str
@@ -63,7 +55,7 @@ class Layout:
     wants: Callable[[str], bool]
     read: Callable[[str, str, datetime], Reading]
     enters: Callable[[str], bool] = _any_folder
-    hidden: tuple[str, ...] = ()  # folders that are entered although their names begin with a dot
-    skips: frozenset[str] = MACHINES  # folders that are never entered
-    home: Callable[[Path], Path] = _itself  # where in a folder that fits the notes are
+    hidden: tuple[str, ...] = ()  # names with a dot that are entered
+    skips: frozenset[str] = GENERATED  # never entered
+    home: Callable[[Path], Path] = _itself  # the folder of the notes
     writable: bool = True

@@ -1,4 +1,4 @@
-"""The layouts, as a table; the first that fits a folder is the one it has."""
+"""The table of layouts; a folder has the first that fits."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,22 +6,28 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes.layouts.base import SOURCES, SUFFIXES, Layout
-from ghostmem.notes.layouts.headed import DATED, read_headed, read_vault
-from ghostmem.notes.layouts.roles import read_roles
-from ghostmem.notes.layouts.whole import read_basic, read_topic, read_whole
+from ghostmem.notes.layouts.base import BUILD_FOLDERS, SUFFIXES, Layout
+from ghostmem.notes.layouts.readers import (
+    DATED,
+    read_basic,
+    read_headed,
+    read_roles,
+    read_topic,
+    read_vault,
+    read_whole,
+)
 from ghostmem.text.frontmatter import take_apart
 
 KNOWLEDGE = ".ai-knowledge"
 ROLES = (".muxcode", "memory")
-_PROBED = 50  # files that are looked into to tell a layout
+_MAX_PROBED = 50  # files read to recognise a layout
 _STAMPED = re.compile(r"^## [^\n]+\n_\d{4}-\d{2}-\d{2} \d{2}:\d{2}_[ \t]*$", re.MULTILINE)
 _WORKSPACE = ("USER.md", "SOUL.md", "IDENTITY.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md")
 
 
 def _matches(pattern: str) -> Callable[[str], bool]:
-    found = re.compile(pattern, re.IGNORECASE)
-    return lambda path: found.fullmatch(path) is not None
+    compiled = re.compile(pattern, re.IGNORECASE)
+    return lambda path: compiled.fullmatch(path) is not None
 
 
 def _markdown(path: str) -> bool:
@@ -37,9 +43,9 @@ def _below(*folders: str) -> Callable[[str], bool]:
 
 
 def _beginnings(files: Iterable[Path]) -> Iterator[str]:
-    """Read how a few notes begin."""
+    """Yield the beginnings of a few notes."""
     for file in islice(
-        (file for file in files if file.is_file() and not file.is_symlink()), _PROBED
+        (file for file in files if file.is_file() and not file.is_symlink()), _MAX_PROBED
     ):
         try:
             with file.open(encoding="utf-8-sig", errors="replace") as stream:
@@ -71,7 +77,7 @@ def _fits_daily(root: Path) -> bool:
         return True
     if any(_is_dated(file) for name in ("memory", "daily") for file in (root / name).glob("*.md")):
         return True
-    own = list(islice(root.glob("*.md"), _PROBED))
+    own = list(islice(root.glob("*.md"), _MAX_PROBED))
     return bool(own) and all(map(_is_dated, own))
 
 
@@ -154,7 +160,7 @@ LAYOUTS: Mapping[str, Layout] = {
             read_whole,
             lambda folder: re.search(r"(?:^|/)\.claude/(?!rules(?:/|$))", folder) is None,
             (".claude",),
-            skips=SOURCES,
+            skips=BUILD_FOLDERS,
             writable=False,
         ),
         Layout(
@@ -163,7 +169,7 @@ LAYOUTS: Mapping[str, Layout] = {
             lambda root: (root / "AGENTS.md").is_file(),
             _matches(r"(?:.*/)?AGENTS\.md"),
             read_headed,
-            skips=SOURCES,
+            skips=BUILD_FOLDERS,
         ),
         Layout(
             "basic-memory",
@@ -178,22 +184,19 @@ LAYOUTS: Mapping[str, Layout] = {
             lambda _: True,
             _markdown,
             read_vault,
-            skips=SOURCES,
+            skips=BUILD_FOLDERS,
         ),
     )
 }
 
 
 def fitting(root: Path) -> list[Layout]:
-    """Return the layouts that a folder looks like, the likeliest first.
-
-    Any folder is one of markdown.
-    """
+    """Return the layouts that fit a folder, best first; the last is plain markdown."""
     return [layout for layout in LAYOUTS.values() if layout.fits(root)]
 
 
 def layout_named(name: str) -> Layout:
-    """Return a layout by its name, or say which there are."""
+    """Return a layout by its name."""
     if name not in LAYOUTS:
         raise InvalidInputError(
             f"there is no layout {name!r}", f"the layouts are: {', '.join(LAYOUTS)}"

@@ -1,9 +1,8 @@
-"""Sections of daily notes as units: `## key`, then the text, up to the next heading of that level
-outside fenced code.
+"""The layout of daily notes: each section `## key` in MEMORY.md or a note of a day is a unit.
 
-Lines of a text that would be read as such a heading, or open a fence that nothing closes, get a
-backslash in front, and lines that have one already get another; reading takes one off, so that
-every text comes back as it was."""
+A section ends at the next heading of its level outside fenced code. Lines that would be read as
+such a heading, or that open a fence which is never closed, are escaped with a backslash; lines that
+start with one get another. Reading removes one, so that every text comes back unchanged."""
 
 import os
 import re
@@ -12,20 +11,19 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.notes.mirrors.base import (
+from ghostmem.notes.mirrors.names import heading, of_heading
+from ghostmem.notes.mirrors.units import (
     LF,
-    Change,
-    Shape,
+    MirrorLayout,
     Unit,
-    Wish,
+    UnitEdit,
     eol_of,
     first_eol,
-    front_end,
-    ink,
-    put_in,
-    said,
+    front_matter_end,
+    read_region,
+    text_span,
+    write_region,
 )
-from ghostmem.notes.mirrors.names import heading, of_heading
 from ghostmem.text.blocks import fence_end
 
 LONG_TERM = "MEMORY.md"
@@ -34,13 +32,13 @@ FOLDER = "memory"
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.ASCII)
 _MARK = re.compile(r"^(?: {0,3}##[ \t]|[ \t]*(?P<fence>`{3,}|~{3,}))", re.MULTILINE)
 _FENCES = re.compile(r"^[ \t]*(?=```|~~~)", re.MULTILINE)
-_GUARDED = re.compile(r"^[ \t]*(?=\\+(?:##[ \t]|```|~~~))", re.MULTILINE)
-_GUARD = re.compile(r"^([ \t]*)\\(?=\\*(?:##[ \t]|```|~~~))", re.MULTILINE)
+_ESCAPED = re.compile(r"^[ \t]*(?=\\+(?:##[ \t]|```|~~~))", re.MULTILINE)
+_ESCAPE = re.compile(r"^([ \t]*)\\(?=\\*(?:##[ \t]|```|~~~))", re.MULTILINE)
 _BLANK_END = re.compile(r"(?:\A|\n)[ \t]*\r?\n\Z")
 
 
-class _Section(NamedTuple):
-    """A section: its key, and where its heading, its text and what follows it start."""
+class _DailySection(NamedTuple):
+    """A section with the offsets of its heading, its text and the text behind it."""
 
     key: str
     start: int
@@ -51,55 +49,49 @@ class _Section(NamedTuple):
 def _read(path: str, text: str) -> list[Unit]:
     day = _day(path)
     when = None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)
-    found = []
-    for number, one in enumerate(_sections(text)):
-        body = _GUARD.sub(r"\1", said(text[one.body : one.end], eol_of(text[one.start : one.body])))
-        found.append(Unit(one.key, path, number, body, when=when, lasting=day is None))
-    return found
+    units = []
+    for number, section in enumerate(_sections(text)):
+        eol = eol_of(text[section.start : section.body])
+        body = _ESCAPE.sub(r"\1", read_region(text[section.body : section.end], eol))
+        units.append(Unit(section.key, path, number, body, when=when, lasting=day is None))
+    return units
 
 
-def _edit(_: str, text: str, changes: Sequence[Change], strict: bool) -> str:
-    wanted = {change.key: change for change in changes}
+def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
+    by_key = {edit.key: edit for edit in edits}
+    sections = _sections(text)
     parts: list[str] = []
     end = len(text)
-    sections = _sections(text)
-    for one in reversed(sections):
-        change = wanted.get(one.key)
-        if change is None:
+    for section in reversed(sections):
+        edit = by_key.get(section.key)
+        if edit is None:
             continue
-        rest = text[one.end : end]
-        if change.text is None:
-            parts.append(rest)
-        else:
-            more = one.end < len(text)
-            parts.append(
-                _written(
-                    text[one.start : one.body], text[one.body : one.end], change.text, strict, more
-                )
-                + rest
-            )
-        end = one.start
-    done = text[:end] + "".join(reversed(parts))
-    known = {one.key for one in sections}
-    if sections and sections[-1].key in wanted and wanted[sections[-1].key].text is None:
-        done = _without_last_blanks(done)
-    for change in changes:
-        if change.key not in known and change.text is not None:
-            done = _appended(done, change, strict)
-    return done if done.strip() else ""
+        parts.append(text[section.end : end])
+        if edit.text is not None:
+            head, region = text[section.start : section.body], text[section.body : section.end]
+            head = head if head.endswith("\n") else head + LF
+            more = section.end < len(text)
+            parts.append(write_region(head, region, _escaped(edit.text, strict), more=more))
+        end = section.start
+    edited = text[:end] + "".join(reversed(parts))
+    if sections and sections[-1].key in by_key and by_key[sections[-1].key].text is None:
+        edited = edited[: text_span(edited, LF)[1] + 1]
+    known = {section.key for section in sections}
+    for edit in edits:
+        if edit.key not in known and edit.text is not None:
+            edited = _append(edited, edit.key, _escaped(edit.text, strict))
+    return edited if edited.strip() else ""
 
 
 def _rename(text: str, number: int, key: str) -> str:
-    one = _sections(text)[number]
-    head = text[one.start : one.body]
-    words = head.rstrip("\r\n")
-    return f"{text[: one.start]}## {heading(key)}{head[len(words) :]}{text[one.body :]}"
+    section = _sections(text)[number]
+    head = text[section.start : section.body]
+    line_end = head[len(head.rstrip("\r\n")) :]
+    return f"{text[: section.start]}## {heading(key)}{line_end}{text[section.body :]}"
 
 
-def _place(wish: Wish, _: Container[str]) -> str:
-    return (
-        LONG_TERM if wish.lasting else f"{FOLDER}/{wish.at.astimezone(UTC).date().isoformat()}.md"
-    )
+def _place(_: str, at: datetime, lasting: bool, __: Container[str]) -> str:
+    return LONG_TERM if lasting else f"{FOLDER}/{at.astimezone(UTC).date().isoformat()}.md"
 
 
 def _paths(home: Path) -> Iterator[tuple[str, bool]]:
@@ -122,90 +114,65 @@ def _fits(root: Path) -> bool:
 
 
 def _day(path: str) -> date | None:
-    found = _DATED.fullmatch(path.rpartition("/")[2])
+    match = _DATED.fullmatch(path.rpartition("/")[2])
     try:
-        return date.fromisoformat(found[1]) if found else None
+        return date.fromisoformat(match[1]) if match else None
     except ValueError:
         return None
 
 
-def _sections(text: str) -> list[_Section]:
-    heads = [(key, start, stop) for key, start, stop in _marks(text, front_end(text)) if key]
+def _sections(text: str) -> list[_DailySection]:
+    heads = [mark for mark in _marks(text, front_matter_end(text)) if mark[0]]
     ends = [*(start for _, start, _ in heads[1:]), len(text)]
-    return [
-        _Section(key, start, stop, end)
-        for (key, start, stop), end in zip(heads, ends, strict=False)
-    ]
+    return [_DailySection(*head, end) for head, end in zip(heads, ends, strict=False)]
 
 
 def _marks(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """Yield headings with their keys, and fences that nothing closes with none: where each line and
-    what follows it starts.
-    """
-    whole = text if text.endswith("\n") else f"{text}\n"
+    """Yield headings with their keys, and unclosed fences with an empty key.
+
+    Each comes with the offsets of its line and of the next line."""
+    ended = text if text.endswith("\n") else f"{text}\n"
     unclosed: set[str] = set()
-    while (found := _MARK.search(whole, at)) is not None:
-        line, end = found.start(), whole.index("\n", found.start())
-        fence = found["fence"]
+    while (mark := _MARK.search(ended, at)) is not None:
+        line, end = mark.start(), ended.index("\n", mark.start())
+        fence = mark["fence"]
         at = end
         if fence is None:
-            key = of_heading(whole[found.end() : end])
-            if key:
+            if key := of_heading(ended[mark.end() : end]):
                 yield key, line, min(end + 1, len(text))
             continue
-        stop = len(whole) if fence in unclosed else fence_end(whole, line)
-        if stop is not None and stop >= len(whole):
+        stop = len(ended) if fence in unclosed else fence_end(ended, line)
+        if stop is not None and stop >= len(ended):
             unclosed.add(fence)
             yield "", line, min(end + 1, len(text))
         else:
             at = end if stop is None else stop
 
 
-def _guarded(text: str, strict: bool) -> str:
-    """Return a text that is read as one section wherever it stands."""
-    lines = {start for _, start, _ in _marks(text, 0)} | {
-        found.start() for found in _GUARDED.finditer(text)
-    }
-    if strict:  # whatever is around it, no fence of this text opens or closes anything
-        lines |= {found.start() for found in _FENCES.finditer(text)}
-        lines |= {found.start() for found in _MARK.finditer(text)}
+def _escaped(text: str, strict: bool) -> str:
+    """Return a text that is read as one section in any place."""
+    lines = {start for _, start, _ in _marks(text, 0)}
+    # With `strict`, no fence of this text opens or closes anything around it.
+    for pattern in (_ESCAPED, _FENCES, _MARK) if strict else (_ESCAPED,):
+        lines |= {match.start() for match in pattern.finditer(text)}
     parts, done = [], 0
     for start in sorted(lines):
-        mark = _first_ink(text, start)
+        mark = start
+        while text[mark] in " \t":
+            mark += 1
         parts.append(text[done:mark] + "\\")
         done = mark
     return "".join([*parts, text[done:]])
 
 
-def _first_ink(text: str, at: int) -> int:
-    while text[at] in " \t":
-        at += 1
-    return at
-
-
-def _written(head: str, region: str, text: str, strict: bool, more: bool) -> str:
-    head = head if head.endswith("\n") else head + LF
-    return put_in(head, region, _guarded(text, strict), more=more)
-
-
-def _appended(text: str, change: Change, strict: bool) -> str:
+def _append(text: str, key: str, body: str) -> str:
     eol = first_eol(text)
     gap = "" if not text or text.endswith("\n") else eol
     gap += "" if not text or _BLANK_END.search(text[text.rstrip().rfind("\n") + 1 :] + gap) else eol
-    return (
-        text
-        + gap
-        + put_in(f"## {heading(change.key)}{eol}", "", _guarded(change.text or "", strict))
-    )
+    return text + gap + write_region(f"## {heading(key)}{eol}", "", body)
 
 
-def _without_last_blanks(text: str) -> str:
-    """Return a text that ends with the line end of its last line with ink."""
-    _, stop = ink(text, LF)
-    return text[: stop + 1]
-
-
-DAILY = Shape(
+DAILY = MirrorLayout(
     "daily",
     "sections of MEMORY.md and of a note for each day in memory/",
     False,

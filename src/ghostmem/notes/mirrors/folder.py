@@ -1,6 +1,4 @@
-"""Looking at a mirrored folder, and changing units in it: only theirs of a file's bytes, whole or
-not at all.
-"""
+"""Read the units of a mirrored folder, and edit them without touching other bytes of a file."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,21 +7,20 @@ from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.model import Stat
-from ghostmem.notes.mirrors.base import CRLF, LF, Change, Shape, Unit, fingerprint
-from ghostmem.notes.mirrors.names import LONGEST_KEY, alike
-from ghostmem.notes.scan import ChangingError, read_note
-from ghostmem.notes.topic_file import folded
-from ghostmem.notes.write import BOM, MISSING, Text, remove_file, replace_file
+from ghostmem.notes.knowledge import same_file_name
+from ghostmem.notes.mirrors.merge import tag_set
+from ghostmem.notes.mirrors.names import MAX_KEY
+from ghostmem.notes.mirrors.units import CRLF, LF, MirrorLayout, Unit, UnitEdit, fingerprint
+from ghostmem.notes.scan import ChangingError, read_note, stat_of
+from ghostmem.notes.write import BOM, MISSING, remove_file, replace_file
+from ghostmem.store.mirror import Item
 
-_INODE = (1 << 63) - 1
 _BOM = "\ufeff"
-Known = Mapping[
-    str, tuple[str, str]
-]  # where each key was last seen: its file, and the fingerprint of its text
+_UNSAFE = "laid out in a way that cannot be changed safely"
 
 
-class File(NamedTuple):
-    """A file as it was read: with its own line ends, without its mark."""
+class MirrorFile(NamedTuple):
+    """A file with its own line endings, without its byte order mark."""
 
     stat: Stat | None
     digest: str
@@ -32,186 +29,170 @@ class File(NamedTuple):
     units: tuple[Unit, ...]
 
 
-NO_FILE = File(None, MISSING, False, "", ())
+NO_FILE = MirrorFile(None, MISSING, False, "", ())
 
 
 @dataclass(slots=True)
-class Sight:
-    """What stands in a folder: files, the unit of each key and the files with copies of it, and
-    units whose key is taken.
-    """
+class FolderContents:
+    """The files and units of a mirrored folder."""
 
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, MirrorFile] = field(default_factory=dict)
     units: dict[str, Unit] = field(default_factory=dict)
-    places: dict[str, list[str]] = field(default_factory=dict)
-    extra: list[Unit] = field(default_factory=list)
-    closed: dict[str, str] = field(
-        default_factory=dict
-    )  # paths that cannot be read or written, and why
+    places: dict[str, list[str]] = field(default_factory=dict)  # the files with a copy of a unit
+    extra: list[Unit] = field(default_factory=list)  # units whose key another unit has
+    closed: dict[str, str] = field(default_factory=dict)  # unusable paths with the reason
+
+    def names(self) -> set[str]:
+        """Return the names of the files in the form in which they are compared."""
+        return {same_file_name(path.rpartition(".")[0]) for path in (*self.files, *self.closed)}
 
 
-def look(home: Path, shape: Shape, known: Known, before: Sight | None = None) -> Sight:
-    """Read a folder, of what was read before only what has other stats by now.
+def read_folder(
+    home: Path,
+    layout: MirrorLayout,
+    items: Mapping[str, Item],
+    before: FolderContents | None = None,
+) -> FolderContents:
+    """Read a folder; files whose stats equal those in `before` are not read again.
 
-    OSError when it cannot be looked at.
-    """
-    sight = Sight()
-    for path, is_plain in shape.paths(home):
-        if not is_plain:
-            sight.closed[path] = "is a link, and links are not followed"
+    Raises:
+        OSError: the folder cannot be listed."""
+    contents = FolderContents()
+    for path, is_regular in layout.paths(home):
+        if not is_regular:
+            contents.closed[path] = "is a link, and links are not followed"
             continue
         try:
-            file = _read(home, path, shape, before.files.get(path) if before else None)
+            file = _read(home, path, layout, before.files.get(path) if before else None)
         except FileNotFoundError:
             continue
         except ChangingError:
-            sight.closed[path] = "changes while it is read"
-            continue
+            contents.closed[path] = "changes while it is read"
         except OSError as error:
-            sight.closed[path] = f"cannot be read: {error.strerror}"
-            continue
-        if file is None:
-            sight.closed[path] = "is not UTF-8"
+            contents.closed[path] = f"cannot be read: {error.strerror}"
         else:
-            sight.files[path] = file
-    _sort_out(sight, known)
-    return sight
+            if file is None:
+                contents.closed[path] = "is not UTF-8"
+            else:
+                contents.files[path] = file
+    _assign_keys(contents, items)
+    return contents
 
 
-def write(
-    home: Path, shape: Shape, sight: Sight, path: str, changes: Sequence[Change]
+def edit_file(
+    home: Path,
+    layout: MirrorLayout,
+    contents: FolderContents,
+    path: str,
+    edits: Sequence[UnitEdit],
 ) -> dict[str, str]:
-    """Make changes to one file as it was seen.
+    """Edit a file as it was read, and return the keys that failed with the reason.
 
-    Return the keys for which that was not possible, and why. Needs the lock.
-    """
-    file = sight.files.get(path, NO_FILE)
-    text, failed = _composed(shape, path, file, changes)
-    if text == file.text:
-        return failed
-    try:
-        if text:
-            replace_file(home / path, (BOM if file.bom else b"") + text.encode(), file.digest)
-        else:
-            remove_file(home / path, file.digest)
-    except (NoteConflictError, InvalidInputError) as error:
-        return {change.key: error.message for change in changes}
+    The caller holds the lock."""
+    file = contents.files.get(path, NO_FILE)
+    text, failed = _apply(layout, path, file, edits)
+    if text != file.text and (problem := _save(home / path, file, text)):
+        return {edit.key: problem for edit in edits}
     return failed
 
 
-def rename(home: Path, shape: Shape, sight: Sight, unit: Unit, key: str) -> str:
-    """Give a unit whose key is taken another one; return why not if that is not possible.
+def rename_unit(
+    home: Path, layout: MirrorLayout, contents: FolderContents, unit: Unit, key: str
+) -> str:
+    """Give a unit another key, and return the reason if that fails.
 
-    Needs the lock.
-    """
-    file = sight.files[unit.path]
-    text = shape.rename(file.text, unit.number, key)
-    renamed = [(one.key, one.text) for one in shape.read(unit.path, text)]
-    wanted = [(key if one.number == unit.number else one.key, one.text) for one in file.units]
-    if renamed != wanted:
-        return "is laid out in a way that cannot be changed safely"
+    The caller holds the lock."""
+    file = contents.files[unit.path]
+    text = layout.rename(file.text, unit.number, key)
+    renamed = [(found.key, found.text) for found in layout.read(unit.path, text)]
+    wanted = [(key if old.number == unit.number else old.key, old.text) for old in file.units]
+    return _save(home / unit.path, file, text) if renamed == wanted else f"is {_UNSAFE}"
+
+
+def _save(path: Path, file: MirrorFile, text: str) -> str:
+    """Replace a file, or remove it if the text is empty; return the reason if that fails."""
     try:
-        replace_file(home / unit.path, (BOM if file.bom else b"") + text.encode(), file.digest)
+        if text:
+            replace_file(path, (BOM if file.bom else b"") + text.encode(), file.digest)
+        else:
+            remove_file(path, file.digest)
     except (NoteConflictError, InvalidInputError) as error:
         return error.message
     return ""
 
 
 def free_key(key: str, marks: Iterable[str], is_free: Callable[[str], bool]) -> str:
-    """Return a key with the first of some marks behind it that makes it one nobody has.
-
-    The last is numbered until one is.
-    """
-    for mark in (wanted := list(marks)):
-        if is_free(found := key[: LONGEST_KEY - len(mark)] + mark):
-            return found
+    """Return the key with the first mark that makes it unused; the last mark is numbered."""
+    for mark in (marks := list(marks)):
+        if is_free(candidate := key[: MAX_KEY - len(mark)] + mark):
+            return candidate
     number = 2
-    while not is_free(
-        found := key[: LONGEST_KEY - len(wanted[-1]) - 12] + f"{wanted[-1]} {number}"
-    ):
+    while not is_free(candidate := key[: MAX_KEY - len(marks[-1]) - 12] + f"{marks[-1]} {number}"):
         number += 1
-    return found
+    return candidate
 
 
-def taken(sight: Sight) -> set[str]:
-    """Return the names of a folder's files as names are compared."""
-    return {alike(path.rpartition(".")[0]) for path in (*sight.files, *sight.closed)}
-
-
-def _read(home: Path, path: str, shape: Shape, before: File | None) -> File | None:
-    if before is not None:
-        found = (home / path).stat(follow_symlinks=False)
-        if before.stat == Stat(found.st_size, found.st_mtime_ns, found.st_ino & _INODE):
-            return before
+def _read(
+    home: Path, path: str, layout: MirrorLayout, before: MirrorFile | None
+) -> MirrorFile | None:
+    if before is not None and before.stat == stat_of((home / path).stat(follow_symlinks=False)):
+        return before
     stat, text = read_note(home / path)
     if text.lossy:
         return None
-    raw = _raw(text)
-    return File(stat, text.digest, text.bom, raw, tuple(shape.read(path, raw)))
+    raw = text.text.replace(LF, CRLF) if text.crlf else text.text
+    return MirrorFile(stat, text.digest, text.bom, raw, tuple(layout.read(path, raw)))
 
 
-def _raw(text: Text) -> str:
-    return text.text.replace(LF, CRLF) if text.crlf else text.text
+def _assign_keys(contents: FolderContents, items: Mapping[str, Item]) -> None:
+    """Choose the unit of each key: the one at its old place with its old text, else the first.
 
-
-def _sort_out(sight: Sight, known: Known) -> None:
-    """Say which unit has a key: where it was before, with the text of before, else the first.
-
-    Copies of it are no others.
-    """
+    Units with the same text are copies of it, not extra units."""
     groups: dict[str, list[Unit]] = {}
-    for file in sight.files.values():
+    for file in contents.files.values():
         for unit in file.units:
             groups.setdefault(unit.key, []).append(unit)
     for key, group in groups.items():
-        first = group[0]
-        if len(group) > 1:
-            path, digest = known.get(key, ("", ""))
-            first = max(
+        chosen = group[0]
+        if len(group) > 1 and key in items:
+            path, digest = items[key].path, items[key].hash
+            chosen = max(
                 group, key=lambda unit: 2 * (unit.path == path) + (fingerprint(unit.text) == digest)
             )
-        copies = [unit for unit in group if unit.text == first.text or not unit.text]
-        sight.units[key] = first
-        sight.places[key] = list(dict.fromkeys(unit.path for unit in copies))
-        sight.extra += [unit for unit in group if unit not in copies]
+        copies = [unit for unit in group if unit.text == chosen.text or not unit.text]
+        contents.units[key] = chosen
+        contents.places[key] = list(dict.fromkeys(unit.path for unit in copies))
+        contents.extra += [unit for unit in group if unit not in copies]
 
 
-def _composed(
-    shape: Shape, path: str, file: File, changes: Sequence[Change]
+def _apply(
+    layout: MirrorLayout, path: str, file: MirrorFile, edits: Sequence[UnitEdit]
 ) -> tuple[str, dict[str, str]]:
-    """Return a file's text with changes that are read back as they are meant, and those that would
-    not be.
-    """
+    """Return the text after the edits that read back correctly, and the keys of the others."""
     for strict in (False, True):
-        text = shape.edit(path, file.text, changes, strict)
-        if _is_read_back(shape, path, file, text, changes):
+        text = layout.edit(path, file.text, edits, strict)
+        if _reads_back(layout, path, file, text, edits):
             return text, {}
-    if len(changes) == 1:
-        return file.text, {
-            changes[0].key: "its file is laid out in a way that cannot be changed safely"
-        }
+    if len(edits) == 1:
+        return file.text, {edits[0].key: f"its file is {_UNSAFE}"}
     failed: dict[str, str] = {}
-    for change in changes:
-        text, wrong = _composed(shape, path, file, [change])
-        failed |= wrong
-        file = file._replace(text=text, units=tuple(shape.read(path, text)))
+    for edit in edits:
+        text, problems = _apply(layout, path, file, [edit])
+        failed |= problems
+        file = file._replace(text=text, units=tuple(layout.read(path, text)))
     return file.text, failed
 
 
-def _is_read_back(
-    shape: Shape, path: str, file: File, text: str, changes: Sequence[Change]
+def _reads_back(
+    layout: MirrorLayout, path: str, file: MirrorFile, text: str, edits: Sequence[UnitEdit]
 ) -> bool:
     if text.startswith(_BOM) and not file.text.startswith(_BOM):
-        return False  # it would be read as the file's mark
-    touched = {change.key for change in changes}
-    wanted = {_told(shape, unit) for unit in file.units if unit.key not in touched}
-    wanted |= {_told(shape, change) for change in changes if change.text is not None}
-    return wanted == ({_told(shape, unit) for unit in shape.read(path, text)} if text else set())
+        return False  # it would be read as the byte order mark of the file
 
+    def content(unit: Unit | UnitEdit) -> tuple[str, str | None, frozenset[str]]:
+        return unit.key, unit.text, tag_set(unit.tags) if layout.has_tags else frozenset()
 
-def _told(shape: Shape, one: Unit | Change) -> tuple[str, str | None, frozenset[str]]:
-    return (
-        one.key,
-        one.text,
-        frozenset(folded(tag) for tag in one.tags) if shape.has_tags else frozenset(),
-    )
+    edited = {edit.key for edit in edits}
+    wanted = {content(unit) for unit in file.units if unit.key not in edited}
+    wanted |= {content(edit) for edit in edits if edit.text is not None}
+    return wanted == ({content(unit) for unit in layout.read(path, text)} if text else set())

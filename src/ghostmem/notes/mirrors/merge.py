@@ -1,85 +1,76 @@
-"""What to make of a memory and a unit that should say the same, given what both said last time."""
+"""Three-way merge of a memory and a unit, based on their state at the last run."""
 
 from typing import NamedTuple
 
-from ghostmem.notes.mirrors.base import fingerprint, inked
+from ghostmem.notes.mirrors.units import fingerprint, strip_blank_lines
 from ghostmem.notes.topic_file import folded
+from ghostmem.store.mirror import Item
 
 
-class Side(NamedTuple):
-    """What one side says: a text, and the tags that both sides can have."""
+class Content(NamedTuple):
+    """The text of a memory or a unit, and the tags that both can carry."""
 
     text: str
     tags: tuple[str, ...] = ()
 
 
-class Base(NamedTuple):
-    """What both sides said when they last agreed."""
+class MergeResult(NamedTuple):
+    """The content for both sides (None: remove), and a text to keep under another key."""
 
-    hash: str
-    tags: frozenset[str] = frozenset()
-
-
-class Verdict(NamedTuple):
-    """What both sides shall say (None: nothing), and a text that must be kept under another key."""
-
-    keep: Side | None
-    spare: str | None = None
+    keep: Content | None
+    displaced: str | None = None
 
 
-def settle(
-    base: Base | None, memory: Side | None, unit: Side | None, *, locked: bool = False
-) -> Verdict:
-    """Merge three ways: a change goes to the other side, an edit wins over a removal, of two texts
-    none is lost.
+def merge(
+    base: Item | None, memory: Content | None, unit: Content | None, *, locked: bool = False
+) -> MergeResult:
+    """Merge both sides: an edit wins over a removal, and of two edited texts none is lost.
 
-    Of two texts the folder's keeps the key, but never that of a memory that is locked.
-    """
+    If both were edited, the folder's text keeps the key, unless the memory is locked."""
     if memory is None or unit is None:
-        one = memory or unit
-        gone = (
-            one is not None
+        present = memory or unit
+        removed = (
+            present is not None
             and base is not None
-            and is_as_agreed(base, one)
+            and is_unchanged(base, present)
             and not (locked and memory is not None)
         )
-        return Verdict(None if gone else one)
-    tags = (
-        memory.tags
-        if locked
-        else merged(base.tags if base else frozenset(), memory.tags, unit.tags)
-    )
-    told, written = fingerprint(memory.text), fingerprint(unit.text)
-    if told == written or (base is not None and base.hash == written):
-        return Verdict(Side(memory.text, tags))
+        return MergeResult(None if removed else present)
+    base_tags: frozenset[str] = base.tags if base else frozenset()
+    tags = memory.tags if locked else merge_tags(base_tags, memory.tags, unit.tags)
+    memory_hash, unit_hash = fingerprint(memory.text), fingerprint(unit.text)
+    if memory_hash == unit_hash or (base is not None and base.hash == unit_hash):
+        return MergeResult(Content(memory.text, tags))
     if locked:
-        return Verdict(Side(memory.text, tags), unit.text)
-    return Verdict(
-        Side(unit.text, tags),
-        None if base is not None and base.hash == told else inked(memory.text),
-    )
+        return MergeResult(Content(memory.text, tags), unit.text)
+    is_memory_edited = base is None or base.hash != memory_hash
+    displaced = strip_blank_lines(memory.text) if is_memory_edited else None
+    return MergeResult(Content(unit.text, tags), displaced)
 
 
-def is_as_agreed(base: Base, side: Side) -> bool:
-    """Say whether a side still says what both agreed on."""
-    return base.hash == fingerprint(side.text) and base.tags == names(side.tags)
+def is_unchanged(base: Item, content: Content) -> bool:
+    """Say whether a content is the one of the last run."""
+    return base.hash == fingerprint(content.text) and base.tags == tag_set(content.tags)
 
 
-def is_same(one: Side, other: Side) -> bool:
-    """Say whether two sides say the same."""
-    return fingerprint(one.text) == fingerprint(other.text) and names(one.tags) == names(other.tags)
+def is_same(left: Content, right: Content) -> bool:
+    """Say whether two contents have the same text and tags."""
+    same_text = fingerprint(left.text) == fingerprint(right.text)
+    return same_text and tag_set(left.tags) == tag_set(right.tags)
 
 
-def merged(base: frozenset[str], mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
-    """Merge tags: what either side took away is gone, what either added is there."""
-    removed = base - names(theirs)
-    known = names(mine) | base
+def merge_tags(
+    base: frozenset[str], memory: tuple[str, ...], unit: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Merge tags: those that either side removed are gone, those that either added are kept."""
+    removed = base - tag_set(unit)
+    known = tag_set(memory) | base
     return (
-        *(tag for tag in mine if folded(tag) not in removed),
-        *(tag for tag in theirs if folded(tag) not in known),
+        *(tag for tag in memory if folded(tag) not in removed),
+        *(tag for tag in unit if folded(tag) not in known),
     )
 
 
-def names(tags: tuple[str, ...]) -> frozenset[str]:
-    """Return tags as they are compared."""
+def tag_set(tags: tuple[str, ...]) -> frozenset[str]:
+    """Return tags in the form in which they are compared."""
     return frozenset(folded(tag) for tag in tags)

@@ -1,6 +1,4 @@
-"""Topic files as units: `.ai-knowledge/<topic>.mdk` with its key and tags in the fields that it
-opens with, and their index.
-"""
+"""The layout of topics: each file `.ai-knowledge/<topic>.mdk` is a unit, listed in an index."""
 
 import json
 import os
@@ -12,34 +10,31 @@ from typing import NamedTuple
 
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes import index_file, topic_file
+from ghostmem.notes import topic_file, topic_index
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
-from ghostmem.notes.mirrors.base import (
+from ghostmem.notes.mirrors.names import line, of_line, stem
+from ghostmem.notes.mirrors.units import (
     CRLF,
     LF,
-    Change,
-    Shape,
+    MirrorLayout,
     Unit,
-    Wish,
+    UnitEdit,
     eol_of,
     first_eol,
-    front_end,
-    put_in,
-    said,
+    front_matter_end,
+    read_region,
+    write_region,
 )
-from ghostmem.notes.mirrors.names import line, of_line, stem
 from ghostmem.notes.write import inside
 
 INDEX_FILE = f"{INDEX}{SUFFIX}"
 _TOPIC = re.compile(r"^topic[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(r"(?:\A|[ \t])#.*")
-_MORE_THAN_A_LINE = tuple(">|[{&*!")
+_NOT_PLAIN = tuple(">|[{&*!")
 
 
-class Listed(NamedTuple):
-    """A topic as the index should have it: its name there, a summary, and the summary that the
-    mirror wrote last.
-    """
+class IndexEntry(NamedTuple):
+    """The wanted entry of a topic in the index, and the summary that the mirror wrote last."""
 
     name: str
     summary: str
@@ -51,157 +46,138 @@ def stem_of(path: str) -> str:
     return path.removesuffix(SUFFIX)
 
 
-def carried(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of some tags that come back from a topic file."""
-    back = topic_file.read_topic(
-        topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
-    ).tags
-    known = {topic_file.folded(tag) for tag in back}
-    return tuple(tag for tag in tags if topic_file.folded(tag) in known)
+def writable_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags that a topic file gives back unchanged."""
+    text = topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
+    read_back = {topic_file.folded(tag) for tag in topic_file.read_topic(text).tags}
+    return tuple(tag for tag in tags if topic_file.folded(tag) in read_back)
 
 
-def listed(unit: Unit, about: str) -> Listed:
-    """Return a unit as the index should have it."""
+def index_entry(unit: Unit, about: str) -> IndexEntry:
+    """Return the index entry of a unit."""
     name = stem_of(unit.path)
-    return Listed(name, index_file.first_sentence(unit.text, name), about)
+    return IndexEntry(name, topic_index.first_sentence(unit.text, name), about)
 
 
-def is_out_of_step(text: str, topics: Iterable[Listed]) -> bool:
-    """Say whether an index lacks a topic, or has a summary of the mirror that is not that of the
-    text any more.
-    """
-    has = _summaries(text)
-    return any(one.name not in has or (has[one.name] == one.about != one.summary) for one in topics)
+def is_outdated(text: str, entries: Iterable[IndexEntry]) -> bool:
+    """Say whether an index lacks a topic, or has an old summary that the mirror wrote."""
+    summaries = _summaries(text)
+    return any(
+        entry.name not in summaries or summaries[entry.name] == entry.about != entry.summary
+        for entry in entries
+    )
 
 
-def in_step(
-    text: str, topics: Iterable[Listed], gone: Iterable[str] = ()
+def update_index(
+    text: str, entries: Iterable[IndexEntry], gone: Iterable[str] = ()
 ) -> tuple[str, dict[str, str]]:
-    """Return an index with these topics and without those, and what of its summaries is the
-    mirror's own.
+    """Return an index with these topics and without the `gone` ones, and the mirror's summaries.
 
-    A summary that a person wrote stays; so does everything else. A text that would not be read back
-    so is not returned."""
-    topics, names = list(topics), {one.name for one in topics}
-    done = text
-    for name in set(gone) - names:
-        done = index_file.without_entry(done, name)
-    has, own = _summaries(done), dict[str, str]()
-    fresh = [one for one in topics if one.name not in has]
-    for one in topics:
-        if one.name not in has or has[one.name] in (one.summary, one.about):
-            own[one.name] = one.summary
-        if one.name in has and has[one.name] == one.about != one.summary:
-            entry = next(entry for entry in index_file.entries(done) if entry.topic == one.name)
-            done = index_file.with_summary(done, entry, one.summary)
-    if fresh:
-        done = _with_entries(done, fresh)
-    wanted = {**has, **own}
-    return (done, own) if _summaries(done) == wanted else (text, {})
+    Summaries that a person wrote stay, and so does everything else. If the new text would not be
+    read back correctly, the text is returned unchanged."""
+    entries = list(entries)
+    edited = text
+    for name in set(gone) - {entry.name for entry in entries}:
+        edited = topic_index.without_entry(edited, name)
+    summaries, own = _summaries(edited), dict[str, str]()
+    for entry in entries:
+        summary = summaries.get(entry.name)
+        if summary in (None, entry.summary, entry.about):
+            own[entry.name] = entry.summary
+        if summary == entry.about != entry.summary:
+            listed = next(
+                topic for topic in topic_index.entries(edited) if topic.topic == entry.name
+            )
+            edited = topic_index.with_summary(edited, listed, entry.summary)
+    new = [entry for entry in entries if entry.name not in summaries]
+    if new:
+        edited = _with_entries(edited, new)
+    return (edited, own) if _summaries(edited) == {**summaries, **own} else (text, {})
 
 
-def _with_entries(text: str, topics: Sequence[Listed]) -> str:
-    """Add topics behind the others, all at once because finding the place takes a look at the whole
-    index.
-    """
-    first, *rest = topics
+def _with_entries(text: str, entries: Sequence[IndexEntry]) -> str:
+    """Add topics behind the others, all at once, because finding the place parses the index."""
+    first, *others = entries
     more = [
-        index_file.with_entry("", one.name, one.summary).partition("\n\n")[2].removesuffix("\n")
-        for one in rest
+        topic_index.with_entry("", entry.name, entry.summary)
+        .partition("\n\n")[2]
+        .removesuffix("\n")
+        for entry in others
     ]
-    return index_file.with_entry(text, first.name, "\n\n".join([first.summary, *more]))
+    return topic_index.with_entry(text, first.name, "\n\n".join([first.summary, *more]))
 
 
 def _summaries(text: str) -> dict[str, str]:
     return {
         entry.topic: " ".join(text[entry.after : entry.end].split())
-        for entry in index_file.entries(text)
+        for entry in topic_index.entries(text)
     }
 
 
 def _read(path: str, text: str) -> list[Unit]:
-    head, region = _apart(text)
-    known = topic_file.read_topic(head.replace(CRLF, LF))
-    key = _topic_in(head) or of_line(stem_of(path))
+    head, region = _split(text)
+    topic = topic_file.read_topic(head.replace(CRLF, LF))
+    key = _key_in(head) or of_line(stem_of(path))
     if key is None:
         return []
-    body = said(region, eol_of(head) if head else first_eol(text))
-    return [Unit(key, path, 0, body, tuple(known.tags), _time(known.updated))]
+    body = read_region(region, _eol(head, text))
+    return [Unit(key, path, 0, body, tuple(topic.tags), _time(topic.updated))]
 
 
-def _edit(_: str, text: str, changes: Sequence[Change], strict: bool) -> str:
-    (change,) = changes
-    if change.text is None:
+def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
+    (edit,) = edits
+    if edit.text is None:
         return ""
-    head, region = _apart(text)
-    name = line(change.key)
+    head, region = _split(text)
+    name = line(edit.key)
     if not text or (strict and not head):
-        return topic_file.new_topic(name, change.tags, change.at, change.text)
-    plain = head.replace(CRLF, LF)
-    had, wanted = topic_file.read_topic(plain).tags, {topic_file.folded(tag) for tag in change.tags}
-    add = [
-        tag
-        for tag in change.tags
-        if topic_file.folded(tag) not in {topic_file.folded(old) for old in had}
-    ]
-    remove = [tag for tag in had if topic_file.folded(tag) not in wanted]
-    eol = eol_of(head) if head else first_eol(text)
+        return topic_file.new_topic(name, edit.tags, edit.at, edit.text)
+    new_head = head.replace(CRLF, LF)
+    old_tags = {topic_file.folded(tag): tag for tag in topic_file.read_topic(new_head).tags}
+    wanted = {topic_file.folded(tag) for tag in edit.tags}
+    add = [tag for tag in edit.tags if topic_file.folded(tag) not in old_tags]
+    remove = [tag for folded, tag in old_tags.items() if folded not in wanted]
+    eol = _eol(head, text)
     if head or add:
-        plain = topic_file.refined_topic(plain, name, change.at, add, remove)
-        plain = plain if plain.endswith("\n") else f"{plain}\n"
-    if plain and not head:  # these fields come with an empty line behind them
-        plain, region = plain.removesuffix("\n"), eol + region
-    new = plain.replace(LF, CRLF) if eol == CRLF else plain
-    return put_in(new, region, change.text) if new else _bare(text, change.text)
-
-
-def _bare(text: str, content: str) -> str:
-    """Return a file without fields with another text."""
-    eol = first_eol(text)
-    return put_in(eol, text, content).removeprefix(eol)
+        new_head = topic_file.refined_topic(new_head, name, edit.at, add, remove)
+        new_head = new_head if new_head.endswith("\n") else f"{new_head}\n"
+    if new_head and not head:  # new front matter ends with an empty line
+        new_head, region = new_head.removesuffix("\n"), eol + region
+    if not new_head:
+        return write_region(eol, text, edit.text).removeprefix(eol)
+    return write_region(new_head.replace(LF, eol), region, edit.text)
 
 
 def _rename(text: str, _: int, key: str) -> str:
-    head, _region = _apart(text)
-    eol = eol_of(head) if head else first_eol(text)
+    head, _region = _split(text)
+    eol = _eol(head, text)
     field = f"topic: {topic_file.scalar(line(key))}"
     if not head:
         return f"---{eol}{field}{eol}---{eol}{eol}{text}"
-    found = list(_TOPIC.finditer(head))
-    if not found:
+    topics = list(_TOPIC.finditer(head))
+    if not topics:
         start = head.index("\n") + 1
         return f"{text[:start]}{field}{eol}{text[start:]}"
-    start, stop = found[-1].span()
+    start, stop = topics[-1].span()
     return text[:start] + field + ("\r" if text[:stop].endswith("\r") else "") + text[stop:]
 
 
-def _place(wish: Wish, taken: Container[str]) -> str:
-    return f"{stem(wish.key, taken)}{SUFFIX}"
+def _place(key: str, _: datetime, __: bool, taken: Container[str]) -> str:
+    return f"{stem(key, taken)}{SUFFIX}"
 
 
 def _paths(home: Path) -> Iterator[tuple[str, bool]]:
     if not home.is_dir():
         return
     with os.scandir(home) as entries:
-        found = sorted(
-            (entry.name, entry.is_file(follow_symlinks=False))
-            for entry in entries
-            if _is_topic(entry.name)
-        )
-    yield from found
+        files = sorted((entry.name, entry.is_file(follow_symlinks=False)) for entry in entries)
+    yield from ((name, is_regular) for name, is_regular in files if _is_topic(name))
 
 
 def _is_topic(name: str) -> bool:
-    return (
-        name.endswith(SUFFIX)
-        and not name.startswith(".")
-        and stem_of(name).casefold() != INDEX
-        and _is_unicode(name)
-    )
-
-
-def _is_unicode(name: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in name)
+    is_unicode = not any("\ud800" <= char <= "\udfff" for char in name)
+    is_file = name.endswith(SUFFIX) and not name.startswith(".")
+    return is_file and stem_of(name).casefold() != INDEX and is_unicode
 
 
 def _home(root: Path) -> Path:
@@ -212,15 +188,18 @@ def _fits(root: Path) -> bool:
     return root.name == FOLDER or (root / FOLDER).is_dir()
 
 
-def _apart(text: str) -> tuple[str, str]:
-    end = front_end(text)
+def _split(text: str) -> tuple[str, str]:
+    end = front_matter_end(text)
     return text[:end], text[end:]
 
 
-def _topic_in(head: str) -> str | None:
-    """Return the key that a file's fields name."""
-    found = _TOPIC.findall(head)
-    value = found[-1] if found else ""
+def _eol(head: str, text: str) -> str:
+    return eol_of(head) if head else first_eol(text)
+
+
+def _key_in(head: str) -> str | None:
+    """Return the key in the field `topic` of the front matter."""
+    value = (_TOPIC.findall(head) or [""])[-1]
     if value[:1] == "'" and value[-1:] == "'" and len(value) > 1:
         return of_line(value[1:-1].replace("''", "'"))
     if value[:1] == '"':
@@ -228,7 +207,7 @@ def _topic_in(head: str) -> str | None:
             return of_line(str(json.loads(value)))
         except ValueError:
             return None
-    return None if value.startswith(_MORE_THAN_A_LINE) else of_line(_COMMENT.sub("", value))
+    return None if value.startswith(_NOT_PLAIN) else of_line(_COMMENT.sub("", value))
 
 
 def _time(text: str) -> datetime | None:
@@ -238,7 +217,7 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-TOPICS = Shape(
+TOPICS = MirrorLayout(
     "topics",
     "a topic file for each memory in .ai-knowledge/, and their index",
     True,

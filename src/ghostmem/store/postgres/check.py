@@ -1,16 +1,17 @@
-"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+"""Check a database for corruption, and rebuild every index from the rows."""
 
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ghostmem.model import NsFilter
 from ghostmem.store.columns import differing
+from ghostmem.store.engine import reindexed
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
+from ghostmem.store.tables import TABLES
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.connect import Db
+    from ghostmem.store.postgres.database import Db
     from ghostmem.store.postgres.transaction import PostgresTransaction
     from ghostmem.store.protocol import Reindex
 
@@ -103,28 +104,15 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
 )
 
-# Each row: a table, its column, and the table whose ids that holds; first those that others point
-# to.
+# Tables with a column that holds ids of another table; those that others point to come first.
 _POINTERS: tuple[tuple[str, str, str], ...] = (
-    ("chunks", "memory_id", "memories"),
-    ("vectors", "chunk_id", "chunks"),
+    *(
+        (table.name, column, parent)
+        for table in TABLES
+        for column, parent, _ in table.parents
+        if (table.name, column) != ("note_links", "to_id")  # which may be empty
+    ),
     ("vectors", "model_id", "models"),
-    ("memory_edges", "from_id", "memories"),
-    ("memory_edges", "to_id", "memories"),
-    ("memory_links", "from_id", "memories"),
-    ("memory_links", "to_id", "memories"),
-    ("memory_files", "memory_id", "memories"),
-    ("memory_symbols", "memory_id", "memories"),
-    ("accesses", "memory_id", "memories"),
-    ("inferences", "from_id", "memories"),
-    ("inferences", "to_id", "memories"),
-    ("unlinked", "memory_id", "memories"),
-    ("aliases", "memory_id", "memories"),
-    ("audit", "run_id", "runs"),
-    ("notes", "folder_id", "note_folders"),
-    ("note_sections", "memory_id", "memories"),
-    ("note_sections", "note_id", "notes"),
-    ("note_links", "memory_id", "memories"),
     ("spare_vectors", "model_id", "models"),
 )
 _LOST_TARGETS = (
@@ -144,27 +132,27 @@ _INVALID = (
 
 
 def problems(tx: "PostgresTransaction") -> list[str]:
-    """Return one sentence for everything that is wrong; an empty list means clean."""
+    """Return a message for each problem; an empty list means no corruption."""
     db = tx.db
-    found = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
+    messages = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
     for table, column, parent in _POINTERS:
         if count := db.get(
             f"SELECT count(*) FROM {table} t WHERE {_points_nowhere(column, parent)}"
         ):
-            found.append(f"{count} rows of {table} point to a missing row of {parent}")
+            messages.append(f"{count} rows of {table} point to a missing row of {parent}")
     if count := db.get(f"SELECT count(*) FROM note_links l WHERE {_LOST_TARGETS}"):
-        found.append(f"{count} links of notes lead to memories that are gone")
+        messages.append(f"{count} links of notes lead to memories that are gone")
     for meaning, query in _COUNTS:
         if count := db.get(query):
-            found.append(f"{count} {meaning}")
+            messages.append(f"{count} {meaning}")
     if count := count_unindexed(tx.index, db.rows(TAGGED)):
-        found.append(f"{count} {UNINDEXED}")
-    found += differing(
+        messages.append(f"{count} {UNINDEXED}")
+    messages += differing(
         db.rows(
             "SELECT ns, key, version FROM memories WHERE checksum <> md5(content) ORDER BY 1, 2, 3"
         )
     )
-    return found + _malformed(db)
+    return messages + _malformed(db)
 
 
 def _points_nowhere(column: str, parent: str) -> str:
@@ -174,20 +162,18 @@ def _points_nowhere(column: str, parent: str) -> str:
 
 
 def _malformed(db: "Db") -> list[str]:
-    """Read every tag and meta; only servers from 16 on could tell themselves whether a text is
-    JSON.
-    """
+    """Check that tags and meta are JSON; only servers from 16 on could do that in SQL."""
     wrong = {"tags": 0, "meta": 0}
     for tags, meta in db.stream(
         "SELECT tags, meta FROM memories WHERE tags IS NOT NULL OR meta IS NOT NULL"
     ):
         wrong["tags"] += not _is(tags, list)
         wrong["meta"] += not _is(meta, dict)
-    said = {
+    meanings = {
         "tags": "memories whose tags are not a list",
         "meta": "memories whose meta is not an object",
     }
-    return [f"{count} {said[name]}" for name, count in wrong.items() if count]
+    return [f"{count} {meanings[name]}" for name, count in wrong.items() if count]
 
 
 def _is(text: str | None, kind: type) -> bool:
@@ -200,7 +186,7 @@ def _is(text: str | None, kind: type) -> bool:
 
 
 def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
-    """Remove orphans and rebuild every index; return what was done."""
+    """Remove orphans and rebuild every index; return the numbers of changes."""
     db = tx.db
     for (name,) in db.rows(_INVALID):
         db.execute(f"REINDEX INDEX {name}")
@@ -209,18 +195,10 @@ def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
         db.run(f"DELETE FROM {table}")
     db.run(_LOST_SPACES)
     db.run("UPDATE namespaces SET chunks = 0, length = 0")
-    done["memories"] = done["chunks"] = 0
-    names: set[str] = set()
-    for memory in tx.listing.rows(NsFilter()):
-        names.add(memory.ns)
-        tx.journal.namespace(memory.ns)
-        if memory.deleted_at is None:
-            rows = reindex(memory)
-            tx.index.add(memory, rows)
-            done["memories"] += 1
-            done["chunks"] += len(rows)
-    for name in sorted(names):  # servers that hold vectors in memory learn that these are gone
-        tx.journal.append(name, "", "embed", "")
+    done |= reindexed(tx, reindex)
+    # other servers drop the vectors that they hold in memory
+    for (ns,) in db.rows("SELECT DISTINCT ns FROM memories ORDER BY ns"):
+        tx.journal.append(ns, "", "embed", "")
     return done
 
 

@@ -1,64 +1,25 @@
-"""A Citus cluster: tables spread over its nodes by namespace, its nodes, and namespaces that get a
-shard to themselves.
-"""
+"""A Citus cluster: its nodes, the distribution of tables by namespace, and isolated shards."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
-from ghostmem.model import Record
 from ghostmem.settings import check_url, masked
+from ghostmem.store.administration import ClusterNode, Distribution, Isolation
 from ghostmem.store.postgres.connect import WRITERS, configure
 from ghostmem.store.postgres.failures import translated
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
-ANCHOR = "namespaces"  # the table that all others of a namespace are kept together with
+ANCHOR = "namespaces"  # the table with which all others of namespaces are colocated
 _DOCS = "docs/postgres.md says how a cluster is set up"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Node(Record):
-    """One server of a cluster."""
-
-    host: str
-    port: int
-    role: str
-    active: bool
-    shards: int
-    bytes: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Distribution(Record):
-    """What was spread over a cluster, and what was spread already."""
-
-    shards: int
-    distributed: tuple[str, ...]
-    copied: tuple[str, ...]
-    already: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Isolation(Record):
-    """Where a namespace that has a shard to itself lies."""
-
-    ns: str
-    shard: int
-    host: str
-    port: int
-    isolated: bool
-    moved: bool
 
 
 @contextmanager
 def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
-    """Lend a connection of one's own on which every statement is its own transaction, unless one is
-    begun.
-    """
+    """Lend a new connection in autocommit mode."""
     with (
         translated(masked(url)),
         psycopg.connect(
@@ -70,16 +31,16 @@ def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
 
 
 def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
-    """Return the version of Citus in this database, or say how it gets there."""
+    """Return the version of Citus in this database, or raise an error with the next step."""
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
     ).fetchone()
     if row is not None:
         return str(row[0])
-    there = connection.execute(
+    available = connection.execute(
         "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
     ).fetchone()
-    if there:
+    if available:
         raise EngineError(
             f"{where} does not use Citus",
             f"run CREATE EXTENSION citus in it on every node; {_DOCS}",
@@ -90,7 +51,7 @@ def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
     )
 
 
-def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[Node]:
+def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[ClusterNode]:
     """List the servers of a cluster, the coordinator first."""
     require_citus(connection, where)
     rows = connection.execute(
@@ -101,15 +62,13 @@ def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[Node]:
         " WHERE n.noderole = 'primary' GROUP BY 1, 2, 3, 4 ORDER BY n.groupid <> 0, 1, 2"
     )
     return [
-        Node(host, port, "worker" if group else "coordinator", active, shards, int(size))
+        ClusterNode(host, port, "worker" if group else "coordinator", active, shards, int(size))
         for host, port, group, active, shards, size in rows
     ]
 
 
 def kinds(connection: "psycopg.Connection[Any]") -> dict[str, str]:
-    """Return which of Ghost's tables are spread ("distributed") or copied to every node
-    ("reference").
-    """
+    """Return Ghost's Citus tables by kind: "distributed", or "reference" for a copy per node."""
     rows = connection.execute(
         "SELECT c.relname, t.citus_table_type FROM citus_tables t JOIN pg_class c ON c.oid "
         "= t.table_name"
@@ -124,10 +83,9 @@ def distribute(
     shards: int,
     progress: Callable[[int], None] | None = None,
 ) -> Distribution:
-    """Copy what belongs to the whole store to every node, and spread what belongs to a namespace.
+    """Copy the tables of the store to every node, and distribute those of namespaces.
 
-    All of it or nothing.
-    """
+    It is one transaction."""
     require_citus(connection, where)
     if not any(node.role == "worker" and node.active for node in nodes(connection, where)):
         raise EngineError(
@@ -136,12 +94,11 @@ def distribute(
     done: dict[str, list[str]] = {"distributed": [], "copied": [], "already": []}
     with connection.transaction():
         connection.execute("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
-        connection.execute(
-            "SELECT pg_advisory_xact_lock(%s, 0)", (WRITERS,)
-        )  # nobody writes meanwhile
-        known = kinds(connection)
-        for at, table in enumerate((*OF_STORE, *OF_NAMESPACE)):
-            if table in known:
+        # no other process writes meanwhile
+        connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (WRITERS,))
+        kinds_by_table = kinds(connection)
+        for position, table in enumerate((*OF_STORE, *OF_NAMESPACE)):
+            if table in kinds_by_table:
                 done["already"].append(table)
             elif table in OF_STORE:
                 connection.execute("SELECT create_reference_table(%s)", (table,))
@@ -150,7 +107,7 @@ def distribute(
                 _spread(connection, table, shards)
                 done["distributed"].append(table)
             if progress is not None:
-                progress(at + 1)
+                progress(position + 1)
         row = connection.execute(
             "SELECT shard_count FROM citus_tables WHERE table_name = %s::regclass", (ANCHOR,)
         ).fetchone()
@@ -176,10 +133,9 @@ def _spread(connection: "psycopg.Connection[Any]", table: str, shards: int) -> N
 def isolate(
     connection: "psycopg.Connection[Any]", where: str, ns: str, to: tuple[str, int] | None
 ) -> Isolation:
-    """Give a namespace a shard to itself and, if told, bring that shard to another node.
+    """Give a namespace a shard to itself and optionally move that shard to another node.
 
-    Both while others write elsewhere.
-    """
+    Other namespaces can be written meanwhile."""
     require_citus(connection, where)
     if kinds(connection).get(ANCHOR) != "distributed":
         raise InvalidInputError(
@@ -203,8 +159,7 @@ def isolate(
             connection.execute(sql, (ANCHOR, ns))
         shard, host, port = _place(connection, ns)
         if to is not None and (host, port) != to:
-            # every table has a primary key, so that the rows are followed while they are copied,
-            # and writes go on
+            # every table has a primary key, so that rows can be copied while writes continue
             connection.execute(
                 "SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'auto')",
                 (shard, host, port, *to),
@@ -233,7 +188,7 @@ def _place(connection: "psycopg.Connection[Any]", ns: str) -> tuple[int, str, in
 
 
 def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
-    """Say whether a namespace's shard takes one hash only, which is what an isolated one does."""
+    """Say whether a namespace's shard has one hash only, as an isolated shard does."""
     row = connection.execute(
         "SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard"
         " WHERE shardid = get_shard_id_for_distribution_column(%s, %s::text)",
@@ -243,9 +198,7 @@ def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
 
 
 def tasks(plan: Sequence[tuple[str]]) -> int | None:
-    """Return how many shards a plan asks, or None when it asks none because the coordinator answers
-    by itself.
-    """
+    """Return the number of shards a plan asks, or None when the coordinator answers alone."""
     for (line,) in plan:
         name, _, value = line.strip().partition(":")
         if name == "Task Count":

@@ -1,9 +1,7 @@
-"""Connections to PostgreSQL: a pool of them, one transaction each, and vectors in the form that
-pgvector takes.
-"""
+"""Connections to PostgreSQL: the pool, timeouts, and vectors in pgvector's format."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,30 +10,24 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg_pool import ConnectionPool
 
-from ghostmem.errors import EngineError
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
-_MIN_STATEMENT = (
-    5.0  # seconds; a short wait for locks does not mean that every statement must be as quick
-)
-_MARGIN = 1.0  # seconds that the server has to say itself that something took too long
+_MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
+_MARGIN = 1.0  # seconds in which the server can report a timeout itself
 
 
-class Limits(NamedTuple):
-    """How many seconds a statement may wait for a lock, and how many it may take in all."""
+class Timeouts(NamedTuple):
+    """The seconds a statement may wait for a lock, and may take in all."""
 
     lock: float
     statement: float
 
     @classmethod
-    def of(cls, busy_timeout: float) -> "Limits":
-        """Return the limits that a busy timeout stands for: a statement may work as long again as
-        it may wait.
-        """
+    def of(cls, busy_timeout: float) -> "Timeouts":
+        """Return the timeouts for a busy timeout: a statement may work as long as it may wait."""
         return cls(busy_timeout, max(2 * busy_timeout, _MIN_STATEMENT))
 
     @property
@@ -46,16 +38,16 @@ class Limits(NamedTuple):
 
 
 class SilentServerError(psycopg.OperationalError):
-    """The server holds the connection open and sends nothing."""
+    """The server keeps the connection open and sends nothing."""
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that ends when the server sends nothing for too long.
+    """A connection that is closed when the server sends nothing for too long.
 
     A server that was stopped, or a machine that hangs, cannot cancel a statement, and a socket
-    alone waits for ever."""
+    alone waits forever."""
 
-    silence: float | None = None  # seconds to wait for the next bytes; None waits without end
+    silence: float | None = None  # seconds to wait for the next bytes; None means forever
 
     def wait(self, gen: "Generator[Any, Any, Any]", *args: Any, **kwargs: Any) -> Any:
         """Wait until a statement or a part of it is done."""
@@ -68,12 +60,12 @@ class Connection(psycopg.Connection[Any]):
             raise
 
     def limit(self, seconds: float | None) -> None:
-        """Wait no longer for the server's next bytes than a while after these seconds."""
+        """Wait no longer than these seconds and a margin for the server's next bytes."""
         self.silence = None if seconds is None else max(seconds, 0.0) + _MARGIN
 
 
 def _while_heard(gen: "Generator[Any, Any, Any]", seconds: float) -> "Generator[Any, Any, Any]":
-    """Pass everything on to a generator of psycopg until nothing came for some seconds."""
+    """Drive a generator of psycopg until nothing came for some seconds."""
     heard = time.monotonic()
     try:
         wanted = next(gen)
@@ -90,7 +82,7 @@ def _while_heard(gen: "Generator[Any, Any, Any]", seconds: float) -> "Generator[
 
 
 @contextmanager
-def unlimited(connection: Connection, limits: Limits) -> Iterator[None]:
+def unlimited(connection: Connection, limits: Timeouts) -> Iterator[None]:
     """Let the statements of a block take as long as they need: migrations and VACUUM."""
     connection.limit(None)
     connection.execute("SET statement_timeout TO 0; SET lock_timeout TO 0")
@@ -107,9 +99,7 @@ class Vec(bytes):
 
 
 class _VecDumper(Dumper):
-    """Sends vectors without a word about their type, which the statement tells: no connection has
-    to look it up.
-    """
+    """Sends vectors without a type, so that no connection has to look up its number."""
 
     format = Format.BINARY
 
@@ -119,40 +109,34 @@ class _VecDumper(Dumper):
 
 
 def vec_of(numbers: "NDArray[np.floating[Any]]") -> Vec:
-    """Turn a vector into pgvector's form: how many numbers, two bytes that it does not use, and the
-    numbers as float32.
-    """
+    """Turn a vector into pgvector's format: dimension, two unused bytes, float32 numbers."""
     return Vec(len(numbers).to_bytes(2, "big") + b"\0\0" + numbers.astype(">f4").tobytes())
 
 
 def as_vec(half: bytes) -> Vec:
-    """Turn a vector as it is stored, of float16, into pgvector's form, which holds the same
-    numbers.
-    """
+    """Turn a stored float16 vector into pgvector's format without rounding."""
     import numpy as np
 
     return vec_of(np.frombuffer(half, np.float16))
 
 
 def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
-    """Read vectors in pgvector's form.
+    """Read vectors in pgvector's format.
 
-    Their numbers were float16 before they were stored, so nothing is rounded.
-    """
+    Their numbers were float16 before they were stored, so nothing is rounded."""
     import numpy as np
 
     return (
-        np.frombuffer(b"".join(one[4:] for one in raw), ">f4")
+        np.frombuffer(b"".join(vector[4:] for vector in raw), ">f4")
         .reshape(len(raw), width)
         .astype(np.float16)
     )
 
 
 def configure(connection: "psycopg.Connection[Any]") -> None:
-    """Make a new connection speak as all of Ghost's do."""
+    """Set the encoding, time zone and idle timeout of a new connection."""
     connection.autocommit = True
-    # one session in one transaction is never waited for by others longer than this when its program
-    # hangs
+    # others wait no longer than this for a program that hangs inside a transaction
     connection.execute(
         "SET client_encoding TO 'UTF8'; SET timezone TO 'UTC'; SET "
         "idle_in_transaction_session_timeout TO '10min'"
@@ -161,10 +145,9 @@ def configure(connection: "psycopg.Connection[Any]") -> None:
 
 
 def _quiet() -> None:
-    """Keep what the pool says of broken connections out of a terminal.
+    """Keep the pool's messages about broken connections off the terminal.
 
-    A program that keeps a log still gets it.
-    """
+    Configured log handlers still get them."""
     import logging
 
     log = logging.getLogger("psycopg.pool")
@@ -172,10 +155,8 @@ def _quiet() -> None:
         log.addHandler(logging.NullHandler())
 
 
-def make_pool(url: str, size: int, limits: Limits) -> "ConnectionPool[Connection]":
-    """Return an open pool that makes connections when they are needed and replaces those that
-    broke.
-    """
+def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connection]":
+    """Return an open pool that connects on demand and replaces broken connections."""
     _quiet()
 
     def prepare(connection: Connection) -> None:
@@ -191,92 +172,8 @@ def make_pool(url: str, size: int, limits: Limits) -> "ConnectionPool[Connection
         configure=prepare,
         kwargs={"application_name": "ghost", "connect_timeout": 10, "keepalives_idle": 30},
         max_idle=300,
-        # whoever waits asks again and again, so that the pool does not rest ever longer between
-        # attempts
+        # callers retry themselves, so that the pool need not wait ever longer between attempts
         reconnect_timeout=1,
         open=True,
         name="ghost",
     )
-
-
-class Db:
-    """One connection inside one transaction.
-
-    Values are always bound, never spelled into the statement.
-    """
-
-    def __init__(
-        self,
-        connection: "psycopg.Connection[Any]",
-        writes: bool,
-        watch: Callable[[str], None] | None = None,
-    ) -> None:
-        self.connection = connection
-        self.writes = writes
-        self._watch = watch
-        self._locked: set[str] = set()
-        self.holds_all = False
-        self.told: list[tuple[str, Sequence[Any]]] | None = (
-            None  # every statement with its values, when somebody asks for them
-        )
-
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), binary: bool = False
-    ) -> "psycopg.Cursor[Any]":
-        """Run a statement and return its cursor."""
-        if self._watch is not None:
-            self._watch(sql)
-        if self.told is not None:
-            self.told.append((sql, values))
-        return self.connection.execute(sql, values or None, binary=binary)
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return everything that a statement finds."""
-        return self.execute(sql, values).fetchall()
-
-    def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Return the first row that a statement finds, or None."""
-        return self.execute(sql, values).fetchone()
-
-    def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Return the first value of the first row, or None."""
-        found = self.execute(sql, values).fetchone()
-        return None if found is None else found[0]
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Change rows and return how many."""
-        return self.execute(sql, values).rowcount
-
-    def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
-        """Yield many rows without holding them all, from a cursor of the server."""
-        if self._watch is not None:
-            self._watch(sql)
-        with self.connection.cursor(name="ghost_stream") as cursor:
-            cursor.itersize = batch
-            cursor.execute(sql, values or None)
-            yield from cursor
-
-    def lock(self, ns: str) -> None:
-        """Be the only one who writes in a namespace until the transaction ends.
-
-        Who holds all needs no lock for it.
-        """
-        if ns in self._locked:
-            return
-        if not self.writes:
-            raise EngineError(
-                f"nothing can be written to {ns} in a transaction that reads",
-                "open one that writes",
-            )
-        if not self.holds_all:
-            self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
-        self._locked.add(ns)
-
-    @property
-    def locked(self) -> list[str]:
-        """Return the namespaces that this transaction writes in, as far as it has said so."""
-        return sorted(self._locked)
-
-    def holds(self, names: Sequence[str]) -> None:
-        """Note that namespaces are locked already."""
-        self._locked.update(names)

@@ -1,15 +1,13 @@
-"""Reading and writing rows of any table as they are, to move a store.
+"""Rows of any table as they are, to move a store; see `ghostmem.store.tables`."""
 
-See `ghostmem.store.tables`.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.store.postgres.connect import Db, as_vec, numbers_of
-from ghostmem.store.postgres.schema import CHUNK_WORDS
-from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
+from ghostmem.store.copy import CopyTable
+from ghostmem.store.postgres.connect import as_vec, numbers_of
+from ghostmem.store.postgres.database import Db
+from ghostmem.store.tables import COUNTED, Key, Row, Table, folded, indexed
 
 _SEQUENCES = {
     "namespaces": "namespace_numbers",
@@ -18,23 +16,21 @@ _SEQUENCES = {
 }
 
 
-class PostgresCopy:
+class PostgresCopy(CopyTable):
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
-    def __init__(self, db: Db) -> None:
-        self._db = db
+    _db: Db
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that a row belongs to."""
+        """Return every namespace that has rows."""
         names = ("namespaces", "memories", "quarantine", "audit", "notes", "changes")
         sql = " UNION ".join(f"SELECT DISTINCT ns FROM {name}" for name in names)
         return sorted(name for (name,) in self._db.rows(sql))
 
     def counts(self, table: Table) -> dict[str, int]:
-        """Return how many rows each namespace has.
+        """Return the number of rows by namespace.
 
-        Of a table of the whole store, under an empty name.
-        """
+        Rows of a table of the whole store are counted under an empty name."""
         if table.owned:
             return dict(self._db.rows(f"SELECT ns, count(*) FROM {table.name} GROUP BY ns"))
         return dict(self._db.rows(f"SELECT '', count(*) FROM {table.name} HAVING count(*) > 0"))
@@ -47,7 +43,7 @@ class PostgresCopy:
         upto: Key | None = None,
         limit: int = -1,
     ) -> list[Row]:
-        """Return rows behind a key, up to another one, in order."""
+        """Return rows after a key, up to another one, in order."""
         where, values = (["ns = %s"], [ns]) if table.owned else ([], [])
         keys, marks = ", ".join(table.key), ", ".join(["%s"] * len(table.key))
         for sign, key in ((">", after), ("<=", upto)):
@@ -58,53 +54,39 @@ class PostgresCopy:
         return self._select(table, " AND ".join(where) or "true", values, tail)
 
     def _select(self, table: Table, where: str, values: Sequence[Any], tail: str = "") -> list[Row]:
-        columns, keys = ", ".join(table.columns), ", ".join(table.key)
-        sql = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {keys}{tail}"
         if table.name == "vectors":
-            found = self._db.execute(sql, values, binary=True).fetchall()
-            return [
-                (model, chunk, numbers_of([vector], -1).tobytes()) for model, chunk, vector in found
-            ]
-        rows: list[Row] = self._db.rows(sql, values)
+            columns = ", ".join(table.columns)
+            order = f"ORDER BY {', '.join(table.key)}{tail}"
+            sql = f"SELECT {columns} FROM vectors WHERE {where} {order}"
+            rows = self._db.execute(sql, values, binary=True).fetchall()
+            return [(*key, numbers_of([vector], -1).tobytes()) for *key, vector in rows]
+        rows = super()._select(table, where, values, tail)
         if table.name == "notes":  # an inode may be larger than a BIGINT, so it is a NUMERIC
-            at = table.at("inode")
-            rows = [(*row[:at], int(row[at]), *row[at + 1 :]) for row in rows]
+            inode = table.at("inode")
+            rows = [(*row[:inode], int(row[inode]), *row[inode + 1 :]) for row in rows]
         return rows
 
-    def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows that name one of these memories, in order."""
-        where, values = _naming(table, ns, ids)
-        return self._select(table, where, values)
-
-    def versions(self, ns: str, ids: Iterable[str], keys: Iterable[str] = ()) -> dict[str, str]:
-        """Return the keys of all versions of these memories' keys, and of these keys, by id."""
-        sql = (
-            "SELECT id, key FROM memories WHERE ns = %s AND (key = ANY(%s) OR key IN"
-            " (SELECT key FROM memories WHERE ns = %s AND id = ANY(%s)))"
-        )
-        return dict(self._db.rows(sql, (ns, list(keys), ns, list(ids))))
-
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
-        """Write rows, in the place of those with the same keys."""
+        """Write rows, replacing those with the same keys."""
         refuse_nul(table, ns, rows)
         owner = (ns,) if table.owned else ()
         columns = [*(["ns"] if owner else []), *table.columns]
         marks = ["%s"] * len(columns)
-        given: list[Row]
+        values: list[Row]
         if table.name == "chunks":
             columns, marks = (
                 [*columns, "plain", "codes"],
                 [*marks, "%s", "array_to_tsvector(%s::text[])"],
             )
-            said = self._texts(ns, {row[1] for row in rows})
-            given = [
-                (ns, *row, folded(*said[row[1]], *row[2:5]), sorted(set(indexed(row[7]).split())))
+            texts = self._texts(ns, {row[1] for row in rows})
+            values = [
+                (ns, *row, folded(*texts[row[1]], *row[2:5]), sorted(set(indexed(row[7]).split())))
                 for row in rows
             ]
         elif table.name == "vectors":
-            given = [(ns, model, chunk, as_vec(vector)) for model, chunk, vector in rows]
+            values = [(ns, model, chunk, as_vec(vector)) for model, chunk, vector in rows]
         else:
-            given = [(*owner, *row) for row in rows]
+            values = [(*owner, *row) for row in rows]
         sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(marks)})"
         if table.name != "chunks":
             conflict = [
@@ -120,53 +102,22 @@ class PostgresCopy:
                 f" ON CONFLICT ({', '.join(conflict)}) DO "
                 f"{f'UPDATE SET {sets}' if sets else 'NOTHING'}"
             )
-        self._many(sql, given)
+        self._many(sql, values)
 
     def _many(self, sql: str, rows: Sequence[Row]) -> None:
         if rows:
             with self._db.connection.cursor() as cursor:
                 cursor.executemany(sql, rows)
 
-    def _texts(self, ns: str, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        sql = "SELECT id, key, content FROM memories WHERE ns = %s AND id = ANY(%s)"
-        return {id_: (key, content) for id_, key, content in self._db.rows(sql, (ns, sorted(ids)))}
-
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
-        """Delete rows by their keys, with all that hangs on them."""
+        """Delete rows by their keys, with everything that depends on them."""
         owner = (ns,) if table.owned else ()
         names = [*(["ns"] if owner else []), *table.key]
         where = " AND ".join(f"{name} = %s" for name in names)
         self._many(f"DELETE FROM {table.name} WHERE {where}", [(*owner, *key) for key in keys])
 
-    def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
-        """Delete the rows that name one of these memories."""
-        where, values = _naming(table, ns, ids)
-        self._db.run(f"DELETE FROM {table.name} WHERE {where}", values)
-
-    def park(self, ns: str, ids: Sequence[str]) -> None:
-        """Give memories keys that nobody wants, until they get their own."""
-        self._db.run(
-            "UPDATE memories SET key = %s || id WHERE ns = %s AND id = ANY(%s)",
-            (PARKED, ns, list(ids)),
-        )
-
-    def present(self, table: str, column: str, ns: str, values: Iterable[Any]) -> set[Any]:
-        """Return which of these values a column has."""
-        wanted = sorted(values)
-        if not wanted:
-            return set()
-        where, given = ("ns = %s AND ", [ns]) if BY_NAME[table].owned else ("", [])
-        return {
-            value
-            for (value,) in self._db.rows(
-                f"SELECT {column} FROM {table} WHERE {where}{column} = ANY(%s)", [*given, wanted]
-            )
-        }
-
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
-        """Return how many rows a namespace has of a table that is logged, and the sum of their
-        numbers.
-        """
+        """Return the number of rows of a logged table in a namespace, and the sum of their ids."""
         column = {"chunks": "id", "vectors": "chunk_id"}.get(table.name, "seq")
         count, total = self._db.row(
             f"SELECT count(*), coalesce(sum({column}), 0) FROM {table.name} WHERE ns = %s", (ns,)
@@ -174,38 +125,21 @@ class PostgresCopy:
         return count, int(total)
 
     def crossing(self) -> dict[str, int]:
-        """Return what joins memories of two namespaces: nothing, the tables do not allow it."""
+        """Return nothing: the tables allow no edge between namespaces."""
         return {}
 
-    def logs(self) -> dict[str, int]:
-        """Return how long the change log of each namespace is."""
-        return dict(self._db.rows("SELECT ns, sequence FROM namespaces"))
-
-    def logged(self, ns: str, after: int) -> tuple[set[str], bool]:
-        """Return what changed behind a line of the log, and whether vectors came that it does not
-        name.
-        """
-        rows = self._db.rows(
-            "SELECT memory_id, op FROM changes WHERE ns = %s AND seq > %s", (ns, after)
-        )
-        return {memory_id for memory_id, _ in rows if memory_id}, any(
-            not memory_id for memory_id, _ in rows
-        )
-
     def counters(self) -> dict[str, int]:
-        """Return the highest number that each table that numbers its rows ever gave, as far as it
-        is known.
-        """
-        found: dict[str, int] = {}
+        """Return the highest number that each numbered table ever gave, as far as known."""
+        counters: dict[str, int] = {}
         for name in COUNTED:
-            given = self._db.get(
+            last = self._db.get(
                 f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {self._sequence(name)}"
             )
-            found[name] = max(given, self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"))
-        return found
+            counters[name] = max(last, self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"))
+        return counters
 
     def count_from(self, counters: Mapping[str, int]) -> None:
-        """Give no number again that another engine gave already."""
+        """Continue the numbers of another engine."""
         for name, last in counters.items():
             if last:
                 self._db.get("SELECT setval(%s::regclass, %s)", (self._sequence(name), last))
@@ -216,74 +150,20 @@ class PostgresCopy:
         )
 
 
-def _naming(table: Table, ns: str, ids: Sequence[str]) -> tuple[str, list[Any]]:
-    given = list(ids)
-    if table.name == "vectors":
-        return (
-            "ns = %s AND chunk_id IN (SELECT id FROM chunks WHERE ns = %s AND memory_id = ANY(%s))",
-            [ns, ns, given],
-        )
-    ends = " OR ".join(f"{end} = ANY(%s)" for end in table.ends)
-    return f"ns = %s AND ({ends})", [ns, *([given] * len(table.ends))]
-
-
 def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:
-    """Say which row has a character that PostgreSQL's texts cannot hold."""
+    """Refuse rows with a NUL character, which PostgreSQL cannot store."""
     for row in rows:
         for name, value in zip(table.columns, row, strict=True):
             if isinstance(value, str) and "\0" in value:
-                told = (
+                subject = (
                     row[table.at("key")]
                     if "key" in table.columns
                     else " ".join(map(str, table.key_of(row)))
                 )
-                where = f"{ns}/{told}" if table.owned else told
+                where = f"{ns}/{subject}" if table.owned else subject
                 raise InvalidInputError(
                     f"{where!r} has a NUL character in {table.name}.{name}, which "
                     "PostgreSQL cannot hold",
                     "put it again without that character, or remove it for good with "
                     "`ghost rm --hard`; then run this again",
                 )
-
-
-class PostgresMove:
-    """What a store that is being filled knows of it: a table that is there only as long as that
-    takes.
-    """
-
-    def __init__(self, db: Db) -> None:
-        self._db = db
-
-    def get(self) -> dict[str, str] | None:
-        """Return what was noted, or None when no move is under way."""
-        if not self._db.get("SELECT to_regclass('moving') IS NOT NULL"):
-            return None
-        return dict(self._db.rows("SELECT name, value FROM moving"))
-
-    def held(self, holder: str) -> bool:
-        """Say whether a move is under way and its holder this one."""
-        known = self._db.get("SELECT to_regclass('moving') IS NOT NULL")
-        return bool(
-            known and self._db.get("SELECT value FROM moving WHERE name = 'holder'") == holder
-        )
-
-    def begin(self, marker: str, at: str, source: str) -> None:
-        """Say that the store is being filled, and from where."""
-        self._db.run("CREATE TABLE moving (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-        self._db.run("INSERT INTO migrations VALUES (%s, %s, %s)", (marker, at, source))
-
-    def note(self, values: Mapping[str, str]) -> None:
-        """Write something down."""
-        for name, value in values.items():
-            self._db.run(
-                "INSERT INTO moving VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value "
-                "= excluded.value",
-                (name, value),
-            )
-
-    def end(self, marker: str) -> None:
-        """Make it a store like any other."""
-        self._db.run("DELETE FROM words")
-        self._db.run(f"INSERT INTO words (ns, word) {CHUNK_WORDS}")
-        self._db.run("DROP TABLE moving")
-        self._db.run("DELETE FROM migrations WHERE name = %s", (marker,))

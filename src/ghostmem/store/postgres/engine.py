@@ -1,7 +1,6 @@
-"""A PostgreSQL database as a store: a pool of connections, transactions, and locks by namespace."""
+"""A PostgreSQL database as a store: a pool of connections, transactions, and namespace locks."""
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -14,31 +13,27 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from ghostmem.clock import Clock
 from ghostmem.errors import (
     EngineError,
-    InvalidInputError,
     LostConnectionError,
-    NewerStoreError,
-    ReadOnlyStoreError,
 )
 from ghostmem.settings import check_url, masked
-from ghostmem.store.ledger import MOVING, newer, pending, unknown
-from ghostmem.store.postgres.connect import WRITERS, Connection, Db, Limits, make_pool, unlimited
+from ghostmem.store.engine import BaseEngine
+from ghostmem.store.postgres.connect import WRITERS, Connection, Timeouts, make_pool, unlimited
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.failures import translate, translated
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.vectors import Views
+    from ghostmem.store.administration import Administration
     from ghostmem.store.protocol import Reindex
+    from ghostmem.store.vectors import Views
 
-_AWAKE = "SELECT 1"  # begins nothing, and tells whether a connection still works
+_AWAKE = "SELECT 1"  # begins no transaction; tests whether a connection works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _AT_LEISURE = "SET LOCAL statement_timeout TO 0"
-_FIRST, _LONGEST = (
-    0.05,
-    2.0,
-)  # seconds between two attempts to reach a database that does not answer
-_TURN = 1.0  # seconds until the pool is asked again for a connection
+_FIRST_WAIT, _MAX_WAIT = 0.05, 2.0  # seconds between two attempts to reach the database
+_POOL_WAIT = 1.0  # seconds until the pool is asked again for a connection
 _SOON = (
     "starting up",
     "shutting down",
@@ -49,10 +44,8 @@ _SOON = (
 )
 
 
-class PostgresEngine:
-    """A store in a PostgreSQL database, which other processes and machines may use at the same
-    time.
-    """
+class PostgresEngine(BaseEngine):
+    """A store in a PostgreSQL database that other processes and machines may use too."""
 
     name = "postgresql"
     shared = True  # workers on several machines may do one job together
@@ -67,23 +60,14 @@ class PostgresEngine:
         hnsw: bool = False,
     ) -> None:
         self.url = check_url(url)
-        self.location = masked(url)
-        self.read_only = False
-        self.read_only_reason = ""
-        self.moving = False  # `ghost migrate` is not done with it
-        self.watch: Callable[[str], None] | None = None  # is told every statement; for tests
-        self._newer = ""
-        self._synchronous = synchronous
-        self._busy_timeout = busy_timeout
-        self._limits = Limits.of(busy_timeout)
+        super().__init__(masked(url), synchronous, busy_timeout)
+        self.watch: Callable[[str], None] | None = None  # called with every statement, for tests
+        self._limits = Timeouts.of(busy_timeout)
         self._connections = connections
         self._hnsw = hnsw
-        self._views: Views = {}
-        self._lock = threading.Lock()
-        self._closed = self._owes = False
-        self._added = 0  # chunks written since the planner's statistics were made anew from here
-        self._enough = 1000  # and how many are to be
-        self._process = os.getpid()
+        self._owes = False
+        self._added = 0  # chunks written since the last ANALYZE
+        self._enough = 1000  # chunks after which ANALYZE runs
         self._pool: ConnectionPool[Connection] | None = None
         try:
             self._start(clock)
@@ -98,51 +82,41 @@ class PostgresEngine:
             ).fetchone()
             self.read_only = bool(standby and standby[0])
             names = applied(connection)
-            if pending(names, MIGRATIONS) and not self.read_only and not unknown(names, MIGRATIONS):
+            if self._must_migrate(names, MIGRATIONS):
                 with unlimited(connection, self._limits):
                     migrate(connection, self.location, clock())
                 names = applied(connection)
-        self._newer = newer(self.location, names, MIGRATIONS)
-        self.moving = names is not None and MOVING in names
-        if self._newer:
-            self.read_only, self.read_only_reason = True, self._newer
-        elif self.read_only:
+        if self.read_only:
             self.read_only_reason = f"{self.location} is a standby or lets nobody write"
+        self._adopt(names, MIGRATIONS)
 
     def _ready(self) -> "ConnectionPool[Connection]":
-        if self._closed:
-            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        self._refuse_closed()
         with self._lock:
             if self._pool is None or self._process != os.getpid():
-                self._process = (
-                    os.getpid()
-                )  # after a fork the parent's connections stay the parent's
+                self._process = os.getpid()  # a child does not use its parent's connections
                 self._pool = make_pool(self.url, self._connections, self._limits)
             return self._pool
 
     def _lent(self, deadline: float) -> Connection:
-        """Take a connection from the pool, asking again and again until a moment.
+        """Take a connection from the pool, retrying until a deadline.
 
-        A server that says no is believed at once.
-        """
+        A refusal of the server is raised at once."""
         pool = self._ready()
         while True:
             left = deadline - time.monotonic()
             try:
-                return pool.getconn(timeout=max(min(left, _TURN), 0.1))
+                return pool.getconn(timeout=max(min(left, _POOL_WAIT), 0.1))
             except (PoolTimeout, psycopg.Error) as error:
                 is_full = pool.get_stats().get("pool_size", 0) >= self._connections
-                reason = "" if is_full and left > _TURN else self._reason()
-                if left <= _TURN or (
+                reason = "" if is_full and left > _POOL_WAIT else self._reason()
+                if left <= _POOL_WAIT or (
                     "FATAL" in reason and not any(word in reason for word in _SOON)
                 ):
                     raise self._unreachable(error, reason) from error
 
     def _reason(self) -> str:
-        """Return the server's own word for why there is no connection.
-
-        Empty when there could be one.
-        """
+        """Return the server's reason for refusing a connection, or an empty text."""
         try:
             psycopg.connect(self.url, connect_timeout=3).close()
         except psycopg.Error as reason:
@@ -157,10 +131,9 @@ class PostgresEngine:
 
     @contextmanager
     def _begun(self, statement: str, patience: float | None = None) -> Iterator[Connection]:
-        """Lend a connection in a transaction that has begun.
+        """Lend a connection with an open transaction.
 
-        A connection that broke meanwhile is replaced, for a while.
-        """
+        A connection that broke meanwhile is replaced until the deadline."""
         pool, wait = self._ready(), 0.0
         deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
         while True:
@@ -175,7 +148,7 @@ class PostgresEngine:
                 if not connection.broken or time.monotonic() + wait > deadline:
                     raise translate(error, self.location) from error
                 time.sleep(wait)
-                wait = min(wait * 2, _LONGEST) or _FIRST
+                wait = min(wait * 2, _MAX_WAIT) or _FIRST_WAIT
         try:
             yield connection
         finally:
@@ -196,7 +169,7 @@ class PostgresEngine:
 
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
-        """Read one state at leisure, on a connection of its own, while others go on writing."""
+        """Read one consistent state on its own connection, while others write."""
         begin = f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0; {_AT_LEISURE}"
         yield from self._transact(begin, "COMMIT", (), False, {}, None)
 
@@ -208,14 +181,13 @@ class PostgresEngine:
         patience: float | None = None,
         within: Iterable[str] | None = None,
     ) -> "Iterator[PostgresTransaction]":
-        """Change the store: all of it or nothing.
+        """Change the store in one transaction.
 
-        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the
-        end, `patience` is how many seconds to wait for a lock instead of the setting. With
-        `within`, only these namespaces are written and only they are locked; else nobody else
-        writes meanwhile."""
-        if self.read_only:
-            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        `durable` waits until the change survives a power cut, `dry_run` rolls everything back
+        at the end, and `patience` is the seconds to wait for a lock instead of the setting.
+        With `within`, only these namespaces are written and locked; otherwise the whole store
+        is locked."""
+        self._refuse_read_only()
         names = None if within is None else tuple(sorted(set(within)))
         wait = self._busy_timeout if patience is None else patience
         begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; "
@@ -224,7 +196,7 @@ class PostgresEngine:
         if names is None:
             begin += f"{_AT_LEISURE}; "
         begin += f"SELECT pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)"
-        for name in names or ():  # in the same message, because each one costs a journey
+        for name in names or ():  # in the same message, because each statement costs a round trip
             begin += f"; SELECT pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))"
         yield from self._transact(
             begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
@@ -268,28 +240,32 @@ class PostgresEngine:
                 raise translate(error, self.location) from error
 
     def _look_again(self, connection: "psycopg.Connection[Any]", added: int) -> None:
-        """Let the planner count anew after much was written: it walks a whole namespace where it
-        believes there is little.
-        """
+        """Refresh the planner's statistics after many writes: with old ones it scans namespaces."""
         self._added += added
         if self._added >= self._enough:
             self._added, self._enough = 0, self._enough * 2
-            with suppress(psycopg.Error):  # what was written is kept either way
+            with suppress(psycopg.Error):  # the writes are committed either way
                 connection.execute("ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges")
 
     @property
     def file(self) -> str | None:
-        """Return None: the store is no file of this machine."""
+        """Return None: the store is not a file of this machine."""
         return None
 
+    def administration(self) -> "Administration":
+        """Return the administration of the database."""
+        from ghostmem.store.postgres.administration import PostgresAdministration
+
+        return PostgresAdministration(self.url, self.location)
+
     def present(self) -> AbstractContextManager[str]:
-        """Be there for others to see until the block ends, under the name that it gives."""
+        """Be present for other workers until the block ends; gives the name of the worker."""
         from ghostmem.store.postgres.presence import present
 
         return present(self.url, self.location)
 
     def answers(self, seconds: float) -> bool:
-        """Say whether the database can be read, waiting no longer than so many seconds."""
+        """Say whether the database can be read within some seconds."""
         try:
             with self._begun(
                 f"{_READ}; SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}", seconds
@@ -301,7 +277,7 @@ class PostgresEngine:
         return True
 
     def size(self) -> int:
-        """Return the bytes that the tables and their indexes take."""
+        """Return the bytes of the tables and their indexes."""
         with self.read() as tx:
             sql = (
                 "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
@@ -311,7 +287,7 @@ class PostgresEngine:
             return int(tx.db.get(sql))
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of what the engine stands on."""
+        """Return the versions of the server, its extensions, the driver and the schema."""
         with self.read() as tx:
             names = sorted(applied(tx.db.connection) or ())
             server = str(tx.db.get("SELECT current_setting('server_version')"))
@@ -329,7 +305,7 @@ class PostgresEngine:
         }
 
     def check(self) -> list[str]:
-        """Return everything that is wrong with the rows and their indexes."""
+        """Return all problems of the rows and their indexes."""
         from ghostmem.store.postgres.check import problems
 
         with self.snapshot() as tx:
@@ -351,7 +327,7 @@ class PostgresEngine:
         )
 
     def _vacuum(self) -> None:
-        """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
+        """Let PostgreSQL reuse the space of deleted rows, and refresh its statistics."""
         from ghostmem.store.postgres.schema import OF_NAMESPACE
 
         with (
@@ -362,10 +338,9 @@ class PostgresEngine:
             connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
 
     def scrub(self, force: bool = False) -> str:
-        """Say what PostgreSQL keeps of what was deleted for good, and how that is ended.
+        """Return a message about deleted bytes that PostgreSQL may still keep, or an empty text.
 
-        Nothing can promise it from here.
-        """
+        Ghost cannot remove them from here."""
         if force:
             self._vacuum()
         if not force and not self._owes:
@@ -380,19 +355,18 @@ class PostgresEngine:
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
     ) -> list[str]:
-        """Return which of these copies hold memories.
+        """Return the copies that hold some memories.
 
-        Copies of PostgreSQL's own are unknown here.
-        """
+        Backups of PostgreSQL itself are unknown here."""
         from ghostmem.store.sqlite.scrub import holders
 
         return holders(list(paths), ids, texts)
 
     def flush(self) -> None:
-        """Do nothing: what is committed is where PostgreSQL keeps it."""
+        """Do nothing: committed data is safe in PostgreSQL."""
 
     def close(self) -> None:
-        """Give every connection back."""
+        """Close every connection."""
         self._closed = True
         if self._pool is not None and self._process == os.getpid():
             self._pool.close(timeout=5)

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors in Ghost's words."""
+"""PostgreSQL's errors as Ghost's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,16 +38,14 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
 
 
 def translate(error: Exception, where: str) -> Exception:
-    """Return the Ghost error that says what an error of PostgreSQL means, or the error itself if it
-    is none of those.
-    """
-    told = " ".join(str(error).split())
-    for theirs, ours, words in _WORDS:
-        if isinstance(error, theirs):
-            return ours(f"{words.format(where=where)} ({told})")
+    """Return the Ghost error for an error of PostgreSQL, or the error itself."""
+    reason = " ".join(str(error).split())
+    for their_type, our_type, words in _WORDS:
+        if isinstance(error, their_type):
+            return our_type(f"{words.format(where=where)} ({reason})")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return LostConnectionError(
-            f"the connection to {where} broke, and nothing of this was stored ({told})"
+            f"the connection to {where} broke, and nothing of this was stored ({reason})"
         )
     return error
 

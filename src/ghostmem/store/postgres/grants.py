@@ -1,16 +1,14 @@
-"""Which roles of the database may read or write which namespaces in SQL of their own.
+"""The namespaces that roles of the database may read or write in their own SQL.
 
-Row-level security keeps them to it.
-"""
+Row-level security enforces the grants."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import Record
+from ghostmem.store.administration import Grant
 from ghostmem.store.postgres.schema import OF_NAMESPACE
 
 SCOPES = ("read", "write")
@@ -23,17 +21,8 @@ _SHARED = (
 _SEQUENCES = ("namespace_numbers", "thread_numbers", "chunk_numbers")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Grant(Record):
-    """What a role may do in a namespace, or in all that start alike."""
-
-    role: str
-    ns: str
-    scope: str
-
-
 def grants(connection: "psycopg.Connection[Any]") -> list[Grant]:
-    """List what roles may do."""
+    """List all grants."""
     return [
         Grant(*row)
         for row in connection.execute(
@@ -43,16 +32,16 @@ def grants(connection: "psycopg.Connection[Any]") -> list[Grant]:
 
 
 def grant(connection: "psycopg.Connection[Any]", role: str, ns: str, scope: str) -> Grant:
-    """Let a role read a namespace, or write in it too; a grant of the other scope is replaced."""
-    found = connection.execute(
+    """Let a role read a namespace, or write to it too; a grant of the other scope is replaced."""
+    role_row = connection.execute(
         "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = %s", (role,)
     ).fetchone()
-    if found is None:
+    if role_row is None:
         raise NotFoundError(
             f"there is no role {role} in this database",
             f'make it first: CREATE ROLE "{role}" LOGIN PASSWORD …',
         )
-    if found[0]:
+    if role_row[0]:
         raise InvalidInputError(
             f"{role} is a superuser or passes by row-level security",
             "name a role that has neither right",
@@ -68,7 +57,7 @@ def grant(connection: "psycopg.Connection[Any]", role: str, ns: str, scope: str)
 
 
 def revoke(connection: "psycopg.Connection[Any]", role: str, ns: str | None) -> list[Grant]:
-    """Take a grant of a role back, or all of them."""
+    """Revoke the grant of a role in a namespace, or all of them."""
     with connection.transaction():
         rows = connection.execute(
             "DELETE FROM namespace_grants WHERE role = %s AND (%s::text IS NULL OR ns = "
@@ -81,14 +70,13 @@ def revoke(connection: "psycopg.Connection[Any]", role: str, ns: str | None) -> 
                 f"{role} was not granted {where}", "`ghost admin grants` shows what was"
             )
         _fit(connection, role)
-    return sorted((Grant(*row) for row in rows), key=lambda one: one.ns)
+    return sorted((Grant(*row) for row in rows), key=lambda grant: grant.ns)
 
 
 def _fit(connection: "psycopg.Connection[Any]", role: str) -> None:
-    """Give a role the rights on tables that its grants need, and no others.
+    """Set the rights of a role on tables to those that its grants need.
 
-    Which rows it sees is for the policies to say.
-    """
+    The policies decide which rows it sees."""
     scopes = {
         scope
         for (scope,) in connection.execute(

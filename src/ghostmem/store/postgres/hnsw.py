@@ -1,43 +1,27 @@
-"""Indexes of vectors for namespaces that are too large to compare everything: one HNSW index for
-each model, made on request.
-"""
+"""HNSW indexes of vectors for large namespaces: one for each model, created on request."""
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from ghostmem.model import Record
+from ghostmem.store.administration import VectorIndex
 
-LONGEST = 2000  # pgvector indexes no longer vectors of this type
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class VectorIndex(Record):
-    """The index of one model's vectors."""
-
-    model: str
-    dimension: int
-    name: str
-    vectors: int
-    bytes: int
-    state: str
+MAX_DIMENSION = 2000  # pgvector indexes no longer vectors of this type
 
 
 def build(
     connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None = None
 ) -> list[VectorIndex]:
-    """Make what is missing while others read and write, and return all.
+    """Create the missing indexes while others read and write, and return all.
 
-    One that was left half made is made anew.
-    """
+    An index that was left incomplete is created again."""
     for model, _, dimension in _models(connection):
         name = _name(model)
         valid = _valid(connection, name)
-        if valid or dimension > LONGEST:
+        if valid or dimension > MAX_DIMENSION:
             continue
         if valid is False:
             connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(name)))
@@ -54,21 +38,21 @@ def build(
 
 
 def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
-    """Drop the indexes and return what they were."""
-    found = [one for one in indexes(connection) if one.state in {"ready", "half made"}]
-    for one in found:
-        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.name)))
-    return found
+    """Drop the indexes and return them."""
+    existing = [index for index in indexes(connection) if index.state in {"ready", "half made"}]
+    for index in existing:
+        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(index.name)))
+    return existing
 
 
 def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
-    """Return the index of each model, also where there is none."""
-    found = []
+    """Return the index of each model, also where none exists."""
+    indexes = []
     for model, label, dimension in _models(connection):
         name, valid = _name(model), _valid(connection, _name(model))
         state = {True: "ready", False: "half made", None: "none"}[valid]
-        if valid is None and dimension > LONGEST:
-            state = f"vectors of more than {LONGEST} numbers have none"
+        if valid is None and dimension > MAX_DIMENSION:
+            state = f"vectors of more than {MAX_DIMENSION} numbers have none"
         row = connection.execute(
             "SELECT count(*) FROM vectors WHERE model_id = %s", (model,)
         ).fetchone()
@@ -77,7 +61,7 @@ def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
             if valid is not None
             else (0,)
         )
-        found.append(
+        indexes.append(
             VectorIndex(
                 label,
                 dimension,
@@ -87,7 +71,7 @@ def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
                 state,
             )
         )
-    return found
+    return indexes
 
 
 def _models(connection: "psycopg.Connection[Any]") -> list[tuple[int, str, int]]:
@@ -106,7 +90,7 @@ def _valid(connection: "psycopg.Connection[Any]", name: str) -> bool | None:
 
 
 class _watched:  # noqa: N801 - used as a statement
-    """Tell how many vectors are in an index while it is made, from a second connection."""
+    """Report the progress of creating an index, from a second connection."""
 
     def __init__(
         self, connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None
@@ -119,10 +103,10 @@ class _watched:  # noqa: N801 - used as a statement
         assert self._progress is not None
         with psycopg.connect(
             self._info.dsn, password=self._info.password, autocommit=True
-        ) as other:
+        ) as connection:
             while not self._ended.wait(0.5):
                 sql_ = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
-                row = other.execute(sql_, (self._pid,)).fetchone()
+                row = connection.execute(sql_, (self._pid,)).fetchone()
                 if row and row[0]:
                     self._progress(int(row[0]))
 

@@ -1,16 +1,16 @@
-"""Chunks, full text, substrings and vectors of the live last versions."""
+"""The index in PostgreSQL: chunks with tsvectors and trigrams, words and vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
-from ghostmem.store.postgres.connect import Db, as_vec
+from ghostmem.store.index import Index
+from ghostmem.store.postgres.connect import as_vec
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
-from ghostmem.store.postgres.places import Places
 
 if TYPE_CHECKING:
-    from ghostmem.model import Chunk
     from ghostmem.store.rows import IndexRow
 
 _COLUMNS = (
@@ -18,29 +18,27 @@ _COLUMNS = (
     "thread_id, place, plain, codes"
 )
 _CHUNK = (
-    f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['%s'] * 13)}, "
-    "array_to_tsvector(%s::text[])) RETURNING id"
+    f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['?'] * 13)}, "
+    "array_to_tsvector(?::text[])) RETURNING id"
 )
 
-# those of some words, given with their codes, that no chunk of the namespace has any more
+# deletes those of some words, with their codes, that no chunk of the namespace has any more
 _FORGET_WORDS = (
-    "DELETE FROM words w WHERE w.ns = %s AND w.word IN (SELECT given.word FROM "
-    "unnest(%s::text[], %s::text[])"
-    " AS given (word, code) WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = %s AND "
+    "DELETE FROM words w WHERE w.ns = ? AND w.word IN (SELECT given.word FROM "
+    "unnest(?::text[], ?::text[])"
+    " AS given (word, code) WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = ? AND "
     "c.codes @@ given.code::tsquery))"
 )
 
 
-class PostgresIndex:
-    """Everything that is searched, written in the transaction of the memory it belongs to."""
+class PostgresIndex(Index):
+    """Chunks, full text, substrings and words, written in the transaction of their memory."""
 
-    def __init__(self, db: Db, places: Places, journal: PostgresJournal) -> None:
-        self._db = db
-        self._places = places
+    def __init__(self, db: Db, journal: PostgresJournal) -> None:
+        super().__init__(db)
         self._journal = journal
-        self.added = (
-            0  # chunks, by which the engine tells when the planner's statistics are out of date
-        )
+        # chunks, by which the engine knows when the planner's statistics are out of date
+        self.added = 0
 
     def add(
         self,
@@ -49,20 +47,18 @@ class PostgresIndex:
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
-        """Index a memory's chunks, with their vectors when there are some, and return the first
-        chunk's number.
-        """
+        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
         first, ns = 0, memory.ns
         self._journal.namespace(ns)
         thread = self._thread(ns, memory.source_scope, rows)
-        for at, row in enumerate(rows):
+        for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
-            where = (row.seq, row.start, row.stop, row.start_line, row.end_line)
+            span = (row.seq, row.start, row.stop, row.start_line, row.end_line)
             codes = sorted(set(row.tokens.split(" "))) if row.tokens else []
             values = (
                 ns,
                 memory.id,
-                *where,
+                *span,
                 row.terms,
                 row.length,
                 row.chunker,
@@ -73,13 +69,13 @@ class PostgresIndex:
             )
             chunk: int = self._db.get(_CHUNK, values)
             first = first or chunk
-            self._places.saw_chunks(ns, (chunk,))
-            if model is not None and at < len(vectors):
+            self._db.saw_chunks(ns, (chunk,))
+            if model is not None and position < len(vectors):
                 sql = (
-                    "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, "
-                    "%s, %s, %s::vector)"
+                    "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (?, "
+                    "?, ?, ?::vector)"
                 )
-                self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
+                self._db.run(sql, (ns, model, chunk, as_vec(vectors[position])))
         self.added += len(rows)
         self._replace_words(ns, (), [row.terms for row in rows])
         if rows:
@@ -87,23 +83,21 @@ class PostgresIndex:
         return first
 
     def _thread(self, ns: str, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
-        """Return the thread that a source scope is, longer by these rows."""
+        """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
-        found: int = self._db.get(
-            "INSERT INTO threads (ns, scope, chunks, length) VALUES (%s, %s, %s, %s) ON "
+        number: int = self._db.get(
+            "INSERT INTO threads (ns, scope, chunks, length) VALUES (?, ?, ?, ?) ON "
             "CONFLICT (ns, scope)"
             " DO UPDATE SET chunks = threads.chunks + excluded.chunks, length = "
             "threads.length + excluded.length RETURNING id",
             (ns, scope, len(rows), sum(row.length for row in rows)),
         )
-        return found
+        return number
 
     def remove(self, memory: Memory) -> int:
-        """Take a memory out of every index and return how many chunks it had."""
-        sql = (
-            "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id, terms"
-        )
+        """Take a memory out of every index and return the number of its chunks."""
+        sql = "DELETE FROM chunks WHERE ns = ? AND memory_id = ? RETURNING length, thread_id, terms"
         rows = self._db.rows(sql, (memory.ns, memory.id))
         threads: dict[int, tuple[int, int]] = {}
         for length, thread, _ in rows:
@@ -112,8 +106,8 @@ class PostgresIndex:
                 threads[thread] = (count + 1, total + length)
         for thread, (count, total) in threads.items():
             self._db.run(
-                "UPDATE threads SET chunks = chunks - %s, length = length - %s WHERE ns = "
-                "%s AND id = %s",
+                "UPDATE threads SET chunks = chunks - ?, length = length - ? WHERE ns = "
+                "? AND id = ?",
                 (count, total, memory.ns, thread),
             )
         if rows:
@@ -122,103 +116,37 @@ class PostgresIndex:
         return len(rows)
 
     def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
-        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        """Update the words of a namespace when terms of its chunks were replaced."""
         from ghostmem.text.spelling import words_of
         from ghostmem.text.terms import encode
 
         before, after = words_of(old), words_of(new)
         added, gone = sorted(after - before), sorted(before - after)
         if added:
-            sql = (
-                "INSERT INTO words (ns, word) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
-            )
+            sql = "INSERT INTO words (ns, word) SELECT ?, unnest(?::text[]) ON CONFLICT DO NOTHING"
             self._db.run(sql, (ns, added))
         if gone:
             self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
 
-    def carry(self, old_id: str, new_id: str) -> int:
-        """Hand everything indexed to a next version of the same words, key and source, and return
-        how many chunks that is.
-        """
-        ns = self._places.one(old_id)
-        return self._db.run(
-            "UPDATE chunks SET memory_id = %s WHERE ns = %s AND memory_id = %s",
-            (new_id, ns, old_id),
-        )
-
-    def terms(self, ns: str, memory_id: str) -> list[str]:
-        """Return the terms of a memory's chunks, in the chunks' order."""
-        sql = "SELECT terms FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
-        return [terms for (terms,) in self._db.rows(sql, (ns, memory_id))]
-
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
-        """Replace the terms of a memory's chunks, given in the chunks' order.
-
-        Their numbers and vectors stay.
-        """
+        """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
         from ghostmem.store.tables import indexed
 
         sql = (
-            "SELECT id, length, thread_id, terms FROM chunks WHERE ns = %s AND memory_id "
-            "= %s ORDER BY seq"
+            "SELECT id, length, thread_id, terms FROM chunks WHERE ns = ? AND memory_id "
+            "= ? ORDER BY seq"
         )
         rows = self._db.rows(sql, (ns, memory_id))
         for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
             size, codes = len(new.split()), sorted(set(indexed(new).split()))
             self._db.run(
-                "UPDATE chunks SET terms = %s, length = %s, codes = "
-                "array_to_tsvector(%s::text[]) WHERE ns = %s AND id = %s",
+                "UPDATE chunks SET terms = ?, length = ?, codes = "
+                "array_to_tsvector(?::text[]) WHERE ns = ? AND id = ?",
                 (new, size, codes, ns, chunk),
             )
             if thread is not None:
-                sql = "UPDATE threads SET length = length + %s WHERE ns = %s AND id = %s"
+                sql = "UPDATE threads SET length = length + ? WHERE ns = ? AND id = ?"
                 self._db.run(sql, (size - length, ns, thread))
             self._journal.grow(ns, 0, size - length)
         if rows:
             self._replace_words(ns, [row[3] for row in rows], terms)
-
-    def count(self, memory_id: str) -> int:
-        """Return how many chunks a memory has."""
-        sql = "SELECT count(*) FROM chunks WHERE ns = %s AND memory_id = %s"
-        found: int = self._db.get(sql, (self._places.one(memory_id), memory_id))
-        return found
-
-    def newest(self) -> int:
-        """Return the highest number a chunk has."""
-        found: int | None = self._db.get("SELECT max(id) FROM chunks")
-        return found or 0
-
-    def wait(self, memory_id: str) -> None:
-        """Say that a memory is to be linked to those like it once it has vectors."""
-        sql = "INSERT INTO unlinked (ns, memory_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-        self._db.run(sql, (self._places.one(memory_id), memory_id))
-
-    def numbers(self, memory_id: str) -> list[int]:
-        """Return the numbers of a memory's chunks in order."""
-        ns = self._places.one(memory_id)
-        sql = "SELECT id FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
-        found = [number for (number,) in self._db.rows(sql, (ns, memory_id))]
-        self._places.saw_chunks(ns or "", found)
-        return found
-
-    def first_chunks(self, ns: str) -> dict[str, int]:
-        """Return the number of each live memory's first chunk in a namespace."""
-        found = dict(
-            self._db.rows("SELECT memory_id, id FROM chunks WHERE ns = %s AND seq = 0", (ns,))
-        )
-        self._places.saw(ns, found)
-        self._places.saw_chunks(ns, found.values())
-        return found
-
-    def chunks(self, memory: Memory) -> "list[Chunk]":
-        """Return a memory's chunks in order."""
-        from ghostmem.model import Chunk
-
-        sql = (
-            "SELECT seq, start, stop, start_line, end_line FROM chunks WHERE ns = %s AND "
-            "memory_id = %s ORDER BY seq"
-        )
-        return [
-            Chunk(memory.id, seq, memory.content[start:stop], first, last)
-            for seq, start, stop, first, last in self._db.rows(sql, (memory.ns, memory.id))
-        ]

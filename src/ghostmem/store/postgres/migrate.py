@@ -1,7 +1,6 @@
-"""Bringing a database to the present schema.
+"""Migrate a database to the present schema.
 
-One at a time, because every server may try when it starts.
-"""
+A lock lets one process do so at a time, because every server may try when it starts."""
 
 from datetime import datetime
 from typing import Any
@@ -12,24 +11,24 @@ from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.errors import NotADatabaseError
 from ghostmem.store.ledger import pending
-from ghostmem.store.postgres.connect import WRITERS, Db
+from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.database import Db
+from ghostmem.store.postgres.failures import translated
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 
 
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
-    """Return the names of the migrations a database has, or None when it is not a Ghost
-    store yet.
-    """
-    found = connection.execute(
+    """Return the names of the applied migrations, or None when this is not a Ghost store yet."""
+    row = connection.execute(
         "SELECT to_regclass('migrations') IS NOT NULL AND to_regclass('namespaces') IS NOT NULL"
     ).fetchone()
-    if not found or not found[0]:
+    if not row or not row[0]:
         return None
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
 
 
 def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) -> None:
-    """Apply what is missing in one transaction."""
+    """Apply the missing migrations in one transaction."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (WRITERS,))
         names = applied(connection)
@@ -55,7 +54,7 @@ def _index_tags(connection: "psycopg.Connection[Any]") -> None:
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
-    """Stop before writing into a database that belongs to another program."""
+    """Refuse to write into a database of another program."""
     rows = connection.execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename "
         "= ANY(%s) ORDER BY 1",
@@ -65,3 +64,9 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
         names = ", ".join(name for (name,) in rows[:5])
         hint = "name another database, or another schema with ?options=-csearch_path%3DNAME,public"
         raise NotADatabaseError(f"{where} has tables of another program (tables: {names})", hint)
+
+
+def has_tables(url: str, location: str) -> bool:
+    """Say whether a database has Ghost's tables, without creating anything."""
+    with translated(location), psycopg.connect(url, autocommit=True) as connection:
+        return applied(connection) is not None

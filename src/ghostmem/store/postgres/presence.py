@@ -1,6 +1,4 @@
-"""Being there: a worker holds a lock of the database as long as he lives, wherever he runs, and
-anybody can see it.
-"""
+"""The presence of workers: each holds a lock of the database as long as it runs."""
 
 import os
 import secrets
@@ -10,10 +8,11 @@ from contextlib import contextmanager, suppress
 
 import psycopg
 
-from ghostmem.store.postgres.connect import WRITERS, Db
+from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.failures import translated
 
-PRESENT = WRITERS + 1  # the class of the locks that say who is there
+PRESENT = WRITERS + 1  # the class of advisory locks of present workers
 _WATCHED = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 )
@@ -21,12 +20,10 @@ _WATCHED = (
 
 @contextmanager
 def present(url: str, where: str) -> Iterator[str]:
-    """Be there under a name of one's own until the block ends.
+    """Be present under a unique name until the block ends.
 
-    A process or a machine that dies is gone at once or soon.
-
-    The lock is that of a session, on a connection of its own: nothing has to be renewed, and no two
-    clocks have to agree."""
+    The lock belongs to a session on its own connection: it need not be renewed, clocks need not
+    agree, and it ends when the process or machine dies."""
     with translated(where):
         connection = psycopg.connect(
             url, autocommit=True, application_name="ghost worker", connect_timeout=10
@@ -36,10 +33,10 @@ def present(url: str, where: str) -> Iterator[str]:
             connection.execute(_WATCHED)
             while True:
                 name = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
-                found = connection.execute(
+                row = connection.execute(
                     "SELECT pg_try_advisory_lock(%s, hashtext(%s))", (PRESENT, name)
                 ).fetchone()
-                if found and found[0]:
+                if row and row[0]:
                     break  # else another name has the same number
         yield name
     finally:
@@ -49,7 +46,7 @@ def present(url: str, where: str) -> Iterator[str]:
 
 
 def is_present(db: Db, name: str) -> bool:
-    """Say whether somebody is there."""
+    """Say whether a worker is present."""
     sql = (
         "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = %s "
         "AND objsubid = 2"

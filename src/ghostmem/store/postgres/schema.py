@@ -1,10 +1,10 @@
 """The tables, as named migrations in order; a database records the names of those it has.
 
-Two sorts of tables. What belongs to a namespace has `ns` first in its primary key, in every unique
-and every foreign key, so that a Citus cluster can keep all of one namespace on one node. What
-belongs to the whole store is small, and a cluster keeps a copy of it on every node. Text is
-compared byte by byte (COLLATE "C"), as SQLite does it: both engines must put things into the same
-order. Keys that may be longer than an index takes are indexed by their digest."""
+There are two sorts of tables. Those of namespaces have `ns` first in every primary, unique and
+foreign key, so that a Citus cluster can keep a namespace on one node. Those of the whole store
+are small, and a cluster keeps a copy on every node. Text is compared byte by byte (COLLATE "C")
+as in SQLite, because both engines must sort alike. Keys that may be too long for an index are
+indexed by their digest."""
 
 # Tables by what they belong to; `ghost admin distribute` and the walls of row-level security go by
 # these.
@@ -514,11 +514,10 @@ _RULES = """
 
 
 def _walls() -> str:
-    """Return what the policies need that let a role of the database see only namespaces it was
-    granted.
+    """Return the statements for policies that show a role only the namespaces it was granted.
 
-    They ask a function, because Citus takes no queries in policies; its search path is fixed, so
-    that nobody can put a table or an operator of their own before those it means."""
+    They call a function, because Citus takes no queries in policies; its search path is fixed,
+    so that it cannot be made to read other tables."""
     parts = [
         "ALTER TABLE namespace_grants ENABLE ROW LEVEL SECURITY;",
         "CREATE POLICY ghost_own ON namespace_grants FOR SELECT USING (role = current_user);",

@@ -1,211 +1,97 @@
-"""What a search asks of the database: postings, substrings, candidates and their neighbours."""
+"""The reads of a search in PostgreSQL."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ghostmem.model import NsFilter
-from ghostmem.store.postgres.connect import Db
-from ghostmem.store.postgres.places import Places
-from ghostmem.store.postgres.where import conditions
-from ghostmem.store.rows import Candidate, Filter, Space, candidate_of
+from ghostmem.store.database import Location
+from ghostmem.store.postgres.database import Db
+from ghostmem.store.rows import Candidate, Filter, Space
+from ghostmem.store.search import Search
 
-if TYPE_CHECKING:
-    from ghostmem.text.spelling import WordParts
-
-_CHUNKS = (
-    "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, "
-    "c.thread_id, c.place,"
-    " substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.created_at, "
-    "m.source_user, m.kind, m.key, m.priority,"
-    " m.tags"
-    " FROM chunks c JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
-)
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
+_POSTINGS = (
+    "SELECT t.place, c.id FROM unnest(?::text[]) WITH ORDINALITY t(code, place)"
+    " CROSS JOIN LATERAL (SELECT id FROM chunks WHERE ns = ? AND codes @@ t.code::tsquery"
+    " ORDER BY id DESC LIMIT ?) c ORDER BY 1, 2 DESC"
+)
 
 
-class PostgresSearch:
-    """Reads for ranking; each is bounded, and none scores anything."""
+class PostgresSearch(Search):
+    """Reads for ranking; each is bounded, and none computes a score."""
 
-    def __init__(self, db: Db, places: Places) -> None:
-        self._db = db
-        self._places = places
+    def __init__(self, db: Db) -> None:
+        super().__init__(db)
+        self._places = db.places
         self._threads: dict[int, str] = {}
 
-    def spaces(self, names: Iterable[str]) -> list[Space]:
-        """Return what ranking needs to know of namespaces."""
-        given = list(names)
-        sql = "SELECT id, ns, sequence, chunks, length FROM namespaces WHERE ns = %s"
-        if len(given) == 1:
-            rows = self._db.rows(sql, given)
-        else:
-            rows = (
-                self._db.rows(f"{sql.replace('= %s', '= ANY(%s)')} ORDER BY ns", (given,))
-                if given
-                else []
-            )
-        for row in rows:
-            self._places.saw_space(row[0], row[1])
-        return [Space(*row) for row in rows]
+    def _space(self, number: int) -> str:
+        return self._places.space(number)
 
-    def names(self, prefix: str) -> list[str]:
-        """Return the namespaces that hold something and start so."""
-        sql = "SELECT ns FROM namespaces WHERE chunks > 0 AND starts_with(ns, %s) ORDER BY ns"
-        return [name for (name,) in self._db.rows(sql, (prefix,))]
+    def _of_thread(self, number: int) -> Location:
+        if number not in self._threads:
+            ns = self._db.get("SELECT ns FROM threads WHERE id = ?", (number,))
+            self._threads[number] = ns or ""
+        return (self._threads[number],)
+
+    def _located_chunks(
+        self, chunks: Sequence[int], selection: Filter
+    ) -> Iterator[tuple[Location, Any]]:
+        if selection.ns and not selection.ns.is_prefix:  # chunks of others would not pass
+            yield (str(selection.ns),), list(chunks)
+            return
+        for ns, numbers in self._places.of_chunks(chunks).items():
+            yield (ns,), numbers
+
+    def _located_threads(self, numbers: Iterable[int]) -> Iterator[tuple[Location, Any]]:
+        by_location: dict[Location, list[int]] = {}
+        for number in numbers:
+            by_location.setdefault(self._of_thread(number), []).append(number)
+        yield from by_location.items()
+
+    def _candidates(
+        self,
+        location: Location,
+        tail: str,
+        values: Sequence[Any],
+        selection: Filter,
+        order: str = "",
+        *limit: int,
+    ) -> list[Candidate]:
+        candidates = super()._candidates(location, tail, values, selection, order, *limit)
+        (ns,) = location
+        self._places.saw(ns, (candidate.memory_id for candidate in candidates))
+        threads = (candidate.thread for candidate in candidates)
+        self._threads.update((thread, ns) for thread in threads if thread is not None)
+        return candidates
+
+    def spaces(self, names: Iterable[str]) -> list[Space]:
+        """Return the numbers of namespaces that ranking needs."""
+        spaces = super().spaces(names)
+        for space in spaces:
+            self._places.saw_space(space.number, space.name)
+        return spaces
 
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
-        """Yield, for each of several terms, the newest chunks of a namespace that contain it, at
-        most so many.
-        """
+        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
         ns = self._places.space(space)
-        sql = (
-            "SELECT t.place, c.id FROM unnest(%s::text[]) WITH ORDINALITY t(code, place) "
-            "CROSS JOIN LATERAL"
-            " (SELECT id FROM chunks WHERE ns = %s AND codes @@ t.code::tsquery ORDER BY "
-            "id DESC LIMIT %s) c ORDER BY 1, 2 DESC"
-        )
-        found: list[list[int]] = [[] for _ in codes]
+        postings: list[list[int]] = [[] for _ in codes]
         if codes:
             lexemes = ["'" + code.replace("\\", "\\\\").replace("'", "''") + "'" for code in codes]
-            for place, number in self._db.rows(sql, (lexemes, ns, limit)):
-                found[place - 1].append(number)
-        for numbers in found:
+            for place, number in self._db.rows(_POSTINGS, (lexemes, ns, limit)):
+                postings[place - 1].append(number)
+        for numbers in postings:
             self._places.saw_chunks(ns, numbers)
-        yield from found
-
-    def words(self, space: int, parts: "WordParts") -> list[str]:
-        """Return the words of a namespace that have one of some parts in its place."""
-        start, middle, end, *lengths = parts
-        sql = (
-            "SELECT word FROM words WHERE ns = %s AND length(word) BETWEEN %s AND %s AND "
-            "(word LIKE %s OR word LIKE %s"
-        )
-        values = [self._places.space(space), *lengths, f"{start}%", f"%{end}"]
-        if middle:  # two edits can move it by two letters
-            sql += " OR strpos(substr(word, %s, %s), %s) > 0"
-            values += [len(start), len(middle) + 4, middle]
-        return [word for (word,) in self._db.rows(f"{sql})", values)]
-
-    def known_words(self, space: int, words: Iterable[str]) -> list[str]:
-        """Return which of these words a namespace has."""
-        sql = "SELECT word FROM words WHERE ns = %s AND word = ANY(%s)"
-        return [word for (word,) in self._db.rows(sql, (self._places.space(space), list(words)))]
+        yield from postings
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace whose text or key contains a folded text of three
-        characters or more.
-        """
+        """Return the newest chunks of a namespace whose text or key contains a folded text.
+
+        The text must have three characters or more."""
         if len(text) < 3:
             return []
         ns = self._places.space(space)
-        sql = "SELECT id FROM chunks WHERE ns = %s AND plain LIKE %s ORDER BY id DESC LIMIT %s"
-        return self._seen(ns, self._db.rows(sql, (ns, f"%{text.translate(_ESCAPED)}%", limit)))
-
-    def _seen(self, ns: str, rows: list[Any]) -> list[int]:
-        found = [number for (number,) in rows]
-        self._places.saw_chunks(ns, found)
-        return found
-
-    def allowed(self, space: int, which: Filter, limit: int) -> list[int] | None:
-        """Return all chunks of a namespace that a filter lets through, or None when they are more
-        than so many.
-        """
-        ns = self._places.space(space)
-        where, values = conditions(replace(which, ns=NsFilter(ns)))
-        sql = (
-            "SELECT c.id FROM memories m JOIN chunks c ON c.ns = m.ns AND c.memory_id = "
-            f"m.id WHERE {where} LIMIT %s"
-        )
-        found = self._seen(ns, self._db.rows(sql, [*values, limit + 1]))
-        return found if len(found) <= limit else None
-
-    def sources(self, ns: str, limit: int = 200) -> list[str]:
-        """Return who the memories of a namespace come from, by stepping from one name to
-        the next.
-        """
-        sql = (
-            "WITH RECURSIVE s(name) AS (SELECT min(source_user) FROM memories WHERE ns = "
-            "%s AND source_user IS NOT NULL"
-            " AND deleted_at IS NULL UNION ALL SELECT (SELECT min(source_user) FROM "
-            "memories WHERE ns = %s"
-            " AND source_user > s.name AND source_user IS NOT NULL AND deleted_at IS NULL) "
-            "FROM s WHERE s.name IS NOT NULL)"
-            " SELECT name FROM s WHERE name IS NOT NULL LIMIT %s"
-        )
-        return [name for (name,) in self._db.rows(sql, (ns, ns, limit))]
-
-    def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
-        """Return those of these chunks that a filter lets through, in the order given."""
-        found: dict[int, Candidate] = {}
-        one = (
-            str(which.ns) if which.ns and not which.ns.is_prefix else None
-        )  # what lies elsewhere would not pass anyway
-        for ns, numbers in ({one: list(chunks)} if one else self._places.of_chunks(chunks)).items():
-            if which.ns.matches(ns):
-                found.update(
-                    (row.chunk, row)
-                    for row in self._candidates("c.id = ANY(%s)", [numbers], ns, which)
-                )
-        return [found[number] for number in chunks if number in found]
-
-    def _candidates(
-        self, tail: str, values: list[Any], ns: str, which: Filter, order: str = ""
-    ) -> list[Candidate]:
-        where, bound = conditions(replace(which, ns=NsFilter(ns)))
-        limit = [values.pop()] if "LIMIT" in order else []
-        found = [
-            candidate_of(row)
-            for row in self._db.rows(
-                f"{_CHUNKS} WHERE c.ns = %s AND {tail} AND {where}{order}",
-                [ns, *values, *bound, *limit],
-            )
-        ]
-        self._places.saw(ns, (one.memory_id for one in found))
-        self._threads.update((one.thread, ns) for one in found if one.thread is not None)
-        return found
-
-    def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """Return how many chunks threads have, and how many terms."""
-        sql = "SELECT id, chunks, length FROM threads WHERE ns = %s AND id = ANY(%s)"
-        by_ns: dict[str, list[int]] = {}
-        for number in numbers:
-            by_ns.setdefault(self._thread_ns(number), []).append(number)
-        rows = [row for ns, given in by_ns.items() for row in self._db.rows(sql, (ns, given))]
-        return {number: (chunks, length) for number, chunks, length in rows}
-
-    def _thread_ns(self, number: int) -> str:
-        if number not in self._threads:
-            self._threads[number] = (
-                self._db.get("SELECT ns FROM threads WHERE id = %s", (number,)) or ""
-            )
-        return self._threads[number]
-
-    def thread_average(self, space: int) -> float:
-        """Return the mean length of a namespace's threads."""
-        sql = "SELECT coalesce(avg(length), 1.0) FROM threads WHERE ns = %s AND chunks > 0"
-        return float(self._db.get(sql, (self._places.space(space),)))
-
-    def thread(self, number: int, which: Filter) -> list[Candidate]:
-        """Return a whole thread in order, as far as a filter lets it through."""
-        ns = self._thread_ns(number)
-        return (
-            self._candidates("c.thread_id = %s", [number], ns, which, " ORDER BY c.place")
-            if which.ns.matches(ns)
-            else []
-        )
-
-    def around(
-        self, number: int, place: str, before: int, after: int, which: Filter
-    ) -> list[Candidate]:
-        """Return the neighbours of a place in a thread, in order, without the place itself."""
-        ns = self._thread_ns(number)
-        if not which.ns.matches(ns):
-            return []
-        tail, order = "c.thread_id = %s AND c.place {} %s", " ORDER BY c.place {} LIMIT %s"
-        earlier = self._candidates(
-            tail.format("<"), [number, place, before], ns, which, order.format("DESC")
-        )
-        later = self._candidates(
-            tail.format(">"), [number, place, after], ns, which, order.format("ASC")
-        )
-        return [*reversed(earlier), *later]
+        sql = "SELECT id FROM chunks WHERE ns = ? AND plain LIKE ? ORDER BY id DESC LIMIT ?"
+        rows = self._db.rows(sql, (ns, f"%{text.translate(_ESCAPED)}%", limit))
+        numbers = [number for (number,) in rows]
+        self._places.saw_chunks(ns, numbers)
+        return numbers

@@ -1,7 +1,4 @@
-"""Vectors as rows, compared by the database.
-
-What reads a whole namespace brings it into memory once.
-"""
+"""Vectors in PostgreSQL, which compares them; a whole namespace is loaded only once."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,118 +6,73 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ghostmem.store.nearest import VectorView
-from ghostmem.store.postgres.connect import Db, as_vec, numbers_of
+from ghostmem.store.postgres.connect import as_vec, numbers_of
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
-from ghostmem.store.postgres.places import Places
 from ghostmem.store.postgres.remote import RemoteView
 from ghostmem.store.rows import Space
+from ghostmem.store.vectors import SharedVectors, Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Views = dict[tuple[int, int], VectorView]  # by model and namespace
 
-
-class PostgresVectors:
+class PostgresVectors(SharedVectors):
     """Vectors by model and namespace; different models are never mixed."""
 
-    def __init__(
-        self, db: Db, places: Places, journal: PostgresJournal, views: Views, hnsw: bool = False
-    ) -> None:
-        self._db = db
-        self._places = places
+    _db: Db
+
+    def __init__(self, db: Db, views: Views, journal: PostgresJournal, hnsw: bool = False) -> None:
+        super().__init__(db, views)
+        self._places = db.places
         self._journal = journal
-        self._views = views
         self._hnsw = hnsw
 
-    def model(self, name: str, dimension: int, chunker: str) -> int:
-        """Return the number of a model, giving it one on first sight."""
-        found = self.find(name, dimension, chunker)
-        if found is None:
-            self._db.run(
-                "INSERT INTO models (name, dimension, chunker) VALUES (%s, %s, %s) ON "
-                "CONFLICT DO NOTHING",
-                (name, dimension, chunker),
-            )
-            found = self.find(name, dimension, chunker)
-            assert found is not None
-        return found
+    def namespace(self, space: int) -> str:
+        """Return the name of a namespace."""
+        return self._places.space(space)
 
-    def find(self, name: str, dimension: int, chunker: str) -> int | None:
-        """Return the number of a model if vectors of it may be here.
-
-        Dimension 0 is one that its provider has not told yet.
-        """
-        if dimension == 0:
-            sql = "SELECT max(id) FROM models WHERE name = %s AND chunker = %s"
-            latest: int | None = self._db.get(sql, (name, chunker))
-            return latest
-        sql = "SELECT id FROM models WHERE name = %s AND dimension = %s AND chunker = %s"
-        found: int | None = self._db.get(sql, (name, dimension, chunker))
-        return found
+    _space = namespace
 
     def view(self, model: int, space: Space) -> "VectorView":
-        """Return a namespace's vectors: those in memory when they are of today, else the database's
-        own.
-        """
-        known = self._views.get((model, space.number))
-        if known is not None and known.sequence == space.sequence:
-            return known
-        return RemoteView(self, self._db, model, space, self._hnsw)
-
-    def load(self, model: int, space: Space) -> VectorView:
-        """Bring a namespace's vectors into memory, or those in memory up to date."""
-        known = self._views.get((model, space.number))
-        if known is None or (known.sequence != space.sequence and self._must_reload(known, space)):
-            known = VectorView(space.sequence, *self.after(model, space.number, -1))
-        elif known.sequence != space.sequence:
-            last = int(known.ids[-1]) if len(known.ids) else -1
-            known = known.extended(space.sequence, *self.after(model, space.number, last))
-        self._views[model, space.number] = known
-        return known
-
-    def _must_reload(self, known: VectorView, space: Space) -> bool:
-        sql = "SELECT 1 FROM changes WHERE ns = %s AND seq > %s AND op = 'embed' LIMIT 1"
-        filled = self._db.get(sql, (space.name, known.sequence))
-        return filled is not None or known.is_stale(space.chunks)
+        """Return the view in memory when it is up to date, else one of the database."""
+        view = self._views.get((model, space.number))
+        if view is not None and view.sequence == space.sequence:
+            return view
+        return RemoteView(self._db, model, space, self._hnsw, self.load)
 
     def after(
         self, model: int, space: int, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
-        """Return the vectors of a namespace's chunks behind a number, in order."""
+        """Return the vectors of a namespace's chunks after a number, in order."""
         sql = (
-            "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND "
-            "chunk_id > %s ORDER BY chunk_id"
+            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
+            "chunk_id > ? ORDER BY chunk_id"
         )
         rows = self._db.execute(
             sql, (self._places.space(space), model, chunk), binary=True
         ).fetchall()
-        made = numbers_of([vector for _, vector in rows], self.dimension(model))
-        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
-
-    def dimension(self, model: int) -> int:
-        """Return how long a model's vectors are."""
-        return self._db.get("SELECT dimension FROM models WHERE id = %s", (model,)) or 0
+        vectors = numbers_of([vector for _, vector in rows], self.dimension(model))
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
-        """Return which memories chunks belong to."""
-        found: dict[int, str] = {}
-        for ns, numbers in self._places.of_chunks(
-            chunks, nearby=True
-        ).items():  # one that is gone is nowhere else
+        """Return the memories that chunks belong to."""
+        owners: dict[int, str] = {}
+        # a removed chunk is not looked up in other namespaces
+        for ns, numbers in self._places.of_chunks(chunks, nearby=True).items():
             rows = self._db.rows(
-                "SELECT id, memory_id FROM chunks WHERE ns = %s AND id = ANY(%s)", (ns, numbers)
+                "SELECT id, memory_id FROM chunks WHERE ns = ? AND id = ANY(?)", (ns, numbers)
             )
             self._places.saw(ns, (memory_id for _, memory_id in rows))
-            found.update(rows)
-        return {number: found[number] for number in chunks if number in found}
+            owners.update(rows)
+        return {number: owners[number] for number in chunks if number in owners}
 
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
-        """Write vectors as (namespace, chunk, vector) for chunks that are still there."""
+        """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
         sql = (
-            "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, %s, id, "
-            "%s::vector FROM chunks"
-            " WHERE ns = %s AND id = %s ON CONFLICT DO NOTHING"
+            "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, ?, id, "
+            "?::vector FROM chunks"
+            " WHERE ns = ? AND id = ? ON CONFLICT DO NOTHING"
         )
         for space in sorted({space for space, _, _ in rows}):
             self._db.lock(self._places.space(space))
@@ -133,21 +85,19 @@ class PostgresVectors:
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
     ) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said
-        it); with `ns`, only of that.
-        """
+        """Yield chunks without a vector of a model as (namespace, chunk, text, source).
+
+        With `ns`, only chunks of that namespace."""
         where, values = (
-            ("c.id > %s", [after]) if ns is None else ("c.ns = %s AND c.id > %s", [ns, after])
+            ("c.id > ?", [after]) if ns is None else ("c.ns = ? AND c.id > ?", [ns, after])
         )
         yield from self._lacking(where, values, model, None if limit < 0 else limit)
 
     def lacking(
         self, model: int, ns: str, chunks: Sequence[int]
     ) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield those of a namespace's chunks that have no vector of a model yet, as `missing`
-        does.
-        """
-        yield from self._lacking("c.ns = %s AND c.id = ANY(%s)", [ns, list(chunks)], model, None)
+        """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
+        yield from self._lacking("c.ns = ? AND c.id = ANY(?)", [ns, list(chunks)], model, None)
 
     def _lacking(
         self, where: str, values: Sequence[Any], model: int, limit: int | None
@@ -159,32 +109,8 @@ class PostgresVectors:
             "n.ns = c.ns"
             f" WHERE {where} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND "
-            "v.model_id = %s) ORDER BY c.id LIMIT %s"
+            "v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
         for number, ns, chunk, text, source in self._db.rows(sql, (*values, model, limit)):
             self._places.saw_space(number, ns)
             yield number, chunk, text, source
-
-    def counts(self) -> dict[str, int]:
-        """Return how many chunks have a vector, by model, and how many chunks there are."""
-        made = dict(self._db.rows("SELECT model_id, count(*) FROM vectors GROUP BY 1"))
-        rows = self._db.rows("SELECT id, name || '/' || dimension FROM models ORDER BY id")
-        found = {name: made.get(model, 0) for model, name in rows}
-        found[""] = self._db.get("SELECT count(*) FROM chunks WHERE chunker <> ''")
-        return found
-
-    def plain(self, space: int) -> int:
-        """Count the chunks of a namespace that are found by their words alone."""
-        found: int = self._db.get(
-            "SELECT count(*) FROM chunks WHERE ns = %s AND chunker = ''",
-            (self._places.space(space),),
-        )
-        return found
-
-    def drop_others(self, model: int) -> int:
-        """Delete the vectors of every other model."""
-        gone = self._db.run("DELETE FROM vectors WHERE model_id <> %s", (model,))
-        self._db.run("DELETE FROM spare_vectors WHERE model_id <> %s", (model,))
-        self._db.run("DELETE FROM models WHERE id <> %s", (model,))
-        self._views.clear()
-        return gone

@@ -1,4 +1,4 @@
-"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+"""Check a database for corruption, and rebuild every index from the rows."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem.errors import CorruptStoreError
-from ghostmem.model import Kind, NsFilter, Priority, SourceKind, Tier
+from ghostmem.model import Kind, Priority, SourceKind, Tier
 from ghostmem.store.columns import differing
+from ghostmem.store.engine import reindexed
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
-from ghostmem.store.sqlite.index import SqliteIndex
-from ghostmem.store.sqlite.journal import SqliteJournal
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
+from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
-    from ghostmem.store.sqlite.transaction import SqliteTransaction
 
 
 def _quoted(values: Iterable[str]) -> str:
@@ -116,25 +115,25 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 
 def problems(db: apsw.Connection) -> list[str]:
-    """Return one sentence for everything that is wrong; an empty list means clean."""
-    found = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
-    found += _attempt("contents", lambda: differing(differing_contents(db)))
-    found += _attempt("references", lambda: _lost(db))
+    """Return a message for each problem; an empty list means no corruption."""
+    messages = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
+    messages += _attempt("contents", lambda: differing(differing_contents(db)))
+    messages += _attempt("references", lambda: _lost(db))
     for meaning, sql in _COUNTS:
-        found += _attempt(meaning, partial(_count, db, meaning, sql))
-    found += _attempt("full text", lambda: _drift(db))
-    found += _attempt("tags", lambda: _unindexed(db))
-    return found
+        messages += _attempt(meaning, partial(_count, db, meaning, sql))
+    messages += _attempt("full text", lambda: _drift(db))
+    messages += _attempt("tags", lambda: _unindexed(db))
+    return messages
 
 
-def _attempt(what: str, look: Callable[[], list[str]]) -> list[str]:
-    """Return what a part of the check finds; damage that stops it is a finding too."""
+def _attempt(part: str, look: Callable[[], list[str]]) -> list[str]:
+    """Return the problems of one check; damage that stops it is a problem too."""
     try:
         return look()
     except apsw.BusyError:
         raise
     except (apsw.Error, ValueError, LookupError, TypeError, CorruptStoreError) as error:
-        return [f"the file is damaged: {what} cannot be checked ({error})"]
+        return [f"the file is damaged: {part} cannot be checked ({error})"]
 
 
 def _lost(db: apsw.Connection) -> list[str]:
@@ -148,12 +147,12 @@ def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
 
 
 def _unindexed(db: apsw.Connection) -> list[str]:
-    count = count_unindexed(SqliteIndex(db, SqliteJournal(db)), db.execute(TAGGED).fetchall())
+    count = count_unindexed(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
     return [f"{count} {UNINDEXED}"] if count else []
 
 
 def _drift(db: apsw.Connection) -> list[str]:
-    """Compare each chunk's number of terms with what full text holds for it."""
+    """Compare each chunk's number of terms with that of full text."""
     sql = "SELECT c.length, d.sz FROM chunks c JOIN chunks_fts_docsize d ON d.id = c.id"
     wrong = sum(length != _last_varint(size) for length, size in db.execute(sql))
     return [f"{wrong} chunks whose terms differ from full text"] if wrong else []
@@ -170,8 +169,8 @@ def _last_varint(blob: bytes) -> int:
 
 
 def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
-    """Remove orphans and rebuild every index; return what was done."""
-    db = tx.db
+    """Remove orphans and rebuild every index; return the numbers of changes."""
+    db = tx.db.connection
     fill(db)
     done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
     for table in ("chunks_fts", "chunks_tri"):
@@ -181,15 +180,7 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
     db.execute("DELETE FROM words")
     db.execute("DELETE FROM threads")
     db.execute("UPDATE namespaces SET chunks = 0, length = 0")
-    done["memories"] = done["chunks"] = 0
-    for memory in tx.listing.rows(NsFilter()):
-        tx.journal.namespace(memory.ns)
-        if memory.deleted_at is None:
-            rows = reindex(memory)
-            tx.index.add(memory, rows)
-            done["memories"] += 1
-            done["chunks"] += len(rows)
-    return done
+    return {**done, **reindexed(tx, reindex)}
 
 
 def _remove_orphans(db: apsw.Connection) -> int:

@@ -14,9 +14,7 @@ def checksum(content: str | bytes) -> str:
 
 
 def fill(db: apsw.Connection) -> None:
-    """Compute the checksums that are missing, of memories that an older Ghost or another program
-    wrote.
-    """
+    """Compute missing checksums, of memories that an older Ghost or another program wrote."""
 
     def content_checksum(*values: Any) -> str:
         return checksum(values[0])
@@ -30,9 +28,7 @@ def fill(db: apsw.Connection) -> None:
 
 
 def differing(db: apsw.Connection) -> Iterator[tuple[str, str, int]]:
-    """Return namespace, key and version of each memory whose content is not what was written, one
-    at a time.
-    """
+    """Yield namespace, key and version of each memory whose content fails its checksum."""
     sql = (
         "SELECT CAST(ns AS BLOB), CAST(key AS BLOB), version, CAST(content AS BLOB), "
         "checksum FROM memories"

@@ -1,4 +1,4 @@
-"""Opening a database file: who may read it, in which mode, and whether it is ours."""
+"""Open a database file: permissions, journal mode, and whether it is a Ghost store."""
 
 import os
 import time
@@ -18,7 +18,7 @@ _HEADER = b"SQLite format 3\x00"
 
 
 def prepare(path: str) -> None:
-    """Refuse what cannot be a store, and create the file and its folder with private modes."""
+    """Refuse a path that cannot be a store, and create the file with private modes."""
     if os.path.isdir(path):
         hint = f"try --db {os.path.join(path, 'memory.db')}"
         raise NotADatabaseError(f"{path} is a folder, not a database file", hint)
@@ -35,11 +35,11 @@ def prepare(path: str) -> None:
     except FileExistsError:
         _refuse_text(path)
     except OSError:
-        pass  # opening it says why, in the engine's words
+        pass  # opening it raises the error
 
 
 def refuse_special(path: str) -> None:
-    """Stop before a device or a FIFO is taken for a database: opening it could wait for ever."""
+    """Refuse a device or a FIFO: opening it could block."""
     if not is_plain(path):
         raise NotADatabaseError(
             f"{path} is not a plain file, and so not a Ghost store", "name a database file"
@@ -56,9 +56,7 @@ def _refuse_text(path: str) -> None:
 
 
 def refuse_links(path: str) -> None:
-    """Stop before writing a file with two names: each has a log of its own, and the two would
-    overwrite each other.
-    """
+    """Refuse to write a file with two names: their logs would overwrite each other."""
     links = os.stat(path).st_nlink
     if links > 1:
         raise EngineError(
@@ -78,14 +76,16 @@ def connect(
         if path != ":memory:":
             USERS.track(db)
         set_patience(db, busy_timeout)
-        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else every bound value is planned anew
+        db.config(
+            apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1
+        )  # else statements are planned again for each bound value
         if not read_only and path != ":memory:":
             _use_wal(db, path, busy_timeout)
         db.execute(
             f"PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON; PRAGMA mmap_size=0;"
             "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; "
             "PRAGMA cache_size=-16000"
-        ).fetchall()  # a pragma that answers stops the ones behind it until its answer is read
+        ).fetchall()  # a pragma with a result stops the next ones until that is read
     return db
 
 
@@ -98,9 +98,7 @@ def _open(path: str, read_only: bool) -> apsw.Connection:
 
 
 def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:
-    """Switch to WAL; two processes creating one file may both try, and SQLite does not wait for
-    that lock.
-    """
+    """Switch to WAL; two processes may both try on a new file, and SQLite does not wait here."""
     if db.execute("PRAGMA journal_mode").get == "wal":
         return
     refuse_foreign(db, path)
@@ -116,12 +114,12 @@ def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:
 
 
 def is_ours(db: apsw.Connection) -> bool:
-    """Say whether a database carries Ghost's mark."""
+    """Say whether a database has Ghost's application id."""
     return bool(db.execute("PRAGMA application_id").get == APPLICATION_ID)
 
 
 def refuse_foreign(db: apsw.Connection, path: str) -> None:
-    """Stop before writing into a database that belongs to another program."""
+    """Refuse to write into a database of another program."""
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if is_ours(db):
         return

@@ -1,36 +1,29 @@
-"""Reading and writing rows of any table as they are, to move a store.
+"""Rows of any table as they are, to move a store; see `ghostmem.store.tables`."""
 
-See `ghostmem.store.tables`.
-"""
-
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-import apsw
-
+from ghostmem.store.copy import CopyTable
+from ghostmem.store.database import Part
 from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.index import namespaced
-from ghostmem.store.sqlite.schema import FILL_WORDS
-from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
+from ghostmem.store.tables import BY_NAME, COUNTED, Key, Row, Table, folded, indexed
 
-_AMONG = "(SELECT value FROM json_each(?))"
-_NUMBERED = (
-    "chunks",
-    "note_folders",
-    "mirrors",
-)  # tables whose numbers SQLite itself never gives twice
+_NUMBERED = ("chunks", "note_folders", "mirrors")  # tables with AUTOINCREMENT
 
 
-class SqliteCopy:
+class SqliteCopy(CopyTable):
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-        self._ids = ""  # the namespace whose memories' ids are in the table beside
+    _db: SqliteDb
+
+    def __init__(self, db: SqliteDb) -> None:
+        super().__init__(db)
+        self._ids = ""  # the namespace of the temporary table of ids
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that a row belongs to."""
+        """Return every namespace that has rows."""
         sql = (
             "SELECT name FROM namespaces UNION SELECT ns FROM memories UNION SELECT ns "
             "FROM quarantine UNION SELECT ns FROM audit"
@@ -40,10 +33,9 @@ class SqliteCopy:
         return sorted(name for (name,) in self._db.execute(sql))
 
     def counts(self, table: Table) -> dict[str, int]:
-        """Return how many rows each namespace has.
+        """Return the number of rows by namespace.
 
-        Of a table of the whole store, under an empty name.
-        """
+        Rows of a table of the whole store are counted under an empty name."""
         name, first = table.name, table.key[0]
         match table.via:
             case "":
@@ -78,7 +70,7 @@ class SqliteCopy:
         upto: Key | None = None,
         limit: int = -1,
     ) -> list[Row]:
-        """Return rows behind a key, up to another one, in order."""
+        """Return rows after a key, up to another one, in order."""
         if table.name == "vectors":
             return self._vectors(table, ns, after, upto, limit)
         source, where, values = self._belongs(table, ns)
@@ -102,8 +94,8 @@ class SqliteCopy:
     def _vectors(
         self, table: Table, ns: str, after: Key | None, upto: Key | None, limit: int
     ) -> list[Row]:
-        """Read by model, each of which the key of the table finds at once."""
-        number, found = self._number(ns), list[Row]()
+        """Read vectors by model, which the key of the table finds directly."""
+        number, rows = self._number(ns), list[Row]()
         for (model,) in self._db.execute("SELECT id FROM models ORDER BY id").fetchall():
             if (after and model < after[0]) or (upto and model > upto[0]):
                 continue
@@ -113,41 +105,12 @@ class SqliteCopy:
                 "SELECT model_id, chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ?"
                 " AND chunk_id > ? AND chunk_id <= ? ORDER BY chunk_id LIMIT ?"
             )
-            left = limit - len(found) if limit >= 0 else -1
-            found += list(self._db.execute(sql, (model, number, low, high, left)))
-        return found
-
-    def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows that name one of these memories, in order."""
-        given = json.dumps(list(ids))
-        columns = ", ".join(f"t.{name}" for name in table.columns)
-        order = ", ".join(f"t.{name}" for name in table.key)
-        if table.name == "vectors":
-            where, values = (
-                f"t.chunk_id IN (SELECT id FROM chunks WHERE memory_id IN {_AMONG})",
-                [given],
-            )
-        else:
-            where, values = (
-                " OR ".join(f"t.{end} IN {_AMONG}" for end in table.ends),
-                [given] * len(table.ends),
-            )
-        return list(
-            self._db.execute(
-                f"SELECT {columns} FROM {table.name} t WHERE {where} ORDER BY {order}", values
-            )
-        )
-
-    def versions(self, ns: str, ids: Iterable[str], keys: Iterable[str] = ()) -> dict[str, str]:
-        """Return the keys of all versions of these memories' keys, and of these keys, by id."""
-        sql = (
-            "SELECT id, key FROM memories WHERE ns = ? AND"
-            f" (key IN (SELECT key FROM memories WHERE id IN {_AMONG}) OR key IN {_AMONG})"
-        )
-        return dict(self._db.execute(sql, (ns, json.dumps(list(ids)), json.dumps(list(keys)))))
+            remaining = limit - len(rows) if limit >= 0 else -1
+            rows += list(self._db.execute(sql, (model, number, low, high, remaining)))
+        return rows
 
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
-        """Write rows, in the place of those with the same keys."""
+        """Write rows, replacing those with the same keys."""
         if table.name == "memories":
             self._ids = ""
         if table.name == "chunks":
@@ -155,9 +118,9 @@ class SqliteCopy:
             return
         extra, conflict = self._place(table, ns)
         columns = (*table.columns, *extra)
-        others = [name for name in columns if name not in (*table.key, *conflict)]
+        changed = [name for name in columns if name not in (*table.key, *conflict)]
         marks = ", ".join("?" * len(columns))
-        sets = ", ".join(f"{name} = excluded.{name}" for name in others)
+        sets = ", ".join(f"{name} = excluded.{name}" for name in changed)
         sql = (
             f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})"
             f" ON CONFLICT ({', '.join(conflict)}) DO {f'UPDATE SET {sets}' if sets else 'NOTHING'}"
@@ -168,11 +131,11 @@ class SqliteCopy:
             self._db.executemany(sql, [(*row, *extra.values()) for row in rows])
         if table.name == "memories":
             content, id_ = table.at("content"), table.at("id")
-            made = [(checksum(row[content]), row[id_]) for row in rows]
-            self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", made)
+            checksums = [(checksum(row[content]), row[id_]) for row in rows]
+            self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", checksums)
 
     def _place(self, table: Table, ns: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Return the columns that say the namespace, and the key by which SQLite knows a row."""
+        """Return the columns with the namespace, and the unique key of a row in SQLite."""
         match table.via:
             case "name":
                 return {"name": ns, "token": ""}, table.key
@@ -187,85 +150,50 @@ class SqliteCopy:
         return {}, table.key
 
     def _write_chunks(self, ns: str, rows: Sequence[Row]) -> None:
-        """Write chunks with their full text and substrings, which are made again from their terms
-        and their memory.
-        """
+        """Write chunks, and rebuild their full text and substrings."""
         table, number = BY_NAME["chunks"], self._number(ns)
         marks = ", ".join("?" * (len(table.columns) + 1))
         sql = f"INSERT INTO chunks ({', '.join(table.columns)}, ns_id) VALUES ({marks})"
-        said = self._texts({row[1] for row in rows})
+        texts = self._texts(ns, {row[1] for row in rows})
         self._db.executemany(sql, [(*row, number) for row in rows])
         tokens = [(row[0], namespaced(number, indexed(row[7]))) for row in rows]
         self._db.executemany("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", tokens)
-        plain = [(row[0], folded(*said[row[1]], row[2], row[3], row[4])) for row in rows]
+        plain = [(row[0], folded(*texts[row[1]], row[2], row[3], row[4])) for row in rows]
         self._db.executemany("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", plain)
 
-    def _texts(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        sql = f"SELECT id, key, content FROM memories WHERE id IN {_AMONG}"
-        return {
-            id_: (key, content)
-            for id_, key, content in self._db.execute(sql, (json.dumps(sorted(ids)),))
-        }
-
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
-        """Delete rows by their keys, with all that hangs on them."""
+        """Delete rows by their keys, with everything that depends on them."""
         self._ids = "" if table.name == "memories" else self._ids
         number = self._number(ns) if table.via == "number" else None
         names = [*table.key, *(["ns_id"] if number is not None else [])]
         where = " AND ".join(f"{name} = ?" for name in names)
         tail = () if number is None else (number,)
         if table.name in ("chunks", "memories"):
-            found = (
+            sql = (
                 "SELECT id FROM chunks WHERE "
                 f"{where if table.name == 'chunks' else 'memory_id = ?'}"
             )
-            self._unindex(number for key in keys for (number,) in self._db.execute(found, key))
+            self._unindex(number for key in keys for (number,) in self._db.execute(sql, key))
         self._db.executemany(
             f"DELETE FROM {table.name} WHERE {where}", [(*key, *tail) for key in keys]
         )
 
     def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
-        """Delete the rows that name one of these memories."""
-        given = json.dumps(list(ids))
+        """Delete the rows that name one of some memories."""
         self._ids = "" if table.name == "memories" else self._ids
-        if table.name == "vectors":
-            self._db.execute(
-                "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE "
-                f"memory_id IN {_AMONG})",
-                (given,),
-            )
-            return
         if table.name == "chunks":
-            self._unindex(
-                number
-                for (number,) in self._db.execute(
-                    f"SELECT id FROM chunks WHERE memory_id IN {_AMONG}", (given,)
-                )
-            )
-        where = " OR ".join(f"{end} IN {_AMONG}" for end in table.ends)
-        self._db.execute(f"DELETE FROM {table.name} WHERE {where}", [given] * len(table.ends))
+            where, values = self._naming(table, ns, ids)
+            rows = self._db.rows(f"SELECT id FROM chunks WHERE {where}", values)
+            self._unindex(number for (number,) in rows)
+        super().drop_of(table, ns, ids)
 
     def _unindex(self, numbers: Iterable[int]) -> None:
         gone = [(number,) for number in list(numbers)]
         for index in ("chunks_fts", "chunks_tri"):
             self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", gone)
 
-    def park(self, ns: str, ids: Sequence[str]) -> None:
-        """Give memories keys that nobody wants, until they get their own."""
-        self._db.execute(
-            f"UPDATE memories SET key = ? || id WHERE id IN {_AMONG}",
-            (PARKED, json.dumps(list(ids))),
-        )
-
-    def present(self, table: str, column: str, ns: str, values: Iterable[Any]) -> set[Any]:
-        """Return which of these values a column has."""
-        sql = f"SELECT {column} FROM {table} WHERE {column} IN {_AMONG}"
-        return {value for (value,) in self._db.execute(sql, (json.dumps(sorted(values)),))}
-
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
-        """Return how many rows a namespace has of a table that is logged, and the sum of their
-        numbers.
-        """
+        """Return the number of rows of a logged table in a namespace, and the sum of their ids."""
         if table.name == "chunks":
             self._know(ns)
             sql = (
@@ -281,36 +209,18 @@ class SqliteCopy:
         return cast("tuple[int, int]", self._db.execute(sql, (self._number(ns),)).fetchone())
 
     def crossing(self) -> dict[str, int]:
-        """Return how many rows of which tables join memories of two namespaces, which no wall
-        allows any more.
-        """
-        found = {}
+        """Return the numbers of rows by table that join memories of two namespaces."""
+        counts = {}
         for name in ("memory_edges", "memory_links", "inferences"):
             sql = (
                 f"SELECT count(*) FROM {name} e JOIN memories a ON a.id = e.from_id JOIN "
                 "memories b ON b.id = e.to_id"
             )
-            found[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
-        return {name: count for name, count in found.items() if count}
-
-    def logs(self) -> dict[str, int]:
-        """Return how long the change log of each namespace is."""
-        return dict(self._db.execute("SELECT name, sequence FROM namespaces"))
-
-    def logged(self, ns: str, after: int) -> tuple[set[str], bool]:
-        """Return what changed behind a line of the log, and whether vectors came that it does not
-        name.
-        """
-        sql = "SELECT memory_id, op FROM changes WHERE ns_id = ? AND seq > ?"
-        rows = list(self._db.execute(sql, (self._number(ns), after)))
-        return {memory_id for memory_id, _ in rows if memory_id}, any(
-            not memory_id for memory_id, _ in rows
-        )
+            counts[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
+        return {name: count for name, count in counts.items() if count}
 
     def counters(self) -> dict[str, int]:
-        """Return the highest number that each table that numbers its rows ever gave, as far as it
-        is known.
-        """
+        """Return the highest number that each numbered table ever gave, as far as known."""
         found: dict[str, int] = {
             name: self._db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").get
             for name in COUNTED
@@ -321,7 +231,7 @@ class SqliteCopy:
         return found
 
     def count_from(self, counters: Mapping[str, int]) -> None:
-        """Give no number again that another engine gave already."""
+        """Continue the numbers of another engine."""
         for name in _NUMBERED:
             if counters.get(name):
                 self._db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
@@ -351,9 +261,7 @@ class SqliteCopy:
         return f"temp.copy_ids w CROSS JOIN {name} t ON t.{table.key[0]} = w.id", [], []
 
     def _know(self, ns: str) -> None:
-        """Keep the ids of a namespace's memories beside, because they are needed again and
-        again.
-        """
+        """Keep the ids of a namespace's memories in a temporary table, for repeated use."""
         if self._ids == ns and ns:
             return
         self._db.execute(
@@ -363,47 +271,10 @@ class SqliteCopy:
         self._db.execute("INSERT INTO temp.copy_ids SELECT id FROM memories WHERE ns = ?", (ns,))
         self._ids = ns
 
+    def _log_of(self, ns: str) -> Part:
+        """Return the condition that a change is of a namespace, which may have no name any more."""
+        return "c.ns_id = ?", [self._number(ns)]
+
     def _number(self, ns: str) -> int:
-        found: int | None = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
-        return int(ns[1:]) if found is None and ns[:1] == "#" and ns[1:].isdigit() else found or 0
-
-
-class SqliteMove:
-    """What a store that is being filled knows of it: a table that is there only as long as that
-    takes.
-    """
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-
-    def get(self) -> dict[str, str] | None:
-        """Return what was noted, or None when no move is under way."""
-        if not self._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moving'").get:
-            return None
-        return dict(self._db.execute("SELECT name, value FROM moving"))
-
-    def held(self, holder: str) -> bool:
-        """Say whether a move is under way and its holder this one."""
-        known = self._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moving'").get
-        return bool(
-            known
-            and self._db.execute("SELECT value FROM moving WHERE name = 'holder'").get == holder
-        )
-
-    def begin(self, marker: str, at: str, source: str) -> None:
-        """Say that the store is being filled, and from where."""
-        self._db.execute(
-            "CREATE TABLE moving (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
-            "STRICT, WITHOUT ROWID"
-        )
-        self._db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (marker, at, source))
-
-    def note(self, values: Mapping[str, str]) -> None:
-        """Write something down."""
-        self._db.executemany("INSERT OR REPLACE INTO moving VALUES (?, ?)", list(values.items()))
-
-    def end(self, marker: str) -> None:
-        """Make it a store like any other."""
-        self._db.execute(FILL_WORDS)
-        self._db.execute("DROP TABLE moving")
-        self._db.execute("DELETE FROM migrations WHERE name = ?", (marker,))
+        number: int | None = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
+        return int(ns[1:]) if number is None and ns[:1] == "#" and ns[1:].isdigit() else number or 0

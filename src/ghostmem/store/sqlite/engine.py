@@ -1,4 +1,4 @@
-"""One SQLite file as a store: a connection per thread, transactions, and care of the file."""
+"""One SQLite file as a store: a connection per thread, transactions, and file maintenance."""
 
 import os
 import threading
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem.clock import Clock
-from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
-from ghostmem.store.ledger import MOVING, newer, pending, unknown
+from ghostmem.errors import EngineError
+from ghostmem.store.engine import BaseEngine
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import connect, prepare, refuse_links
 from ghostmem.store.sqlite.failures import translated
@@ -23,10 +23,10 @@ from ghostmem.store.sqlite.waiting import begin_write, set_patience
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
-    from ghostmem.store.sqlite.vectors import Views
+    from ghostmem.store.vectors import Views
 
 
-class SqliteEngine:
+class SqliteEngine(BaseEngine):
     """A store in one file, or in memory."""
 
     name = "sqlite"
@@ -34,22 +34,12 @@ class SqliteEngine:
     def __init__(
         self, path: str, clock: Clock, synchronous: str = "full", busy_timeout: float = 30.0
     ) -> None:
-        self.location = path
-        self.read_only = False
-        self.read_only_reason = ""
-        self.moving = False  # `ghost migrate` is not done with it
-        self._newer = ""
-        self._synchronous = synchronous
-        self._busy_timeout = busy_timeout
+        super().__init__(path, synchronous, busy_timeout)
         self._local = threading.local()
         # weakly: a thread that ends takes its connection with it
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
-        self._process = os.getpid()
         self._file: tuple[int, int] | None = None
-        self._lock = threading.RLock()
         self._shared: apsw.Connection | None = None
-        self._closed = False
-        self._views: Views = {}
         with forks.using(writes=True):
             self._start(clock)
 
@@ -64,17 +54,10 @@ class SqliteEngine:
         try:
             with translated(self.location):
                 names = applied(db)
-                if (
-                    pending(names, MIGRATIONS)
-                    and not self.read_only
-                    and not unknown(names, MIGRATIONS)
-                ):
+                if self._must_migrate(names, MIGRATIONS):
                     migrate(db, self.location, clock())
                     names = applied(db)
-            self._newer = newer(self.location, names, MIGRATIONS)
-            self.moving = names is not None and MOVING in names
-            if self._newer:
-                self.read_only, self.read_only_reason = True, self._newer
+            self._adopt(names, MIGRATIONS)
             if not self.read_only:
                 self._refuse_other_file()
         except BaseException:
@@ -89,8 +72,7 @@ class SqliteEngine:
         )
 
     def _connection(self) -> apsw.Connection:
-        if self._closed:
-            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        self._refuse_closed()
         if self._process != os.getpid():
             self._after_fork()
         if self._shared is not None:
@@ -110,30 +92,27 @@ class SqliteEngine:
     def _after_fork(self) -> None:
         """Forget the parent's connections; `forks` has closed them."""
         self._process = os.getpid()
-        self._open, self._local, self._lock = (
-            weakref.WeakSet(),
-            threading.local(),
-            threading.RLock(),
-        )
+        self._open = weakref.WeakSet()
+        self._local, self._lock = threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
-        """Stop before writing into a file that is no longer the one under this name."""
+        """Refuse to write into a file that was replaced under this name."""
         if self.location == ":memory:":
             return
         try:
-            found = os.stat(self.location)
+            status = os.stat(self.location)
         except OSError:
             raise EngineError(
                 f"{self.location} is gone: it was removed while open", "open the store again"
             ) from None
         if self._file is None:
-            self._file = (found.st_dev, found.st_ino)
-        elif self._file != (found.st_dev, found.st_ino):
+            self._file = (status.st_dev, status.st_ino)
+        elif self._file != (status.st_dev, status.st_ino):
             raise EngineError(f"{self.location} was replaced while open", "open the store again")
 
     @contextmanager
     def _turn(self, writes: bool = False) -> Iterator[apsw.Connection]:
-        """Give the thread its connection; in memory there is one, and threads take turns."""
+        """Lend the thread's connection; a store in memory has one, which threads share in turn."""
         with forks.using(writes):
             db = self._connection()
             if db is not self._shared:
@@ -156,13 +135,12 @@ class SqliteEngine:
         patience: float | None = None,
         within: Iterable[str] | None = None,
     ) -> Iterator[SqliteTransaction]:
-        """Change the store: all of it or nothing.
+        """Change the store in one transaction.
 
-        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the
-        end, and `patience` is how many seconds to wait for the write lock instead of the setting.
-        The file has one lock, whatever is written `within`."""
-        if self.read_only:
-            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        `durable` waits until the change survives a power cut, `dry_run` rolls everything back
+        at the end, and `patience` is the seconds to wait for the write lock instead of the
+        setting. The file has one lock, whatever is written `within`."""
+        self._refuse_read_only()
         self._refuse_other_file()
         with self._turn(writes=True) as db:
             lazy = not durable and self._synchronous == "full"
@@ -171,9 +149,7 @@ class SqliteEngine:
             try:
                 yield from self._transact(
                     db,
-                    dict(
-                        self._views
-                    ),  # what a write has not committed must not stay behind in the views
+                    dict(self._views),  # views of an uncommitted write must not be kept
                     lambda: begin_write(
                         db, self.location, self._busy_timeout if patience is None else patience
                     ),
@@ -186,9 +162,7 @@ class SqliteEngine:
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
-        """Read one state at leisure, on a connection of its own, while this thread and others go on
-        writing.
-        """
+        """Read one consistent state on its own connection, while this thread and others write."""
         with forks.using():
             if self.location == ":memory:":
                 with self._turn() as shared:
@@ -218,13 +192,9 @@ class SqliteEngine:
                 yield SqliteTransaction(db, views)
                 db.execute(end)
             except BaseException:
-                self._undo(db)
+                if db.in_transaction:  # SQLite has rolled back already after some errors
+                    db.execute("ROLLBACK")
                 raise
-
-    def _undo(self, db: apsw.Connection) -> None:
-        """Roll back; SQLite has done so already after some errors."""
-        if db.in_transaction:
-            db.execute("ROLLBACK")
 
     @property
     def file(self) -> str | None:
@@ -239,9 +209,9 @@ class SqliteEngine:
         return sum(os.path.getsize(part) for part in parts if os.path.exists(part))
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of what the engine stands on."""
+        """Return the versions of SQLite, apsw and the schema."""
         with self.read() as tx:
-            names = sorted(applied(tx.db) or ())
+            names = sorted(applied(tx.db.connection) or ())
         return {
             "sqlite": apsw.sqlite_lib_version(),
             "apsw": apsw.apsw_version(),
@@ -249,13 +219,13 @@ class SqliteEngine:
         }
 
     def check(self) -> list[str]:
-        """Return everything that is wrong with the file, its rows and its indexes."""
+        """Return all problems of the file, its rows and its indexes."""
         from ghostmem.store.sqlite.check import problems
 
         with (
             self.snapshot() as tx
         ):  # a connection that others wrote past sees damage in full text where there is none
-            return problems(tx.db)
+            return problems(tx.db.connection)
 
     def repair(self, reindex: "Reindex") -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
@@ -265,11 +235,10 @@ class SqliteEngine:
             return repair(tx, reindex)
 
     def backup(self, target: str, begin: Callable[[], None]) -> int:
-        """Write a compact, checked copy of one consistent state to a file, replacing it, and return
-        its size.
+        """Write a compact, checked copy of one state to a file and return its size.
 
-        `begin` is called once the target is known to be free, before anything is written.
-        """
+        An existing file is replaced. `begin` is called once the target is known to be free,
+        before anything is written."""
         from pathlib import Path
 
         from ghostmem.store.sqlite.replace import Rows, row_counts, write_database
@@ -285,12 +254,10 @@ class SqliteEngine:
             return write_database(Path(target), begin, fill)
 
     def scrub(self, force: bool = False) -> str:
-        """Leave no byte of what was deleted for good.
+        """Remove every byte of permanently deleted text from the file.
 
-        Return what prevented that and how to finish, or an empty text.
-
-        Does nothing when nothing was deleted for good since the last time, unless `force`d.
-        """
+        Returns what prevented that and how to finish, or an empty text. Does nothing when
+        nothing was deleted since the last time, unless `force` is set."""
         from ghostmem.store.sqlite.scrub import PATIENCE, owed, scrub, sweep_copies, tidy
 
         if self.read_only:
@@ -301,7 +268,7 @@ class SqliteEngine:
                 return ""
         if self.location == ":memory:":
             with self.write() as tx:
-                tidy(tx.db)
+                tidy(tx.db.connection)
                 tx.db.execute("PRAGMA user_version=0")
             return ""
         self._refuse_other_file()
@@ -316,9 +283,7 @@ class SqliteEngine:
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
     ) -> list[str]:
-        """Return which of these copies, and of those made beside the file, hold memories by their
-        ids or their very words.
-        """
+        """Return the copies, listed or next to the file, that hold memories by id or exact text."""
         from ghostmem.store.sqlite.scrub import copies_beside, holders
 
         beside = [] if self.file is None else copies_beside(self.file)
@@ -326,12 +291,12 @@ class SqliteEngine:
         return holders([path for path in (*paths, *beside) if path != own], ids, texts)
 
     def flush(self) -> None:
-        """Bring the write-ahead log into the file and onto the disk."""
+        """Checkpoint the write-ahead log into the file."""
         with self._turn() as db, translated(self.location):
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
-        """Close every connection; the last one to close leaves a single file behind."""
+        """Close every connection; the last one leaves a single file."""
         if forks.is_broken():
             return
         with forks.using(writes=True), self._lock:
@@ -344,7 +309,7 @@ class SqliteEngine:
 
 
 def _is_outdated(db: apsw.Connection) -> bool:
-    """Close a connection to a state of a file on read-only media that is not the present one."""
+    """Close a connection to an old state of a file on read-only media, and return True."""
     if not isinstance(db, FrozenConnection) or db.in_transaction or not db.is_stale():
         return False
     db.close()

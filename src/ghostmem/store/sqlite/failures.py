@@ -1,4 +1,4 @@
-"""SQLite's errors in Ghost's words."""
+"""SQLite's errors as Ghost's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,20 +33,16 @@ _WORDS: tuple[tuple[type[Exception], type[EngineError], str], ...] = (
 
 
 def translate(error: Exception, path: str) -> Exception:
-    """Return the Ghost error that says what an SQLite error means, or the error itself if it is
-    none of those.
-    """
-    for theirs, ours, words in _WORDS:
-        if isinstance(error, theirs):
-            return ours(f"{words.format(path=path)} ({error})")
+    """Return the Ghost error for an error of SQLite, or the error itself."""
+    for their_type, our_type, words in _WORDS:
+        if isinstance(error, their_type):
+            return our_type(f"{words.format(path=path)} ({error})")
     return error
 
 
 @contextmanager
 def translated(path: str, db: apsw.Connection | None = None) -> Iterator[None]:
-    """Raise Ghost's errors instead of SQLite's, and one error for everything read from a file that
-    changed meanwhile.
-    """
+    """Raise Ghost's errors instead of SQLite's, also when the file changed during a read."""
     try:
         yield
     except Exception as error:

@@ -1,12 +1,11 @@
-"""Forking while a store is open: the fork waits until no thread is inside SQLite, and the child
-starts with fresh connections.
+"""Forking while a store is open.
 
-SQLite keeps its view of its locks in the memory of the process, and a child inherits that view
-without the locks themselves. What another thread had locked at that moment would stay locked in the
-child for ever. A connection that was merely open would let the child believe that it protects the
-write-ahead log, which the parent then removes when it closes the store: writes of the child would
-be lost. So threads register while they use a store, a fork waits for them, and the child closes
-what it inherited."""
+SQLite keeps the state of its locks in the memory of the process, and a child inherits that
+state without the locks themselves. A lock that another thread held at that moment would stay
+locked in the child forever. With an inherited open connection the child would believe that it
+protects the write-ahead log, which the parent removes when it closes the store: writes of the
+child would be lost. So threads register while they use a store, a fork waits for them, and the
+child closes the inherited connections."""
 
 import os
 import sys
@@ -21,14 +20,14 @@ import apsw
 from ghostmem.errors import EngineError
 
 MAX_WAIT = 5.0  # seconds that a fork waits for other threads
-_POLL = 0.005  # seconds between two looks at imports, whose end nobody announces
+_POLL = 0.005  # seconds between two looks at running imports
 
 
 class Users:
-    """The threads that use a store at the moment, and the connections that a child must not use."""
+    """The threads that use a store now, and the connections that a child must not use."""
 
     def __init__(self) -> None:
-        self.is_broken = False  # this process was forked at a moment that is not safe
+        self.is_broken = False  # this process was forked at an unsafe moment
         self._reset()
 
     def _reset(self) -> None:
@@ -46,7 +45,7 @@ class Users:
             self._connections.add(db)
 
     def enter(self, thread: int, writes: bool) -> None:
-        """Count a use; wait for a fork that is under way, unless it waits for this thread."""
+        """Count a use; wait for a running fork, unless that waits for this thread."""
         with self._changed:
             while self._is_forking and thread not in self._depths:
                 self._changed.wait()
@@ -54,7 +53,7 @@ class Users:
             self._writes[thread] = self._writes.get(thread, 0) + writes
 
     def leave(self, thread: int, writes: bool) -> None:
-        """Count a use as ended; a child does not know those that its parent began."""
+        """Count a use as ended; a child does not know its parent's uses."""
         with self._changed:
             if thread in self._depths:
                 self._depths[thread] -= 1
@@ -67,33 +66,29 @@ class Users:
         return bool(self._depths.keys() - {threading.get_ident()})
 
     def before_fork(self) -> None:
-        """Wait until no other thread uses a store, and hold new uses back until the fork
-        is done.
-        """
+        """Wait until no other thread uses a store, and block new uses until the fork is done."""
         self._changed.acquire()
         self._is_forking = True
         deadline = time.monotonic() + MAX_WAIT
         while (self._are_others() or _is_importing()) and time.monotonic() < deadline:
             self._changed.wait(_POLL)
-        self._inherited = list(
-            self._connections
-        )  # Python drops those of other threads in the child before it comes here
+        # Python drops those of other threads in the child before `start_child`
+        self._inherited = list(self._connections)
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
+        """Allow uses again."""
         self._inherited = []
         self._is_forking = False
         self._changed.notify_all()
         self._changed.release()
 
     def start_child(self) -> None:
-        """Close what a child inherited, once.
+        """Close the inherited connections of a child, once.
 
-        A child of a fork that Python knows nothing of comes here with its first use.
-
-        That is safe when no other thread was inside SQLite or importing a part of Ghost, which the
-        child would wait for in vain, and when this thread was not inside a write, whose end would
-        change the log."""
+        A child of a fork that Python did not see comes here with its first use. Closing is safe
+        when no other thread was inside SQLite or importing a part of Ghost, which the child
+        would wait for forever, and when this thread was not in a write, whose end would change
+        the log."""
         if self._process == os.getpid():
             return
         inherited = {id(db): db for db in [*self._inherited, *self._connections]}
@@ -125,9 +120,7 @@ def _close(db: apsw.Connection) -> None:
 
 
 def _keep_for_ever(db: apsw.Connection) -> None:
-    """Let nobody close a connection, nor the end of the process: a lock inside it may never be
-    released.
-    """
+    """Never close a connection, not even at exit: a lock inside it may never be released."""
     import ctypes
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))
@@ -144,10 +137,9 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def using(writes: bool = False) -> Iterator[None]:
-    """Use SQLite: a fork waits until this ends.
+    """Use SQLite; a fork waits until this ends.
 
-    Raises an error in a child that was forked at an unsafe moment.
-    """
+    Raises an error in a child that was forked at an unsafe moment."""
     if is_broken():
         raise EngineError(
             "this process was forked while another thread was using a store, so it cannot use one",
@@ -171,16 +163,13 @@ def is_broken() -> bool:
 class ThreadConnection:
     """The connection of a thread.
 
-    When the thread ends, it is closed at a moment when nobody forks.
-    """
+    When the thread ends, it is closed while no fork is running."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db: apsw.Connection | None = db
 
     def __del__(self) -> None:
-        """Let go of the connection, which closes it unless a reader that the thread left behind
-        still holds it.
-        """
+        """Drop the connection, which closes it unless a reader of the thread still uses it."""
         if not is_broken():
             with using():
                 self.db = None

@@ -1,11 +1,9 @@
-"""Reading a database that cannot be written, such as one on read-only media, while other processes
-may write it.
+"""Read a database that cannot be written, such as one on read-only media.
 
-Where a writer has the store open, its write-ahead log and the index of that are there, and SQLite
-reads under the writer's locks. Where nobody has, SQLite would have to make these files. Then the
-file is read as it stands, or with its log as a copy in memory, and nothing locks it: so a
-connection knows which state of the file it is of, and is left for another when there is a newer
-one."""
+While a writer has the store open, its write-ahead log and index exist, and SQLite reads under
+the writer's locks. Otherwise SQLite would have to create these files. Then the file is read as
+it is, or copied with its log into memory, without locks: so a connection knows the state of the
+file that it shows, and is replaced when there is a newer one."""
 
 import os
 import time
@@ -14,31 +12,24 @@ from typing import NamedTuple
 
 import apsw
 
-_ATTEMPTS = 100  # to find a state that nobody changes meanwhile
-_QUIET = (
-    0.02  # seconds between them; a file changed more recently may change again and keep its time
-)
+_ATTEMPTS = 100  # to find a state that does not change meanwhile
+_QUIET = 0.02  # seconds between them; a file changed later may change again with the same time
 
 
 def read_pieces(path: str, size: int) -> Iterator[bytes]:
-    """Read a database file through SQLite: closing a file of our own would end the locks this
-    process holds on it.
-    """
+    """Read a database file through SQLite: closing another handle would drop its locks."""
     file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
     try:
-        at = 0
-        while piece := file.xRead(size, at):
+        position = 0
+        while piece := file.xRead(size, position):
             yield piece
-            at += len(piece)
+            position += len(piece)
     finally:
         file.xClose()
 
 
 def _open_locking(path: str) -> apsw.Connection | None:
-    """Open a file to read it under SQLite's locks.
-
-    None where these need files that cannot be made.
-    """
+    """Open a file under SQLite's locks, or return None where their files cannot be created."""
     db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -49,21 +40,17 @@ def _open_locking(path: str) -> apsw.Connection | None:
 
 
 def open_reading(path: str) -> apsw.Connection:
-    """Open a database that cannot be written: under SQLite's locks where that is possible, else its
-    present state.
-    """
+    """Open a database that cannot be written, under SQLite's locks or as its present state."""
     return _until_steady(path, lambda: _open_locking(path) or _freeze(path))
 
 
 def open_frozen(path: str) -> apsw.Connection:
-    """Open a database without writing it or beside it: as it stands, or a private copy in memory
-    when it has a log.
-    """
+    """Open a database without writing anything, as it is or as a copy in memory with its log."""
     return _until_steady(path, lambda: _freeze(path))
 
 
 def _until_steady(path: str, attempt: Callable[[], apsw.Connection | None]) -> apsw.Connection:
-    """Try again while another process changes the file."""
+    """Retry while another process changes the file."""
     for _ in range(_ATTEMPTS):
         if (db := attempt()) is not None:
             return db
@@ -72,30 +59,26 @@ def _until_steady(path: str, attempt: Callable[[], apsw.Connection | None]) -> a
 
 
 class FileState(NamedTuple):
-    """What tells one state of a database from another: number, size and time of the file and of its
-    write-ahead log.
-    """
+    """The state of a database: inode, size and time of the file and of its write-ahead log."""
 
     file: tuple[int, int, int]
     log: tuple[int, int, int] | None
 
     @classmethod
     def of(cls, path: str) -> "FileState":
-        """Look at the file and its log."""
+        """Read the state of a file and its log."""
         return cls(
             _mark(os.stat(path)),
             _mark(os.stat(path + "-wal")) if os.path.exists(path + "-wal") else None,
         )
 
 
-def _mark(found: os.stat_result) -> tuple[int, int, int]:
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+def _mark(status: os.stat_result) -> tuple[int, int, int]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 class FrozenConnection(apsw.Connection):
-    """A connection to one state of a file that SQLite cannot lock here, such as one on read-only
-    media.
-    """
+    """A connection to one state of a file that SQLite cannot lock here."""
 
     def __init__(self, name: str, flags: int, path: str, state: FileState) -> None:
         super().__init__(name, flags=flags)
@@ -104,13 +87,11 @@ class FrozenConnection(apsw.Connection):
         self._copied = name == ":memory:"
 
     def is_stale(self) -> bool:
-        """Say whether the store has another state by now."""
+        """Say whether the store has another state now."""
         return self._now() != self._state
 
     def is_torn(self) -> bool:
-        """Say whether the file was rewritten under this connection, so that what it read may not
-        fit together.
-        """
+        """Say whether the file was rewritten under this connection, so that reads may not match."""
         now = self._now()
         return not self._copied and (now is None or now.file != self._state.file)
 
@@ -122,13 +103,13 @@ class FrozenConnection(apsw.Connection):
 
 
 def _freeze(path: str) -> FrozenConnection | None:
-    """Open the present state of a file; None when another process changed it meanwhile."""
+    """Open the present state of a file; return None when it was changed meanwhile."""
     try:
         state = FileState.of(path)
     except OSError as error:
         raise apsw.CantOpenError(f"{path}: {error.strerror}") from None
     if 0 <= time.time_ns() - state.file[2] < _QUIET * 1e9:
-        return None  # the next change might leave the same time
+        return None  # the next change might have the same time
     if not state.log or not state.log[1]:
         from pathlib import Path
 

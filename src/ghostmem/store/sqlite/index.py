@@ -1,33 +1,32 @@
-"""Chunks, full text, substrings and vectors of the live last versions."""
+"""The index in SQLite: chunks with FTS5 tables, words and vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import apsw
-
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
+from ghostmem.store.index import Index
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
 
 if TYPE_CHECKING:
-    from ghostmem.model import Chunk
     from ghostmem.store.rows import IndexRow
 
 _CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def namespaced(number: int, tokens: str) -> str:
-    """Give every token its namespace's number, so that a term's postings are those of one
-    namespace.
-    """
+    """Prefix every token with its namespace's number, so that postings are per namespace."""
     return f"{number}q" + tokens.replace(" ", f" {number}q") if tokens else ""
 
 
-class SqliteIndex:
-    """Everything that is searched, written in the transaction of the memory it belongs to."""
+class SqliteIndex(Index):
+    """Chunks, full text, substrings and words, written in the transaction of their memory."""
 
-    def __init__(self, db: apsw.Connection, journal: SqliteJournal) -> None:
-        self._db = db
+    _db: SqliteDb
+
+    def __init__(self, db: SqliteDb, journal: SqliteJournal) -> None:
+        super().__init__(db)
         self._journal = journal
 
     def add(
@@ -37,13 +36,11 @@ class SqliteIndex:
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
-        """Index a memory's chunks, with their vectors when there are some, and return the first
-        chunk's number.
-        """
+        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
         first = 0
         number = self._journal.namespace(memory.ns)
         thread = self._thread(number, memory.source_scope, rows)
-        for at, row in enumerate(rows):
+        for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
             self._db.execute(
                 _CHUNK,
@@ -62,7 +59,7 @@ class SqliteIndex:
                     place,
                 ),
             )
-            chunk = self._db.last_insert_rowid()
+            chunk = self._db.connection.last_insert_rowid()
             first = first or chunk
             self._db.execute(
                 "INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)",
@@ -71,16 +68,17 @@ class SqliteIndex:
             self._db.execute(
                 "INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain)
             )
-            if model is not None and at < len(vectors):
+            if model is not None and position < len(vectors):
                 self._db.execute(
-                    "INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at])
+                    "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+                    (model, number, chunk, vectors[position]),
                 )
         self._replace_words(number, (), [row.terms for row in rows])
-        self._journal.grow(number, len(rows), sum(row.length for row in rows))
+        self._journal.grow(memory.ns, len(rows), sum(row.length for row in rows))
         return first
 
     def _thread(self, number: int, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
-        """Return the thread that a source scope is, longer by these rows."""
+        """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
         self._db.execute(
@@ -88,58 +86,41 @@ class SqliteIndex:
             " ON CONFLICT DO UPDATE SET chunks = chunks + ?3, length = length + ?4",
             (number, scope, len(rows), sum(row.length for row in rows)),
         )
-        found: int = self._db.execute(
-            "SELECT id FROM threads WHERE ns_id = ? AND scope = ?", (number, scope)
-        ).get
-        return found
+        sql = "SELECT id FROM threads WHERE ns_id = ? AND scope = ?"
+        return int(self._db.get(sql, (number, scope)))
 
     def remove(self, memory: Memory) -> int:
-        """Take a memory out of every index and return how many chunks it had."""
+        """Take a memory out of every index and return the number of its chunks."""
         sql = "SELECT id, length, thread_id, ns_id, terms FROM chunks WHERE memory_id = ?"
         rows = list(self._db.execute(sql, (memory.id,)))
-        for chunk, length, thread, number, _ in rows:
+        for chunk, length, thread, _, _ in rows:
             self._db.execute("DELETE FROM chunks_fts WHERE rowid = ?", (chunk,))
             self._db.execute("DELETE FROM chunks_tri WHERE rowid = ?", (chunk,))
             self._db.execute(
                 "UPDATE threads SET chunks = chunks - 1, length = length - ? WHERE id = ?",
                 (length, thread),
             )
-            self._journal.grow(number, -1, -length)
         if rows:
+            self._journal.grow(memory.ns, -len(rows), -sum(row[1] for row in rows))
             self._db.execute("DELETE FROM chunks WHERE memory_id = ?", (memory.id,))
             self._replace_words(rows[0][3], [row[4] for row in rows], ())
         return len(rows)
 
     def _replace_words(self, number: int, old: Iterable[str], new: Iterable[str]) -> None:
-        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        """Update the words of a namespace when terms of its chunks were replaced."""
         from ghostmem.text.spelling import words_of
         from ghostmem.text.terms import encode
 
         before, after = words_of(old), words_of(new)
         added = [(number, word) for word in sorted(after - before)]
         self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
-        held = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
+        is_used = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
         for word in sorted(before - after):
-            if self._db.execute(held, (f'"{namespaced(number, encode(word))}"',)).get is None:
+            if self._db.execute(is_used, (f'"{namespaced(number, encode(word))}"',)).get is None:
                 self._db.execute("DELETE FROM words WHERE ns_id = ? AND word = ?", (number, word))
 
-    def carry(self, old_id: str, new_id: str) -> int:
-        """Hand everything indexed to a next version of the same words, key and source, and return
-        how many chunks that is.
-        """
-        self._db.execute("UPDATE chunks SET memory_id = ? WHERE memory_id = ?", (new_id, old_id))
-        return self._db.changes()
-
-    def terms(self, ns: str, memory_id: str) -> list[str]:
-        """Return the terms of a memory's chunks, in the chunks' order."""
-        sql = "SELECT terms FROM chunks WHERE memory_id = ? ORDER BY seq"
-        return [terms for (terms,) in self._db.execute(sql, (memory_id,))]
-
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
-        """Replace the terms of a memory's chunks, given in the chunks' order.
-
-        Their numbers and vectors stay.
-        """
+        """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
         from ghostmem.store.tables import indexed
 
         sql = (
@@ -158,53 +139,6 @@ class SqliteIndex:
             self._db.execute(
                 "UPDATE threads SET length = length + ? WHERE id = ?", (size - length, thread)
             )
-            self._journal.grow(number, 0, size - length)
+            self._journal.grow(ns, 0, size - length)
         if rows:
             self._replace_words(rows[0][3], [row[4] for row in rows], terms)
-
-    def count(self, memory_id: str) -> int:
-        """Return how many chunks a memory has."""
-        found: int = self._db.execute(
-            "SELECT count(*) FROM chunks WHERE memory_id = ?", (memory_id,)
-        ).get
-        return found
-
-    def newest(self) -> int:
-        """Return the highest number a chunk has."""
-        found: int | None = self._db.execute("SELECT max(id) FROM chunks").get
-        return found or 0
-
-    def wait(self, memory_id: str) -> None:
-        """Say that a memory is to be linked to those like it once it has vectors."""
-        self._db.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory_id,))
-
-    def numbers(self, memory_id: str) -> list[int]:
-        """Return the numbers of a memory's chunks in order."""
-        return [
-            number
-            for (number,) in self._db.execute(
-                "SELECT id FROM chunks WHERE memory_id = ? ORDER BY seq", (memory_id,)
-            )
-        ]
-
-    def first_chunks(self, ns: str) -> dict[str, int]:
-        """Return the number of each live memory's first chunk in a namespace."""
-        number = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
-        return dict(
-            self._db.execute(
-                "SELECT memory_id, id FROM chunks WHERE ns_id = ? AND seq = 0", (number,)
-            )
-        )
-
-    def chunks(self, memory: Memory) -> "list[Chunk]":
-        """Return a memory's chunks in order."""
-        from ghostmem.model import Chunk
-
-        sql = (
-            "SELECT seq, start, stop, start_line, end_line FROM chunks WHERE memory_id = "
-            "? ORDER BY seq"
-        )
-        return [
-            Chunk(memory.id, seq, memory.content[start:stop], first, last)
-            for seq, start, stop, first, last in self._db.execute(sql, (memory.id,))
-        ]

@@ -1,4 +1,4 @@
-"""Bringing a database to the present schema, with a copy kept of what was there before."""
+"""Migrate a database to the present schema, after a copy."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 def applied(db: apsw.Connection) -> set[str] | None:
-    """Return the names of the migrations a database has, or None when it is not a Ghost
-    store yet.
-    """
+    """Return the names of the applied migrations, or None when this is not a Ghost store yet."""
     if not is_ours(db):
         return None
     try:
@@ -28,10 +26,9 @@ def applied(db: apsw.Connection) -> set[str] | None:
 
 
 def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
-    """Apply what is missing in one transaction.
+    """Apply the missing migrations in one transaction.
 
-    Return the copy made beforehand, if there was something to copy.
-    """
+    Returns the path of the copy made before, if there was anything to copy."""
     db.execute("BEGIN IMMEDIATE")
     try:
         names = applied(db)
@@ -66,7 +63,7 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
 
 
 def keep_copy(path: str, migration: str) -> "Path | None":
-    """Copy the database beside itself before a migration changes it."""
+    """Copy the database to a file next to it before a migration changes it."""
     if path == ":memory:":
         return None
     from pathlib import Path

@@ -1,8 +1,8 @@
-"""Reading a database that the original Ghost wrote, of any age, without touching it.
+"""Read a database of the original Ghost, of any age, without writing to it.
 
-Its rows are taken as they are and brought into our order: one live version per key, the last one;
-versions counted without gaps or doubles; closed sets of words. What has no place here is kept in
-`meta` or named in a note."""
+Its rows are normalised: one live version per key, the last one; versions numbered without gaps
+or duplicates; known enum values. Values without a field here are kept in `meta` or named in a
+note."""
 
 import json
 from contextlib import closing
@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Original:
-    """Everything an original database holds, in our words, and what could not be taken over."""
+    """The records of an original database, and notes about rows that could not be imported."""
 
     records: list[Record] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ def _rows(db: apsw.Connection, table: str) -> list[Row]:
 
 
 def _collect(tables: dict[str, list[Row]]) -> Original:
-    found = Original()
+    original = Original()
     files: dict[str, list[FileRef]] = {}
     for row in tables.get("memory_files", []):
         rel = row["rel"] if row["rel"] in set(FileRel) else FileRel.MODIFIED
@@ -91,15 +91,15 @@ def _collect(tables: dict[str, list[Row]]) -> Original:
     heads: dict[str, Memory] = {}
     order = sorted(tables["memories"], key=lambda row: (row["ns"], row["key"]))
     for _, rows in groupby(order, key=lambda row: (row["ns"], row["key"])):
-        chain = _chain(list(rows), files, found.notes)
-        found.records += chain
+        chain = _chain(list(rows), files, original.notes)
+        original.records += chain
         heads |= dict.fromkeys((memory.id for memory in chain), chain[-1])
-    _graph(tables, heads, found)
-    found.records += _rules(tables.get("reflect_rules", []), found.notes)
-    found.records += _accesses(tables.get("memory_accesses", []), heads)
+    _graph(tables, heads, original)
+    original.records += _rules(tables.get("reflect_rules", []), original.notes)
+    original.records += _accesses(tables.get("memory_accesses", []), heads)
     if aliases := tables.get("source_aliases"):
-        found.notes.append(f"left out {len(aliases)} source aliases")
-    return found
+        original.notes.append(f"left out {len(aliases)} source aliases")
+    return original
 
 
 def _chain(rows: list[Row], files: dict[str, list[FileRef]], notes: list[str]) -> list[Memory]:
@@ -196,9 +196,7 @@ def _tags(text: str | None) -> tuple[str, ...]:
 
 
 def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Original) -> None:
-    """Take over edges and links, moved to the current version of each end, each once, with the
-    links' edges made up.
-    """
+    """Convert edges and links, moved to the current version of each end, without duplicates."""
     edges: dict[tuple[str, str, str], Edge] = {}
     made = [
         {**row, "weight": EDGE_WEIGHTS.get(row["rel"], 0.5)}

@@ -1,12 +1,11 @@
-"""What source files said, by the hash of their content: a cache that may be dropped at any time."""
+"""The cache of code outlines in SQLite, by the hash of file contents."""
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-import apsw
-
 from ghostmem.model import Stat
+from ghostmem.store.sqlite.database import SqliteDb
 
 _GRAPH = "graph {language} {root}"  # in the place of a hash
 
@@ -14,11 +13,11 @@ _GRAPH = "graph {language} {root}"  # in the place of a hash
 class SqliteOutline:
     """The cache of the code outline."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: SqliteDb) -> None:
         self._db = db
 
     def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]:
-        """Return the files of a project as they were last seen: stats, when that was, and hash."""
+        """Return the files of a project as last seen: status, time, and hash."""
         sql = (
             "SELECT path, size, mtime_ns, inode, seen_ns, hash FROM outline_files WHERE "
             "root = ? AND language = ?"
@@ -35,7 +34,7 @@ class SqliteOutline:
         files: Mapping[str, tuple[Stat, int, str]],
         gone: Iterable[str],
     ) -> None:
-        """Write down how files were seen, and forget those that are gone."""
+        """Store the state of files, and delete those that are gone."""
         sql = "INSERT OR REPLACE INTO outline_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         rows = (
             (root, language, path, *stat, seen, known)
@@ -49,9 +48,7 @@ class SqliteOutline:
             )
 
     def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]:
-        """Yield the facts that are there for contents, made by one extractor, as they were
-        given.
-        """
+        """Yield the cached facts of contents that one extractor produced."""
         sql = (
             "SELECT hash, facts FROM outline_facts WHERE maker = ? AND hash IN (SELECT "
             "value FROM json_each(?))"
@@ -59,10 +56,9 @@ class SqliteOutline:
         yield from self._db.execute(sql, (maker, json.dumps(list(hashes))))
 
     def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None:
-        """Keep facts in the place of those that an older extractor of the language made.
+        """Store facts, replacing those of older extractors of the language.
 
-        A maker begins with its language.
-        """
+        The name of an extractor (`maker`) begins with its language."""
         language = f"{maker.partition(' ')[0]} "
         for known, packed in facts:
             sql = (
@@ -75,24 +71,21 @@ class SqliteOutline:
             )
 
     def graph(self, root: str, language: str, maker: str) -> bytes | None:
-        """Return the graph of a project that was made from the same."""
+        """Return the cached graph of a project that the same extractor produced."""
         sql = "SELECT facts FROM outline_facts WHERE hash = ? AND maker = ?"
-        found = self._db.execute(sql, (_GRAPH.format(language=language, root=root), maker)).get
-        return None if found is None else bytes(found)
+        packed = self._db.execute(sql, (_GRAPH.format(language=language, root=root), maker)).get
+        return None if packed is None else bytes(packed)
 
     def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None:
-        """Keep the graph of a project in the place of an older one.
+        """Store the graph of a project, replacing an older one.
 
-        It stands beside the facts that it was made from.
-        """
+        It is a row of the table of facts."""
         key = _GRAPH.format(language=language, root=root)
         self._db.execute("DELETE FROM outline_facts WHERE hash = ?", (key,))
         self._db.execute("INSERT INTO outline_facts VALUES (?, ?, ?)", (key, maker, packed))
 
     def prune(self) -> int:
-        """Drop what is known of projects whose folder is gone, facts of contents that no file has,
-        and graphs without files.
-        """
+        """Delete projects whose folder is gone, facts no file has, and graphs without files."""
         for (root,) in self._db.execute("SELECT DISTINCT root FROM outline_files").fetchall():
             if not os.path.isdir(str(root)):
                 self._db.execute("DELETE FROM outline_files WHERE root = ?", (root,))
@@ -100,4 +93,4 @@ class SqliteOutline:
             "DELETE FROM outline_facts WHERE hash NOT IN (SELECT hash FROM outline_files)"
             " AND hash NOT IN (SELECT 'graph ' || language || ' ' || root FROM outline_files)"
         )
-        return self._db.changes()
+        return self._db.connection.changes()

@@ -1,9 +1,8 @@
-"""Write a database file in the place of another, without the log of the old file being read as that
-of the new one.
+"""Replace a database file safely.
 
-SQLite finds the log of a database by its name: a `-wal` that stays beside a replaced file is
-replayed onto it. So the old file is first held exclusively, which also brings its log into it and
-removes it, and a file in use is not replaced at all."""
+SQLite finds the log of a database by its name: a `-wal` next to a replaced file would be
+replayed onto it. So the old file is first locked exclusively, which also writes its log into it
+and removes the log; a file in use is not replaced at all."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -49,7 +48,7 @@ def write_database(
             expected = fill(str(fresh.path))
             _check(fresh.path, target, expected)
             size = os.path.getsize(fresh.path)
-            held = held or _claimed(target)  # somebody may have made the file meanwhile
+            held = held or _claimed(target)  # another process may have created the file meanwhile
             _remove_side_files(target)
             if held is not None and os.name == "nt":
                 held.close()  # an open file cannot be replaced there
@@ -67,11 +66,10 @@ def row_counts(db: apsw.Connection) -> Rows:
 
 
 def _claimed(path: Path) -> apsw.Connection | None:
-    """Hold a database exclusively, so that it can be replaced; None where there is no database.
+    """Lock a database exclusively, so that it can be replaced; None if there is no database.
 
-    The file is left in rollback mode. Whoever opened it just before it is replaced gets an error
-    from SQLite at the first write, because in this mode SQLite looks whether its file was moved.
-    """
+    The file is left in rollback mode: a program that opened it just before gets an error from
+    SQLite at its first write, because in this mode SQLite notices that its file was moved."""
     if not path.exists():
         _refuse_removed(path)
         return None
@@ -101,9 +99,7 @@ def _exclusive(db: apsw.Connection, path: Path) -> apsw.Connection | None:
 
 
 def _refuse_removed(path: Path) -> None:
-    """Stop when a database was removed while a program has it open: at its end, that program
-    removes the new file's log.
-    """
+    """Refuse when a removed database is still open: its program would remove the new file's log."""
     if _is_locked(f"{path}-shm") and not path.exists():
         raise ConflictError(
             f"{path} was removed, but another program still has it open",
@@ -136,17 +132,17 @@ def _remove_side_files(path: Path) -> None:
 
 
 def _check(path: Path, target: Path, expected: Rows | None) -> None:
-    """Open a written file as anybody would, and compare it with what was to be written."""
+    """Open a written file and compare it with the expected rows."""
     with translated(str(target)):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            found = db.execute("PRAGMA quick_check(1)").get
+            verdict = db.execute("PRAGMA quick_check(1)").get
             counts = row_counts(db) if expected is not None else None
         finally:
             db.close()
-    if found != "ok":
+    if verdict != "ok":
         raise CorruptStoreError(
-            f"the copy for {target} is damaged and was not kept: {found}",
+            f"the copy for {target} is damaged and was not kept: {verdict}",
             "check the disk, then try again",
         )
     if counts != expected:

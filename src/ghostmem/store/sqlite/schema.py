@@ -1,7 +1,7 @@
 """The tables, as named migrations in order; a database records the names of those it has.
 
-Migrations only add: what an older Ghost wrote stays readable. A database that has a name unknown
-here was written by a newer Ghost and is opened read-only."""
+Migrations only add, so that data of an older Ghost stays readable. A database with a name that
+is unknown here was written by a newer Ghost and is opened read-only."""
 
 # The words of the chunks: terms that are no numbers, codes or paths (`text.spelling.is_word`).
 CHUNK_WORDS = r"""
@@ -9,7 +9,6 @@ SELECT DISTINCT c.ns_id, t.value AS word
 FROM chunks c, json_each('["' || replace(replace(c.terms, '\', '\\'), ' ', '","') || '"]') t
 WHERE length(t.value) BETWEEN 3 AND 40 AND t.value NOT GLOB '*[0-9_./:@#+\]*'
 """
-FILL_WORDS = f"DELETE FROM words; INSERT INTO words {CHUNK_WORDS}"
 
 APPLICATION_ID = 0x47686F73  # "Ghos", so that `file` and we can tell whose database this is
 

@@ -1,11 +1,11 @@
-"""Leaving no byte of what was deleted for good: not in rows, indexes, the gaps of pages, or the log
-beside the file.
+"""Remove every byte of permanently deleted text: rows, indexes, gaps of pages, and the log.
 
-Deleting a row is not enough. Full text keeps the words of a deleted row in its segments until they
-are merged; SQLite leaves copies of rows in the gaps of pages when it balances a tree, even with
-`secure_delete`; and the write-ahead log holds older pages. So a transaction that deletes for good
-counts up `user_version`, and `scrub` merges the indexes, rewrites the file, empties the log, and
-only then sets it back to 0: what a crash or a reader prevents, the next scrub finishes."""
+Deleting a row is not enough. Full text keeps the words of a deleted row in its segments until
+they are merged; SQLite leaves copies of rows in the gaps of pages when it balances a tree, even
+with `secure_delete`; and the write-ahead log holds older pages. So a transaction that deletes
+for good increments `user_version`, and `scrub` merges the indexes, rewrites the file, empties
+the log, and only then sets it back to 0: if a crash or a reader prevents that, the next scrub
+finishes it."""
 
 import json
 import os
@@ -15,11 +15,11 @@ from pathlib import Path
 import apsw
 
 from ghostmem.atomic import sweep, unfinished
-from ghostmem.store.records import tally_keys, tally_without
 from ghostmem.store.sqlite.frozen import open_frozen
 from ghostmem.store.sqlite.schema import MIGRATIONS
+from ghostmem.store.tally import tally_keys, tally_without
 
-PATIENCE = 5.0  # seconds to wait for others at most
+PATIENCE = 5.0  # maximum seconds to wait for other processes
 READING = (
     "another process is reading: its log still holds deleted text; `ghost gc "
     "--vacuum` finishes this once it is done"
@@ -33,33 +33,31 @@ FULL = (
     "then `ghost gc --vacuum` finishes this"
 )
 
-# The columns by which a copy is known to hold something: its id, or the very words.
+# The columns by which a copy is found to hold a memory: its id, or its exact text.
 _IDS = (("memories", "id"), ("quarantine", "id"))
 _TEXTS = (("memories", "content"), ("quarantine", "content"), ("aliases", "content"))
 
-# What a record of the lifecycle is about: a memory, or `from to relation`.
+# The subject of a change of the lifecycle: a memory, or `from to relation`.
 _FIRST = "substr(subject, 1, instr(subject || ' ', ' ') - 1)"
 _REST = "substr(subject, instr(subject, ' ') + 1)"
 _SECOND = f"substr({_REST}, 1, instr({_REST} || ' ', ' ') - 1)"
 
 
 def owe(db: apsw.Connection) -> None:
-    """Note in a transaction that deletes for good that a scrub is owed."""
+    """Record in a transaction that deletes for good that a scrub is due."""
     db.execute(f"PRAGMA user_version={owed(db) + 1}")
 
 
 def owed(db: apsw.Connection) -> int:
-    """Return how many transactions deleted for good since the last scrub."""
-    found: int = db.execute("PRAGMA user_version").get
-    return found
+    """Return the number of transactions that deleted for good since the last scrub."""
+    count: int = db.execute("PRAGMA user_version").get
+    return count
 
 
 def scrub(db: apsw.Connection) -> str:
-    """Bring a file to the state in which it holds no byte of what was deleted, on a connection of
-    its own.
+    """Remove every byte of deleted text from a file, on its own connection.
 
-    Returns what prevented that and how to finish, or an empty text.
-    """
+    Returns what prevented that and how to finish, or an empty text."""
     try:
         seen = _tidied(db)
         db.execute("VACUUM")
@@ -75,10 +73,9 @@ def scrub(db: apsw.Connection) -> str:
 
 
 def _tidied(db: apsw.Connection) -> int:
-    """Remove what deleted rows left elsewhere, and merge the indexes.
+    """Remove traces of deleted rows from other tables, and merge the indexes.
 
-    Return how much was owed by then.
-    """
+    Returns the number of scrubs that were due by then."""
     db.execute("BEGIN IMMEDIATE")
     try:
         seen = owed(db)
@@ -92,9 +89,7 @@ def _tidied(db: apsw.Connection) -> int:
 
 
 def tidy(db: apsw.Connection) -> None:
-    """Remove what tables without a reference still say of deleted memories, and their words from
-    the segments of full text.
-    """
+    """Remove traces of deleted memories from tables without a reference, and from full text."""
     db.execute(f"DELETE FROM audit WHERE {_FIRST} NOT IN (SELECT id FROM memories)")
     db.execute(
         f"DELETE FROM audit WHERE instr(subject, ' ') AND {_SECOND} NOT IN (SELECT id FROM "
@@ -102,15 +97,13 @@ def tidy(db: apsw.Connection) -> None:
     )
     _tidy_reports(db)
     db.execute("DELETE FROM threads WHERE chunks = 0")
-    db.execute(
-        "DELETE FROM spare_vectors"
-    )  # they are known by hashes of text, which may be of what was deleted
+    db.execute("DELETE FROM spare_vectors")  # their hashes may be of deleted text
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
 
 def _tidy_reports(db: apsw.Connection) -> None:
-    """Take the keys of deleted memories out of the groups that runs of the lifecycle remember."""
+    """Remove the keys of deleted memories from the groups that runs recorded."""
     rows = [
         (run, str(report))
         for run, report in db.execute("SELECT id, report FROM runs WHERE report LIKE '[%'")
@@ -120,15 +113,14 @@ def _tidy_reports(db: apsw.Connection) -> None:
         for ns, keys in tally_keys(*(report for _, report in rows)).items()
     }
     for run, report in rows:
-        if (kept := tally_without(report, gone)) != report:
-            db.execute("UPDATE runs SET report = ? WHERE id = ?", (kept, run))
+        if (text := tally_without(report, gone)) != report:
+            db.execute("UPDATE runs SET report = ? WHERE id = ?", (text, run))
 
 
 def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
-    """Return which of these keys a namespace has.
+    """Return those of some keys that a namespace has.
 
-    Where the namespace is not known, which any has.
-    """
+    An empty namespace stands for all."""
     sql = (
         f"SELECT DISTINCT key FROM memories WHERE {'ns = ? AND ' if ns else ''}key IN "
         "(SELECT value FROM json_each(?))"
@@ -137,19 +129,19 @@ def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
 
 
 def sweep_copies(db: apsw.Connection, path: str | None) -> None:
-    """Remove the unfinished copies that killed backups and migrations left."""
-    backups = [found for (found,) in db.execute("SELECT path FROM backups")]
+    """Remove unfinished copies of backups and migrations that were killed."""
+    backups = [backup for (backup,) in db.execute("SELECT path FROM backups")]
     sweep(map(Path, [*backups, *([] if path is None else copies_beside(path))]), old=True)
 
 
 def _truncated(db: apsw.Connection) -> bool:
-    """Bring the log into the file and empty it; False when a reader still needs it."""
+    """Write the log into the file and empty it; return False when a reader still needs it."""
     ((busy, _, _),) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return not busy
 
 
 def _settle(db: apsw.Connection, seen: int) -> None:
-    """Say that nothing is owed, unless somebody deleted more meanwhile."""
+    """Record that no scrub is due, unless more was deleted meanwhile."""
     db.execute("BEGIN IMMEDIATE")
     if owed(db) == seen:
         db.execute("PRAGMA user_version=0")
@@ -157,12 +149,10 @@ def _settle(db: apsw.Connection, seen: int) -> None:
 
 
 def copies_beside(path: str) -> list[str]:
-    """Return the copies that migrations made beside a database, and those that a migration may be
-    making.
-    """
+    """Return the paths of copies that migrations made, or may be making, next to a database."""
     place = Path(path)
-    found = {str(copy) for copy in place.parent.glob(f"{_escaped(place.name)}.before-*.bak")}
-    return sorted(found | {f"{path}.before-{name}.bak" for name in MIGRATIONS})
+    existing = {str(copy) for copy in place.parent.glob(f"{_escaped(place.name)}.before-*.bak")}
+    return sorted(existing | {f"{path}.before-{name}.bak" for name in MIGRATIONS})
 
 
 def _escaped(name: str) -> str:
@@ -170,14 +160,12 @@ def _escaped(name: str) -> str:
 
 
 def holders(paths: Iterable[str], ids: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """Return which copies hold one of these memories, by its id or its very words, and every copy
-    that is being written.
+    """Return the copies that hold some memories by id or exact text, and those being written.
 
-    A file that cannot be read as a database is passed over.
-    """
-    named = list(dict.fromkeys(paths))
-    whole = [path for path in named if os.path.isfile(path) and _holds(path, ids, texts)]
-    return whole + [str(path) for path in unfinished(map(Path, named))]
+    Files that cannot be read as a database are skipped."""
+    unique = list(dict.fromkeys(paths))
+    finished = [path for path in unique if os.path.isfile(path) and _holds(path, ids, texts)]
+    return finished + [str(path) for path in unfinished(map(Path, unique))]
 
 
 def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool:

@@ -1,10 +1,9 @@
-"""Waiting for the write lock: in turn with other processes and threads, and never longer than
-promised.
+"""Wait for the write lock in turn with other processes and threads, within a time limit.
 
-SQLite's lock goes to whoever asks at the right moment. A writer that begins its next transaction at
-once gets it again and again, while the others sleep. So writers queue for a lock of their own
-first, and keep that one only until they have SQLite's: whoever has just written finds another at
-the head of the queue. The queue decides the order alone; SQLite's lock protects the data."""
+SQLite's lock goes to the first who asks at the right moment. A writer that begins its next
+transaction at once gets it again and again, while the others sleep. So writers first queue for
+another lock, and keep that one only until they have SQLite's: after a write, another writer is
+at the head of the queue. The queue only decides the order; SQLite's lock protects the data."""
 
 import os
 import time
@@ -15,15 +14,11 @@ import apsw
 
 try:
     import fcntl
-except ImportError:  # on Windows writers take the lock in SQLite's order
+except ImportError:  # on Windows the order of writers is SQLite's
     fcntl = None  # type: ignore[assignment,unused-ignore]
 
-_POLL = (
-    0.001  # seconds between two looks at SQLite's lock, at which the first of the queue looks alone
-)
-_MAX_QUEUE = (
-    5.0  # seconds in the queue: a process that is stopped at its head must not stop the others
-)
+_POLL = 0.001  # seconds between two attempts to take a lock
+_MAX_QUEUE = 5.0  # seconds in the queue: a stopped process at its head must not block the others
 
 
 def set_patience(db: apsw.Connection, seconds: float) -> None:
@@ -44,9 +39,7 @@ def set_patience(db: apsw.Connection, seconds: float) -> None:
 
 
 def begin_write(db: apsw.Connection, path: str, seconds: float) -> None:
-    """Begin a write transaction, or raise apsw.BusyError when the lock is not free within this
-    time.
-    """
+    """Begin a write transaction, or raise apsw.BusyError when the lock is not free in time."""
     deadline = time.monotonic() + seconds
     with _queue(f"{path}-wal", min(seconds / 2, _MAX_QUEUE)):
         set_patience(db, max(0.0, deadline - time.monotonic()))
@@ -57,7 +50,7 @@ def begin_write(db: apsw.Connection, path: str, seconds: float) -> None:
 def _queue(log: str, seconds: float) -> Iterator[None]:
     """Be the first of the queue, or give up queueing after this time.
 
-    The lock is on the write-ahead log, which everybody has who has the store open, and which SQLite
+    The lock is on the write-ahead log, which every user of the store has, and which SQLite
     itself never locks."""
     try:
         file = os.open(log, os.O_RDONLY)
@@ -67,16 +60,15 @@ def _queue(log: str, seconds: float) -> Iterator[None]:
     try:
         deadline = time.monotonic() + seconds
         while not _is_locked(file) and time.monotonic() < deadline:
-            time.sleep(
-                _POLL + os.urandom(1)[0] / 50_000
-            )  # 1 to 6 ms: at random, so that nobody is always first
+            # 1 to 6 ms at random, so that no process is always first
+            time.sleep(_POLL + os.urandom(1)[0] / 50_000)
         yield
     finally:
         os.close(file)
 
 
 def _is_locked(file: int) -> bool:
-    """Take the lock unless somebody has it; True also where there are no such locks."""
+    """Take the lock if it is free; return True also where no such locks exist."""
     if fcntl is None:
         return True
     try:

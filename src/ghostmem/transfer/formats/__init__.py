@@ -1,1 +1,1 @@
-"""Reading what other memory tools wrote: read-only, one module per format, plain values out."""
+"""Readers of the files of other memory tools, one module per format; `choose` has the table."""

@@ -1,4 +1,4 @@
-"""What every reader of another tool's memories hands back."""
+"""The records that every reader of another tool's files returns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,19 +7,17 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import FileRef, Kind, Rel
+from ghostmem.model import EDGE_WEIGHTS, FileRef, Kind, Rel
+from ghostmem.text.relations import relation_of
 from ghostmem.text.sections import slug
 
-LONGEST_KEY = 120
-MOST_NOTES = 20  # one file with ten thousand dangling links must not bury everything else
+MAX_KEY = 120
+MAX_NOTES = 20  # so that thousands of dangling links do not hide other notes
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignMemory:
-    """One memory as another tool knows it.
-
-    `id` is its name there, `where` its place in the file, for errors.
-    """
+    """One memory of another tool; `id` is its name there, `where` its place for errors."""
 
     id: str
     key: str
@@ -35,7 +33,7 @@ class ForeignMemory:
 
 
 class ForeignEdge(NamedTuple):
-    """A link between two memories of one source, by their keys."""
+    """An edge between two memories of one source, by their keys."""
 
     from_key: str
     rel: Rel
@@ -43,9 +41,23 @@ class ForeignEdge(NamedTuple):
     weight: float
 
 
+class ForeignRelation(NamedTuple):
+    """A relation in the words of its tool: from the key of a memory, a word, to a name."""
+
+    from_key: str
+    word: str
+    to: str
+
+    def edge(self, to_key: str) -> ForeignEdge:
+        """Return the relation as an edge to the memory with a key."""
+        rel, reverse = relation_of(self.word)
+        start, end = (to_key, self.from_key) if reverse else (self.from_key, to_key)
+        return ForeignEdge(start, rel, end, EDGE_WEIGHTS[rel])
+
+
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Everything one source holds, and what of it could not be taken over."""
+    """All memories and edges of a source, and notes about what was left out."""
 
     memories: tuple[ForeignMemory, ...]
     edges: tuple[ForeignEdge, ...] = ()
@@ -53,9 +65,9 @@ class Foreign:
 
 
 def broken(
-    where: str, what: str, hint: str = "mend it there, or take it out of the file"
+    where: str, what: str, hint: str = "correct it there, or remove it from the file"
 ) -> InvalidInputError:
-    """Return the error for a place that cannot be read."""
+    """Return the error for an invalid record."""
     return InvalidInputError(f"{where}: {what}", hint)
 
 
@@ -74,38 +86,34 @@ def nothing(path: object, what: str) -> InvalidInputError:
 
 
 def key_of(text: str) -> str:
-    """Write a name or the beginning of a text as a key, cut between words."""
-    whole = slug(text[: LONGEST_KEY * 4])
-    if len(whole) <= LONGEST_KEY:
-        return whole
-    return whole[: LONGEST_KEY + 1].rpartition("-")[0] or whole[:LONGEST_KEY]
+    """Return a key from a name or the beginning of a text, cut between words."""
+    key = slug(text[: MAX_KEY * 4])
+    if len(key) <= MAX_KEY:
+        return key
+    return key[: MAX_KEY + 1].rpartition("-")[0] or key[:MAX_KEY]
 
 
 def numbered(wanted: Iterable[str]) -> list[str]:
-    """Make names unique: the second of a name gets -2, past any name that already ends so."""
+    """Make names unique: the second of a name gets -2, unless that name is taken."""
     names = list(wanted)
     taken, seen = set(names), Counter[str]()
-    found = []
+    result = []
     for name in names:
         seen[name] += 1
-        made = name
+        candidate = name
         if seen[name] > 1:
-            while made in taken:
-                made = f"{name}-{seen[name]}"
-                seen[name] += made in taken
-            taken.add(made)
-        found.append(made)
-    return found
+            while candidate in taken:
+                candidate = f"{name}-{seen[name]}"
+                seen[name] += candidate in taken
+            taken.add(candidate)
+        result.append(candidate)
+    return result
 
 
 def unique(memories: Sequence[ForeignMemory], tool: str) -> tuple[ForeignMemory, ...]:
-    """Give every memory of a source a key and an id of its own, and keep the id in its meta, under
-    the tool's name.
-    """
-    keys, ids = (
-        numbered(memory.key for memory in memories),
-        numbered(memory.id for memory in memories),
-    )
+    """Give every memory a unique key and id, and keep the id in its meta under the tool's name."""
+    keys = numbered(memory.key for memory in memories)
+    ids = numbered(memory.id for memory in memories)
     return tuple(
         replace(
             memory,
@@ -117,7 +125,22 @@ def unique(memories: Sequence[ForeignMemory], tool: str) -> tuple[ForeignMemory,
     )
 
 
+def with_relations(
+    memories: Iterable[ForeignMemory], relations: Iterable[ForeignRelation]
+) -> tuple[ForeignMemory, ...]:
+    """Return memories with their relations in the words of the tool, kept in their meta."""
+    words: dict[str, dict[str, list[str]]] = {}
+    for relation in dict.fromkeys(relations):
+        words.setdefault(relation.from_key, {}).setdefault(relation.word, []).append(relation.to)
+    return tuple(
+        replace(memory, meta={**memory.meta, "relations": words[memory.key]})
+        if memory.key in words
+        else memory
+        for memory in memories
+    )
+
+
 def capped(notes: Sequence[str]) -> tuple[str, ...]:
     """Keep the first notes and count the rest."""
-    rest = len(notes) - MOST_NOTES
-    return (*notes[:MOST_NOTES], f"and {rest:,} more like these") if rest > 0 else tuple(notes)
+    rest = len(notes) - MAX_NOTES
+    return (*notes[:MAX_NOTES], f"and {rest:,} more like these") if rest > 0 else tuple(notes)

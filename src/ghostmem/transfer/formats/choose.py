@@ -1,4 +1,4 @@
-"""Which tool wrote what lies at a path, and the reader for it."""
+"""Recognise the tool that wrote a file or folder, and read it."""
 
 import json
 import re
@@ -18,21 +18,21 @@ READERS: Mapping[str, Callable[[Path], Foreign]] = {
     basic_memory.TOOL: basic_memory.read,
     markdown.TOOL: markdown.read,
 }
-DATABASE = "database"  # an SQLite file: the engine knows whose
-HEAD = 65_536  # bytes that are looked at
-SAMPLE = 200  # notes that are looked at
+DATABASE = "database"  # an SQLite file of the original Ghost
+MAX_HEAD_BYTES = 65_536  # bytes read to recognise a file
+MAX_SAMPLES = 200  # notes read to recognise a folder
 _JSON = re.compile(r'\[\s*[{\]]|\{\s*["}]')
 
 
 def read(kind: str, path: str | Path) -> Foreign:
-    """Read what a tool wrote."""
+    """Read the files of a tool."""
     if kind not in READERS:
         raise InvalidInputError(f"unknown source {kind!r}", f"known are: {', '.join(READERS)}")
     return READERS[kind](Path(path))
 
 
 def recognise(path: str | Path) -> str:
-    """Say what lies at a path: a reader's name, or that it is a database."""
+    """Return the name of the reader for a path, or DATABASE."""
     place = Path(path)
     if not place.exists():
         raise NotFoundError(
@@ -42,16 +42,17 @@ def recognise(path: str | Path) -> str:
     if place.is_dir():
         return basic_memory.TOOL if _has_permalinks(place) else markdown.TOOL
     with place.open("rb") as stream:
-        head = stream.read(HEAD)
+        head = stream.read(MAX_HEAD_BYTES)
     if head.startswith(b"SQLite format 3\x00"):
         return DATABASE
     if place.suffix.lower() in SUFFIXES:
         return markdown.TOOL
     text = head.decode("utf-8-sig", "replace").lstrip()
-    for kind, matches in _SIGNS.items():
-        if matches(text):
-            return kind
-    if _is_ours(text):
+    if _is_graph(text):
+        return server_memory.TOOL
+    if _is_mem0(text):
+        return mem0.TOOL
+    if _is_ghost_export(text):
         raise InvalidInputError(
             f"{path} is an export of Ghost",
             "bring it into a store with `ghost import`, then audit that",
@@ -62,9 +63,9 @@ def recognise(path: str | Path) -> str:
 
 def _has_permalinks(folder: Path) -> bool:
     files, _ = markdown_files(folder)
-    for file in islice(files, SAMPLE):
+    for file in islice(files, MAX_SAMPLES):
         with file.open("rb") as stream:
-            head = stream.read(HEAD).decode("utf-8-sig", "replace")
+            head = stream.read(MAX_HEAD_BYTES).decode("utf-8-sig", "replace")
         if "permalink" in take_apart(head.replace("\r\n", "\n")).fields:
             return True
     return False
@@ -78,18 +79,14 @@ def _is_graph(text: str) -> bool:
     return isinstance(first, dict) and first.get("type") in ("entity", "relation")
 
 
-def _is_export(text: str) -> bool:
+def _is_mem0(text: str) -> bool:
     names = (*mem0.TEXTS, *mem0.LISTS)
     return (
         bool(_JSON.match(text))
-        and not _is_ours(text)
+        and not _is_ghost_export(text)
         and any(f'"{name}"' in text for name in names)
     )
 
 
-def _is_ours(text: str) -> bool:
-    """Say whether a text is an export of Ghost itself, which `ghost import` reads."""
+def _is_ghost_export(text: str) -> bool:
     return text.startswith('{"type": "ghost"') or ('"ns"' in text and '"content"' in text)
-
-
-_SIGNS: Mapping[str, Callable[[str], bool]] = {server_memory.TOOL: _is_graph, mem0.TOOL: _is_export}

@@ -1,6 +1,4 @@
-"""Reading files and folders that belong to somebody else, without following a link out of them or
-writing anything.
-"""
+"""Read the files and folders of other tools, without following links or writing."""
 
 import json
 import os
@@ -13,26 +11,26 @@ from ghostmem.schema import too_deep
 from ghostmem.transfer.formats.base import broken, shown
 
 SUFFIXES = (".md", ".markdown", ".mdk")
-LARGEST = 500_000_000  # bytes of one file that is read whole
+MAX_FILE_BYTES = 500_000_000
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is not a plain file of a size that can be read."""
+    """Refuse a path that is not a regular file of readable size."""
     if path.is_dir():
         raise InvalidInputError(
             f"{path} is a folder, not a file", "name the file that the other tool wrote"
         )
     if not path.is_file():
         raise NotFoundError(f"there is no file {path}", "name the file that the other tool wrote")
-    if (size := path.stat().st_size) > LARGEST:
+    if (size := path.stat().st_size) > MAX_FILE_BYTES:
         raise InvalidInputError(
-            f"{path} has {size:,} bytes, more than the {LARGEST:,} that are read",
+            f"{path} has {size:,} bytes, more than the {MAX_FILE_BYTES:,} that are read",
             "split it into several files",
         )
 
 
 def read_text(path: Path) -> str:
-    """Read a file as UTF-8, or say which byte is not."""
+    """Return the text of a UTF-8 file."""
     check_file(path)
     try:
         return path.read_bytes().decode("utf-8-sig")
@@ -47,7 +45,7 @@ def read_text(path: Path) -> str:
 
 
 def json_of(text: str, where: str) -> Any:
-    """Parse JSON, or say what is wrong with it."""
+    """Parse JSON; an error names the place."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
@@ -61,23 +59,18 @@ def _refuse_constant(name: str) -> None:
 
 
 def objects_of(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of JSON lines, each with its place.
-
-    Other line ends than the line feed belong to the text.
-    """
+    """Yield the objects of JSON lines with their place; only line feeds end a line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             where = f"{name}, line {number}"
-            found = json_of(line, where)
-            if not isinstance(found, dict):
-                raise broken(where, f"this is not an object: {shown(found)}")
-            yield where, found
+            value = json_of(line, where)
+            if not isinstance(value, dict):
+                raise broken(where, f"this is not an object: {shown(value)}")
+            yield where, value
 
 
 def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
-    """List the markdown files below a folder in order, and say what was passed over: links may lead
-    out, or in circles.
-    """
+    """Return the markdown files below a folder, and notes about skipped links."""
     if root.is_file():
         return [root], []
     if not root.is_dir():

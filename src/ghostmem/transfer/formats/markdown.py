@@ -1,13 +1,11 @@
-"""A plain folder of markdown, cut as `ghost ingest` cuts it: one memory for each section of the
-second level.
-"""
+"""Read a folder of markdown: each section of the second level is a memory, as in an ingest."""
 
 from pathlib import Path
 
 from ghostmem.model import FileRef, FileRel
 from ghostmem.text.sections import sections, slug
 from ghostmem.transfer.formats.base import (
-    LONGEST_KEY,
+    MAX_KEY,
     Foreign,
     ForeignMemory,
     capped,
@@ -21,13 +19,10 @@ TOOL = "markdown"
 
 
 def read(path: Path) -> Foreign:
-    """Read every section below a folder.
-
-    One whose name another file has already used gets its file's name before it.
-    """
+    """Read every section below a folder; a duplicate name gets the name of its file in front."""
     files, notes = markdown_files(path)
     root = path if path.is_dir() else path.parent
-    found: list[ForeignMemory] = []
+    memories: list[ForeignMemory] = []
     owners: dict[str, Path] = {}
     for file in files:
         where = file.relative_to(root).as_posix()
@@ -35,17 +30,17 @@ def read(path: Path) -> Foreign:
             if not section.body.strip():
                 continue
             date, colon, name = section.key.rpartition(":")
-            key = date + colon + (name if len(name) <= LONGEST_KEY else key_of(name))
+            key = date + colon + (name if len(name) <= MAX_KEY else key_of(name))
             if owners.setdefault(key, file) != file:
                 key = f"{slug(where.rpartition('.')[0])}:{key}"
             meta = {"heading": section.heading, "section": section.key}
             refs = (FileRef(str(file.resolve()), FileRel.READ),)
             place = f"{where}, line {section.line}"
-            found.append(
+            memories.append(
                 ForeignMemory(
                     f"{where}#{section.key}", key, section.body, place, meta=meta, files=refs
                 )
             )
-    if not found:
+    if not memories:
         raise nothing(path, "has no text")
-    return Foreign(unique(found, TOOL), notes=capped(notes))
+    return Foreign(unique(memories, TOOL), notes=capped(notes))

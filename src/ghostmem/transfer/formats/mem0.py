@@ -1,6 +1,4 @@
-"""What mem0 exports: the JSON that `get_all` returns or its platform hands out, whole or
-as lines.
-"""
+"""Read an export of mem0: the JSON of `get_all` or of its platform, whole or as lines."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,32 +24,28 @@ from ghostmem.transfer.formats.files import json_of, objects_of, read_text
 TOOL = "mem0"
 TEXTS = ("memory", "data", "content", "text")
 LISTS = ("results", "memories", "data")
-FLEETING = {
-    *TEXTS,
-    "score",
-    "categories",
-}  # not kept beside the memory: its text, its tags, and the rank in one search
-WORDS = 8  # of its text that make a memory's key
+NOT_KEPT = {*TEXTS, "score", "categories"}  # fields that are not stored in meta
+KEY_WORDS = 8  # words of the text in a key
 
 
 def read(path: Path) -> Foreign:
-    """Read an export: one memory each, whoever it belongs to named as its source."""
+    """Read an export; the owner of each memory becomes its source."""
     notes: list[str] = []
-    found = []
+    memories = []
     for where, row in _rows(read_text(path), path.name, notes):
         memory = _memory(row, where)
         if memory is None:
             notes.append(f"{where}: left out a memory without text")
         else:
-            found.append(memory)
-    if not found:
+            memories.append(memory)
+    if not memories:
         raise nothing(path, "has no memory")
-    owners = sorted({memory.source_user for memory in found if memory.source_user})
+    owners = sorted({memory.source_user for memory in memories if memory.source_user})
     if len(owners) > 1:
         notes.append(
             f"the memories of {len(owners)} owners share one namespace: {', '.join(owners[:5])}"
         )
-    return Foreign(unique(found, TOOL), notes=capped(notes))
+    return Foreign(unique(memories, TOOL), notes=capped(notes))
 
 
 def _rows(text: str, name: str, notes: list[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -77,7 +71,7 @@ def _rows(text: str, name: str, notes: list[str]) -> Iterator[tuple[str, Mapping
 
 
 def _is_lines(text: str) -> bool:
-    """Say whether a text holds several values, one a line, the first of them an object."""
+    """Say whether a text has several JSON values, one per line, the first of them an object."""
     first, _, rest = text.lstrip().partition("\n")
     try:
         return isinstance(json.loads(first), dict) and bool(rest.strip())
@@ -86,29 +80,29 @@ def _is_lines(text: str) -> bool:
 
 
 def _memory(row: Mapping[str, Any], where: str) -> ForeignMemory | None:
-    given = [row[name] for name in TEXTS if row.get(name) is not None]
-    if not given:
+    texts = [row[name] for name in TEXTS if row.get(name) is not None]
+    if not texts:
         raise broken(
             where,
             f"there is no text: none of {', '.join(TEXTS)}",
             "pass what mem0's get_all or export returns",
         )
-    if not isinstance(given[0], str):
-        raise broken(where, f"the text must be text, not {shown(given[0])}")
-    if not given[0].strip():
+    if not isinstance(texts[0], str):
+        raise broken(where, f"the text must be text, not {shown(texts[0])}")
+    if not texts[0].strip():
         return None
     metadata = row.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise broken(where, f"metadata must be an object, not {shown(metadata)}")
-    key = key_of(" ".join(given[0].split()[:WORDS]))
+    key = key_of(" ".join(texts[0].split()[:KEY_WORDS]))
     name = row.get("id")
     kept = {
-        name: value for name, value in row.items() if name not in FLEETING and value is not None
+        name: value for name, value in row.items() if name not in NOT_KEPT and value is not None
     }
     return ForeignMemory(
         key if name is None else str(name),
         key,
-        given[0],
+        texts[0],
         where,
         kind=Kind.PROCEDURAL
         if metadata.get("memory_type") == "procedural_memory"

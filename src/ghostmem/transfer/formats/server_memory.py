@@ -1,28 +1,28 @@
-"""The knowledge graph of MCP's server-memory: JSON lines of entities and relations."""
+"""Read the knowledge graph of MCP's server-memory: JSON lines of entities and relations."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ghostmem.transfer.formats.base import (
     Foreign,
     ForeignMemory,
+    ForeignRelation,
     broken,
     capped,
     key_of,
     nothing,
     shown,
     unique,
+    with_relations,
 )
 from ghostmem.transfer.formats.files import objects_of, read_text
-from ghostmem.transfer.formats.relations import Said, edge_of, words_of
 
 TOOL = "server-memory"
 
 
 def read(path: Path) -> Foreign:
-    """Read a memory.jsonl: an entity is a memory with an observation a line, a relation an edge."""
+    """Read a memory.jsonl: entities become memories, one line per observation; relations edges."""
     entities: list[ForeignMemory] = []
     relations: list[tuple[str, str, str]] = []
     notes: list[str] = []
@@ -31,24 +31,21 @@ def read(path: Path) -> Foreign:
             case "entity":
                 entities.append(_entity(row, where))
             case "relation":
-                relations.append(
-                    (
-                        _text(row, "from", where),
-                        _text(row, "relationType", where),
-                        _text(row, "to", where),
-                    )
-                )
-            case other:
-                notes.append(f"{where}: left out a line of type {shown(other)}")
+                start, word = _text(row, "from", where), _text(row, "relationType", where)
+                relations.append((start, word, _text(row, "to", where)))
+            case kind:
+                notes.append(f"{where}: left out a line of type {shown(kind)}")
     if not entities:
         raise nothing(path, "has no entity")
     memories = unique(entities, TOOL)
     keys = {memory.id: memory.key for memory in memories}
-    known = [Said(keys[start], word, to) for start, word, to in relations if start in keys]
+    known = [
+        ForeignRelation(keys[start], word, to) for start, word, to in relations if start in keys
+    ]
     edges = {
-        edge_of(said, keys[said.to])
-        for said in known
-        if keys.get(said.to, said.from_key) != said.from_key
+        relation.edge(keys[relation.to])
+        for relation in known
+        if keys.get(relation.to, relation.from_key) != relation.from_key
     }
     notes += [
         f"left out the relation {start} {word} {to}: "
@@ -56,32 +53,25 @@ def read(path: Path) -> Foreign:
         for start, word, to in dict.fromkeys(relations)
         if start == to or start not in keys or to not in keys
     ]
-    words = words_of(known)
-    return Foreign(
-        tuple(_with(memory, words.get(memory.key)) for memory in memories),
-        tuple(sorted(edges)),
-        capped(notes),
-    )
+    return Foreign(with_relations(memories, known), tuple(sorted(edges)), capped(notes))
 
 
 def _entity(row: Mapping[str, Any], where: str) -> ForeignMemory:
     name = _text(row, "name", where)
     observations = row.get("observations") or []
-    if not isinstance(observations, list) or not all(isinstance(one, str) for one in observations):
+    if not isinstance(observations, list) or not all(
+        isinstance(line, str) for line in observations
+    ):
         raise broken(where, f"observations must be a list of texts, not {shown(observations)}")
     kind = row.get("entityType") or ""
     if not isinstance(kind, str):
         raise broken(where, f"entityType must be text, not {shown(kind)}")
     tag = " ".join(kind.split())
-    said = "\n".join(one for one in observations if one.strip())
+    content = "\n".join(line for line in observations if line.strip())
     meta = {TOOL: {"entityType": kind}} if kind else {}
     return ForeignMemory(
-        name, key_of(name), said or name, where, tags=(tag,) if tag else (), meta=meta
+        name, key_of(name), content or name, where, tags=(tag,) if tag else (), meta=meta
     )
-
-
-def _with(memory: ForeignMemory, said: Mapping[str, list[str]] | None) -> ForeignMemory:
-    return memory if said is None else replace(memory, meta={**memory.meta, "relations": said})
 
 
 def _text(row: Mapping[str, Any], name: str, where: str) -> str:

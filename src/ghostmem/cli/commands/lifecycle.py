@@ -1,0 +1,282 @@
+"""ghost reflect, undo, rule, curate: the lifecycle of memories."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ghostmem.cli.console import CommandGroup, Console, CreatingCommand, command
+from ghostmem.cli.options import KEYED, json_object, one_key, option, options
+from ghostmem.cli.output import bold, dim, named, plural
+from ghostmem.clock import parse_ttl
+from ghostmem.model import Change, Report, Rule, Run
+from ghostmem.parameters import OPERATIONS
+from ghostmem.text.excerpt import visible
+
+if TYPE_CHECKING:
+    from ghostmem.memory.curate import Curated
+
+COUNTS = {
+    "promoted": "promoted",
+    "demoted": "demoted",
+    "decayed": "faded",
+    "archived": "archived",
+    "deleted": "removed",
+    "deduplicated": "archived as duplicates",
+    "merged": "merged",
+    "pinned": "pinned",
+    "expiring": "given an expiry",
+    "linked": "links",
+    "relinked": "links by names, topics or meaning",
+    "edges_decayed": "edges weakened",
+    "edges_pruned": "edges dropped",
+}
+
+
+@command(
+    "reflect",
+    """\
+  ghost reflect -n agent:me --dry-run
+  ghost reflect
+  ghost reflect --every 6h
+  ghost undo last
+""",
+)
+@options("reflect", "ns dry_run relink")
+@click.option(
+    "--every",
+    metavar="TIME",
+    help="Run again and again, with a pause such as 6h or 30m, until interrupted.",
+)
+@click.option("--changes", is_flag=True, help="List every change; a dry run does so anyway.")
+def reflect(
+    console: Console, ns: str | None, dry_run: bool, relink: bool, every: str | None, changes: bool
+) -> None:
+    """Run the lifecycle rules, namespace by namespace."""
+    pause = None if every is None else parse_ttl(every, "every").total_seconds()
+    while True:
+        report = console.ghost.reflect(
+            console.ns_filter(ns),
+            dry_run=dry_run,
+            relink=relink,
+            progress=console.progress("looked at"),
+        )
+        console.show(report, _report_text(report, changes or dry_run))
+        if pause is None:
+            return
+        time.sleep(pause)
+
+
+def _report_text(report: Report, changes: bool) -> str:
+    lines = [_change_text(change) for change in report.changes] if changes else []
+    done = [
+        f"{getattr(report, name)} {word}" for name, word in COUNTS.items() if getattr(report, name)
+    ]
+    head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
+    lines.append(f"{plural(report.memories_evaluated, 'memory')} looked at; {head}")
+    lines += [f"linked: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
+    if report.resumed:
+        lines.append("this finished a run that had been interrupted")
+    if report.run and report.changes:
+        lines.append(dim(f"run {report.run}; `ghost undo {report.run}` takes it back"))
+    return "\n".join(lines)
+
+
+def _change_text(change: Change) -> str:
+    """Return a change as a line of text."""
+    what = bold(visible(change.key)) + (
+        f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else ""
+    )
+    fields = ", ".join(
+        f"{name} {_value_text(change.before.get(name))} → {_value_text(change.after.get(name))}"
+        for name in {**change.before, **change.after}
+    )
+    return (
+        f"{dim(change.ns + '/')}{what}  {change.op.lower()}  {fields}  {dim(change.rule)}".rstrip()
+    )
+
+
+def _value_text(value: object) -> str:
+    if value is None:
+        return "–"
+    return (
+        f"{value:.3g}"
+        if isinstance(value, float)
+        else visible(", ".join(value) if isinstance(value, list) else str(value))
+    )
+
+
+@command(
+    "undo",
+    """\
+  ghost undo                    # lists the runs
+  ghost undo last
+  ghost undo 01JAYZ4 --dry-run
+""",
+)
+@click.argument("run", required=False)
+@options("undo", "dry_run")
+@options("runs", "limit")
+def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
+    """Revert a lifecycle run; without a run, list them."""
+    if run is None:
+        console.show_all(
+            console.ghost.runs(limit=limit), _run_text, "no runs yet; `ghost reflect` makes one"
+        )
+        return
+    done = console.ghost.undo(run, dry_run=dry_run)
+    console.show(
+        done,
+        f"{'would take back' if dry_run else 'took back'} {plural(done.undone, 'change')} "
+        f"of run {done.run}",
+    )
+    for change in done.left:
+        console.note(
+            "left as it is, because it has changed since: "
+            f"{change.ns}/{visible(change.key)} {change.op.lower()}"
+        )
+
+
+def _run_text(run: Run) -> str:
+    state = (
+        "undone"
+        if run.undone_at
+        else "done"
+        if run.finished_at
+        else "interrupted; the next reflect finishes it"
+    )
+    about = (
+        f"{run.at:%Y-%m-%d %H:%M}  {run.verb} {run.scope or 'everything'}  "
+        f"{plural(run.changes, 'change')}"
+    )
+    return f"{bold(run.id)}  {about}  {dim(state)}"
+
+
+CONDITION = "cond_"
+_RULE = OPERATIONS["set_rule"]
+
+
+rule = CommandGroup(
+    "rule",
+    """\
+  ghost rule list
+  ghost rule set --name "old chatter" --cond-tag chat --cond-age-gt 720 --action ARCHIVE
+  ghost rule set --name drafts --cond-tag draft --action TTL_SET --action-params '{"ttl": "7d"}'
+  ghost rule delete sys-dedup-all
+""",
+)
+
+
+@rule.command("list")
+@click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
+def rule_list(console: Console, ns: str | None) -> None:
+    """List the rules, highest priority first."""
+    console.show_all(console.ghost.rules(ns), _rule_text, "no rules")
+
+
+@rule.command("get")
+@click.argument("rule_id", metavar="ID")
+def rule_get(console: Console, rule_id: str) -> None:
+    """Show one rule."""
+    changed = console.ghost.rule(rule_id)
+    console.show(changed, _rule_text(changed))
+
+
+@rule.command("set", cls=CreatingCommand)
+@option(_RULE["name"], required=True)
+@option(_RULE["rule_id"], "--id", "rule_id")
+@options(
+    "set_rule",
+    "ns priority",
+    *(
+        option(_RULE[name], f"--cond-{name.removesuffix('_hours').replace('_', '-')}", name)
+        for name in (
+            "tier kind tag age_gt_hours unaccessed_gt_hours importance_lt access_lt access_gt "
+            "utility_lt similarity_gt"
+        ).split()
+    ),
+)
+@option(_RULE["action"], required=True)
+@options("set_rule", "action_params expires_at")
+def rule_set(
+    console: Console, name: str, action: str, action_params: str | None, **fields: Any
+) -> None:
+    """Add a rule, or replace one."""
+    params = json_object(action_params, "--action-params")
+    changed = console.ghost.set_rule(name, action, action_params=params, **fields)
+    console.show(changed, f"set {_rule_text(changed)}")
+
+
+@rule.command("delete", cls=CreatingCommand)
+@click.argument("rule_id", metavar="ID")
+def rule_delete(console: Console, rule_id: str) -> None:
+    """Delete a rule, or disable a built-in one."""
+    changed = console.ghost.rm_rule(rule_id)
+    console.show({"deleted": changed.id}, f"deleted {visible(changed.id)}")
+
+
+@rule.command("reset", cls=CreatingCommand)
+@click.argument("rule_id", metavar="ID")
+def rule_reset(console: Console, rule_id: str) -> None:
+    """Restore a built-in rule to its original state."""
+    changed = console.ghost.reset_rule(rule_id)
+    console.show(changed, f"reset {_rule_text(changed)}")
+
+
+def _rule_text(rule: Rule) -> str:
+    """Return a rule as a line of text."""
+    fields = rule.to_dict()
+    given = [
+        f"{name.removeprefix(CONDITION)} {value}"
+        for name, value in fields.items()
+        if name.startswith(CONDITION)
+    ]
+    params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
+    where = f" in {rule.ns}" if rule.ns else ""
+    until = f", until {rule.rule_expires_at:%Y-%m-%d %H:%M}" if rule.rule_expires_at else ""
+    named = "" if rule.name == rule.id else f"  {visible(rule.name)}"
+    about = f"{rule.priority}{where}{until}"
+    action = f"{rule.action_op}{f' ({params})' if params else ''}"
+    return (
+        f"{bold(visible(rule.id))}{named}  {dim(about)}\n    "
+        f"{visible(', '.join(given))} → {visible(action)}"
+    )
+
+
+@command(
+    "curate",
+    """\
+  ghost curate -n agent:me tea --op promote
+  ghost curate -n agent:me tea --op pin
+""",
+)
+@KEYED
+@click.option(
+    "--op",
+    required=True,
+    metavar="OP",
+    help="promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock.",
+)
+@options("curate", "unlock")
+def curate(
+    console: Console,
+    ns: str | None,
+    key: str | None,
+    key_argument: str | None,
+    op: str,
+    unlock: bool,
+) -> None:
+    done = console.ghost.curate(console.ns(ns), one_key(key, key_argument), op, unlock=unlock)
+    console.show(done, f"{named(done)}  {_curated_text(done)}")
+
+
+def _curated_text(done: "Curated") -> str:
+    if done.new_tier is not None:
+        return f"{done.old_tier} → {done.new_tier}"
+    if done.new_importance is not None:
+        return f"importance {done.old_importance:g} → {done.new_importance:g}"
+    if done.new_pinned is not None:
+        return "pinned" if done.new_pinned else "no longer pinned"
+    if done.locked is not None:
+        return "locked" if done.locked else "no longer locked"
+    return "removed; `ghost restore` brings it back"

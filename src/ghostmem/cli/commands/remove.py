@@ -1,0 +1,295 @@
+"""ghost rm, restore, forget, gc, quarantine: remove, restore and quarantine memories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ghostmem.cli.console import CommandGroup, Console, command
+from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
+from ghostmem.cli.output import dim, named, plural, size
+from ghostmem.errors import InvalidInputError
+from ghostmem.text.excerpt import first_line, visible
+
+if TYPE_CHECKING:
+    from ghostmem.memory.forget import Forgetting, Forgotten
+    from ghostmem.model import Held
+
+
+@command(
+    "rm",
+    """\
+  ghost rm -n agent:me tea
+  ghost rm -n agent:me tea --hard --all-versions --dry-run
+""",
+)
+@KEYED
+@options("rm", "hard all_versions unlock dry_run")
+@YES
+def rm(
+    console: Console,
+    ns: str | None,
+    key: str | None,
+    key_argument: str | None,
+    hard: bool,
+    all_versions: bool,
+    unlock: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    space, name = console.ns(ns), one_key(key, key_argument)
+    if hard and not dry_run:
+        console.confirm(f"Delete {space}/{name} for good?", yes)
+    done = console.ghost.rm(
+        space, name, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run
+    )
+    what = f"{plural(done.versions, 'version')} of {space}/{name}"
+    how = "deleted for good" if hard else "removed; `ghost restore` brings it back"
+    console.show(done, f"would remove {what}" if dry_run else f"{what} {how}")
+    console.note_remains(done, done.files)
+
+
+@command(
+    "restore",
+    """\
+  ghost restore -n agent:me tea
+  ghost restore -n agent:me tea --version 1
+""",
+)
+@KEYED
+@options("restore", "version unlock")
+def restore(
+    console: Console,
+    ns: str | None,
+    key: str | None,
+    key_argument: str | None,
+    version: int | None,
+    unlock: bool,
+) -> None:
+    memory = console.ghost.restore(
+        console.ns(ns), one_key(key, key_argument), version, unlock=unlock
+    )
+    console.show(memory, f"restored {named(memory)} v{memory.version}")
+
+
+RESTORED = ("restored", "reopened")
+
+
+@command(
+    "forget",
+    """\
+  ghost forget --source mallory --dry-run
+  ghost forget --source-client web-clipper --since 2026-03-01 -n agent:me
+  ghost forget --source-kind peer --hard --yes
+""",
+)
+@options(
+    "forget", "source source_kind source_client source_scope since until ns hard unlock dry_run"
+)
+@YES
+def forget(
+    console: Console,
+    source: str | None,
+    source_kind: str | None,
+    source_client: str | None,
+    source_scope: str | None,
+    since: str | None,
+    until: str | None,
+    ns: str | None,
+    hard: bool,
+    unlock: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    given = {
+        "source": source,
+        "source_kind": source_kind,
+        "source_client": source_client,
+        "source_scope": source_scope,
+    }
+    where = console.ns_filter(ns)
+    if not dry_run:
+        whose = (
+            ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items() if value)
+            or f"everything since {since}"
+        )
+        console.confirm(
+            f"{'Delete for good' if hard else 'Remove'} {whose} and what is derived from "
+            f"it in {where or 'all'}?",
+            yes,
+        )
+    done = console.ghost.forget(
+        **given, since=since, until=until, ns=where, hard=hard, unlock=unlock, dry_run=dry_run
+    )
+    console.show(done, _forgotten_text(done))
+    console.note_remains(done)
+
+
+def _forgotten_text(done: Forgetting) -> str:
+    gone = sum(item.why not in RESTORED for item in done.items)
+    would = "would be " if done.dry_run else ""
+    how = "deleted for good" if done.hard else "removed"
+    total = f"{plural(gone, 'thing')} {would}{how}, {len(done.items) - gone} {would}brought back"
+    return "\n".join(
+        [
+            *map(_forgotten_row, done.items),
+            total if done.items else "nothing of that source was found",
+        ]
+    )
+
+
+def _forgotten_row(item: Forgotten) -> str:
+    many = (
+        f" ({plural(item.versions, 'version')})"
+        if item.versions > 1 and item.why not in RESTORED
+        else ""
+    )
+    which = f" (version {item.versions})" if item.why == "restored" else ""
+    return f"{named(item)}  {visible(item.why)}{many}{which}"
+
+
+@command(
+    "gc",
+    """\
+  ghost gc --dry-run
+  ghost gc --stale 90d
+  ghost gc --purge-deleted 30d --vacuum
+""",
+)
+@options("gc", "stale purge_deleted vacuum dry_run")
+@YES
+def gc(
+    console: Console,
+    stale: str | None,
+    purge_deleted: str | None,
+    vacuum: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    if purge_deleted and not dry_run:
+        console.confirm("Delete removed memories for good?", yes)
+    done = console.ghost.gc(
+        stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run
+    )
+    verb = "would remove" if dry_run else "removed"
+    what = f"{done.expired} expired, {done.stale} stale, {done.purged} purged"
+    kept = f"; {plural(done.protected, 'memory')} protected" if done.protected else ""
+    console.show(
+        done,
+        f"{verb} {what}{kept}; {plural(done.remaining, 'memory')} remain "
+        f"({size(done.db_size_bytes)})",
+    )
+    console.note_remains(done)
+
+
+ALL_ITEMS = click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Everything that is held, or with -n what is held there.",
+)
+
+
+ITEM_IDS = click.argument("ids", nargs=-1, metavar="[ID]...")
+
+
+quarantine = CommandGroup(
+    "quarantine",
+    """\
+  ghost quarantine list -n agent:me
+  ghost quarantine release 01JX4T8Q
+  ghost quarantine drop --all -n agent:me --dry-run
+""",
+)
+
+
+@quarantine.command("list")
+@NS_FILTER
+def quarantine_list(console: Console, ns: str | None) -> None:
+    """List the quarantined memories with the reasons."""
+    console.show_all(
+        console.ghost.quarantined(console.ns_filter(ns)),
+        _quarantine_row,
+        "nothing is held in quarantine",
+    )
+
+
+@quarantine.command("release")
+@ITEM_IDS
+@NS_FILTER
+@ALL_ITEMS
+@DRY_RUN
+@YES
+def quarantine_release(
+    console: Console,
+    ids: tuple[str, ...],
+    ns: str | None,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Store quarantined memories as if they had been trusted."""
+    chosen = _chosen_items(console, ids, ns, everything)
+    if dry_run:
+        console.show_all(
+            chosen,
+            lambda held: f"would release {_quarantine_row(held)}",
+            "nothing is held in quarantine",
+        )
+        return
+    if chosen:
+        console.confirm(f"Release {plural(len(chosen), 'held memory')}?", yes)
+    for held in chosen:
+        memory = console.ghost.release(held.id)
+        console.show(memory, f"released {named(memory)}")
+    if not chosen and not console.as_json:
+        console.note("nothing is held in quarantine")
+    console.vector_note()
+
+
+@quarantine.command("drop")
+@ITEM_IDS
+@NS_FILTER
+@ALL_ITEMS
+@DRY_RUN
+@YES
+def quarantine_drop(
+    console: Console,
+    ids: tuple[str, ...],
+    ns: str | None,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Delete quarantined memories permanently."""
+    chosen = _chosen_items(console, ids, ns, everything)
+    if chosen and not dry_run:
+        console.confirm(f"Delete {plural(len(chosen), 'held memory')} for good?", yes)
+    done = console.ghost.drop_held([held.id for held in chosen], dry_run=dry_run)
+    console.show(
+        done, f"{'would drop' if dry_run else 'dropped'} {plural(len(done.dropped), 'held memory')}"
+    )
+    console.notes(f"the backup {path} still holds some of it" for path in done.backups)
+    console.notes([done.pending] if done.pending else [])
+
+
+def _chosen_items(
+    console: Console, ids: tuple[str, ...], ns: str | None, everything: bool
+) -> list[Held]:
+    if bool(ids) == everything:
+        raise InvalidInputError(
+            "name what is held, or say --all",
+            "`ghost quarantine list` shows the ids; their start or end will do",
+        )
+    where = console.ns_filter(ns)
+    return (
+        console.ghost.quarantined(where)
+        if everything
+        else [console.ghost.held(item_id, ns=where) for item_id in ids]
+    )
+
+
+def _quarantine_row(held: Held) -> str:
+    about = f"{held.id}  {held.at:%Y-%m-%d %H:%M}  {'; '.join(map(visible, held.reasons))}"
+    return f"{named(held)}  {dim(about)}\n    {first_line(held.content, 110)}"

@@ -1,0 +1,143 @@
+"""ghost config, doctor, completion, version: settings and installation."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ghostmem import settings as ghost_settings
+from ghostmem._version import __version__
+from ghostmem.cli.console import (
+    CommandGroup,
+    Console,
+    TolerantCommand,
+    command,
+)
+from ghostmem.cli.output import bold, dim
+from ghostmem.text.excerpt import visible
+
+if TYPE_CHECKING:
+    from ghostmem.admin.doctor import Finding
+
+
+def _masked_value(name: str, value: Any) -> Any:
+    """Return a value without API keys and passwords."""
+    if name.endswith("_key"):
+        return "(set)" if value else value
+    return ghost_settings.masked(value) if isinstance(value, str) else value
+
+
+config = CommandGroup(
+    "config",
+    """\
+  ghost config show
+  ghost config set ns agent:me
+""",
+)
+
+
+@config.command("show", cls=TolerantCommand)
+def config_show(console: Console) -> None:
+    """Show every setting, its value and where it comes from."""
+    about = {name: text for name, _, _, text, _ in ghost_settings.table()}
+    if console.config_error is not None:
+        console.note(f"{console.config_error.message}: not used")
+    for name, (value, source) in ghost_settings.resolve(
+        use_file=console.config_error is None, **console.overrides
+    ).items():
+        value = _masked_value(name, value)
+        row = {"name": name, "value": value, "source": source, "about": about[name]}
+        console.show(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
+
+
+@config.command("set")
+@click.argument("name")
+@click.argument("value")
+def config_set(console: Console, name: str, value: str) -> None:
+    """Write a setting into the configuration file."""
+    path = ghost_settings.config_path()
+    parsed = _masked_value(name, ghost_settings.write_config(path, name, value))
+    console.show({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
+
+
+@config.command("path", cls=TolerantCommand)
+def config_path(console: Console) -> None:
+    """Print where the configuration file is."""
+    path = str(ghost_settings.config_path())
+    console.show({"path": path}, path)
+
+
+MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
+
+
+@command("doctor", "  ghost doctor --fix\n", TolerantCommand)
+@click.option("--fix", is_flag=True, help="Repair what can be repaired.")
+def doctor(console: Console, fix: bool) -> int:
+    """Examine the installation and suggest repairs; exit 5 when something is wrong."""
+    from ghostmem.admin.doctor import doctor as examine
+
+    found = examine(
+        console.settings,
+        lambda: console.ghost.store,
+        fix=fix,
+        config_error=console.config_error,
+        further=lambda: _client_findings(console.settings),
+    )
+    if console.as_json:
+        console.json(found)
+    else:
+        for finding in found.findings:
+            mark, colour = MARKS[finding.state]
+            console.line(
+                f"{click.style(mark, fg=colour)} {finding.name}: {visible(finding.detail)}"
+            )
+            if finding.fix:
+                console.line(f"    → {visible(finding.fix)}")
+    return 0 if found.ok else 5
+
+
+def _client_findings(settings: ghost_settings.Settings) -> "Iterator[Finding]":
+    """Yield findings about the installed clients and the last failure of their hooks."""
+    from ghostmem.admin.doctor import Finding
+    from ghostmem.hooks.log import last, log_path
+    from ghostmem.setup.check import check_clients
+
+    yield from check_clients(settings)
+    path = log_path(settings)
+    failure = last(path)
+    if failure:
+        yield Finding(
+            "hooks",
+            "warning",
+            f"the last failure: {failure}",
+            f"see {path}; delete it when that is dealt with",
+        )
+
+
+@command(
+    "completion",
+    """\
+  ghost completion bash >> ~/.bashrc
+  ghost completion fish > ~/.config/fish/completions/ghost.fish
+""",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(console: Console, shell: str) -> None:
+    from click.shell_completion import get_completion_class
+
+    from ghostmem.cli.main import cli
+
+    made = get_completion_class(shell)
+    assert made is not None
+    variables = made(cli, {}, "ghost", "_GHOST_COMPLETE")
+    source = variables.source_template % variables.source_vars()
+    console.show({"shell": shell, "script": source}, source)
+
+
+@command("version", "  ghost version\n", TolerantCommand)
+def version(console: Console) -> None:
+    import platform
+
+    console.show(
+        {"version": __version__, "python": platform.python_version()}, f"ghost {__version__}"
+    )

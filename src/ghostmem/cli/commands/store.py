@@ -1,0 +1,87 @@
+"""ghost embed, stats, check, repair: vectors, counts and health of a store."""
+
+from ghostmem.cli.console import CommandGroup, Console, command
+from ghostmem.cli.output import bold, plural, size
+
+embed = CommandGroup(
+    "embed",
+    """\
+  ghost embed status
+  ghost embed backfill
+  GHOST_EMBED_PROVIDER=static ghost embed switch
+""",
+)
+
+
+@embed.command("status")
+def embed_status(console: Console) -> None:
+    """Show how much of the store has vectors of the chosen model."""
+    found = console.ghost.embed_status()
+    text = f"provider {found.provider}{f', model {found.model}' if found.model else ''}: "
+    text += (
+        f"{found.embedded:,} of {plural(found.chunks, 'chunk')} have vectors, "
+        f"{found.pending:,} wait"
+    )
+    others = "".join(
+        f"\n  {name}: {plural(count, 'vector')} of another model"
+        for name, count in found.other_models.items()
+    )
+    console.show(found, text + others + (f"\n  problem: {found.problem}" if found.problem else ""))
+
+
+@embed.command("backfill")
+def embed_backfill(console: Console) -> None:
+    """Give every chunk without one a vector; can be stopped and run again."""
+    done = console.ghost.embed_backfill(console.progress("embedded"))
+    console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
+
+
+@embed.command("switch")
+def embed_switch(console: Console) -> None:
+    """Embed everything with the chosen model, then drop the vectors of others."""
+    done = console.ghost.embed_switch(console.progress("embedded"))
+    console.show(
+        {"embedded": done},
+        f"embedded {plural(done, 'chunk')}; the vectors of other models are gone",
+    )
+
+
+@command("stats", "  ghost stats --json\n")
+def stats(console: Console) -> None:
+    found = console.ghost.stats()
+    lines = [
+        f"{bold(found.db_path)}  {size(found.db_size_bytes)}",
+        f"{plural(found.active_memories, 'memory')} live, "
+        f"{plural(found.total_memories, 'version')} in all,"
+        f" {plural(found.total_chunks, 'chunk')}, {plural(found.total_edges, 'edge')}, "
+        f"{plural(found.total_files, 'file')}",
+        *(f"  {info.ns}: {plural(info.count, 'memory')}" for info in found.namespaces),
+    ]
+    console.show(found, "\n".join(lines))
+
+
+@command("check", "  ghost check\n")
+def check(console: Console) -> int:
+    """Check the store for corruption; exit 5 when there is some.
+
+    Reads every page, reference and index, and compares every content with its checksum. This cannot
+    find a changed byte in a field that has no checksum and still holds a valid value (tags, meta,
+    times, counters, vectors, other wordings, quarantined texts), nor a content that was changed
+    together with its checksum.
+    """
+    found = console.ghost.check()
+    console.show(found, "clean" if found.ok else "\n".join(found.problems))
+    if not found.ok:
+        console.note("run `ghost repair` to rebuild the indexes from the rows")
+    return 0 if found.ok else 5
+
+
+@command("repair", "  ghost repair\n")
+def repair(console: Console) -> int:
+    """Rebuild every index from the stored rows; memories are not changed."""
+    done = console.ghost.repair(console.progress("repaired"))
+    counts = done.done
+    indexed = f"{plural(counts['memories'], 'memory')} ({plural(counts['chunks'], 'chunk')})"
+    text = f"indexed {indexed}, removed {plural(counts['orphans'], 'orphan')}"
+    console.show(done, text if done.ok else "\n".join([text, *done.problems]))
+    return 0 if done.ok else 5

@@ -1,0 +1,328 @@
+"""ghost export, import, backup, migrate: move memories."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ghostmem.atomic import replacing
+from ghostmem.cli.console import Console, CreatingCommand, command
+from ghostmem.cli.options import DRY_RUN, NS, TRUST
+from ghostmem.cli.output import bold, dim, plural, size
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.text.excerpt import visible
+from ghostmem.transfer.backup import refuse_store
+from ghostmem.transfer.formats.choose import READERS
+from ghostmem.transfer.import_ import POLICIES, ImportReport
+
+if TYPE_CHECKING:
+    from ghostmem.transfer.checksums import NamespaceSum
+    from ghostmem.transfer.migrate import Migration
+
+
+@command(
+    "export",
+    """\
+  ghost export > memories.jsonl
+  ghost export -n 'agent:*' -o agents.jsonl
+""",
+)
+@click.option("-n", "--ns", metavar="NS", help="Only a namespace, or a prefix such as agent:*.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write to a file, replaced only when complete, or to a device or a pipe.",
+)
+@click.option(
+    "--mark",
+    is_flag=True,
+    help="Mark it as this store's own, which imports it later without the quarantine.",
+)
+def export(console: Console, ns: str | None, output: str | None, mark: bool) -> None:
+    """Write all memories as lines of JSON, the same bytes for the same store."""
+    lines = console.ghost.export(ns, mark=mark)
+    if output is None or output == "-":
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        return
+    refuse_store(output, console.settings.path)
+    try:
+        with replacing(output) as stream:
+            stream.writelines(f"{line}\n".encode() for line in lines)
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot write {output}: {error.strerror}", "name a file in a folder that is there"
+        ) from None
+    console.note(f"wrote {output}")
+
+
+@command(
+    "import",
+    """\
+  ghost import memories.jsonl
+  ghost export | ghost --db copy.db import
+  ghost import --from-ghost ~/.ghost/memory.db
+  ghost import --from mem0 export.json -n agent:me
+  ghost import --from basic-memory ~/basic-memory -n notes --dry-run
+""",
+    CreatingCommand,
+)
+@click.argument("file", metavar="[PATH]", required=False)
+@click.option(
+    "--from",
+    "tool",
+    type=click.Choice(list(READERS)),
+    help="The tool that wrote PATH; its files are only read.",
+)
+@NS
+@click.option(
+    "--from-ghost",
+    metavar="FILE",
+    help="A database written by the original Ghost; it is only read.",
+)
+@click.option(
+    "--on-conflict",
+    type=click.Choice(POLICIES),
+    default="update",
+    show_default=True,
+    help="When a key has another history.",
+)
+@TRUST
+@DRY_RUN
+def import_(
+    console: Console,
+    file: str | None,
+    tool: str | None,
+    ns: str | None,
+    from_ghost: str | None,
+    on_conflict: str,
+    trust: bool,
+    dry_run: bool,
+) -> None:
+    if from_ghost and (file or tool):
+        raise InvalidInputError("two sources were given", "give a file, or --from-ghost")
+    if tool and not file:
+        raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
+    if ns and not tool:
+        raise InvalidInputError(
+            "a namespace was given", "it goes with --from; exports name their own namespaces"
+        )
+    how: dict[str, Any] = {
+        "on_conflict": on_conflict,
+        "dry_run": dry_run,
+        "trust": trust,
+        "progress": console.progress("imported"),
+    }
+    if tool and file:
+        done = console.ghost.import_foreign(file, console.ns(ns), tool, **how)
+    elif from_ghost:
+        done = console.ghost.import_ghost(from_ghost, **how)
+    else:
+        done = console.ghost.import_(_input_lines(file), **how)
+    console.show(done, _import_text(done))
+    console.vector_note()
+    console.notes(done.notes, "")
+
+
+def _input_lines(file: str | None) -> Iterator[str]:
+    """Yield the lines of a file or of standard input."""
+    if file in (None, "-") and sys.stdin.isatty():
+        raise InvalidInputError("nothing to import", "name a file, or pipe an export in")
+    name = "standard input" if file in (None, "-") else str(file)
+    if os.path.isdir(name):
+        raise NotFoundError(
+            f"{name} is a folder, not a file", "name a file that `ghost export` wrote"
+        )
+    if name != "standard input" and not os.path.exists(name):
+        raise NotFoundError(f"there is no file {name}", "name a file that `ghost export` wrote")
+    try:
+        with sys.stdin.buffer if file in (None, "-") else open(name, "rb") as stream:
+            for line in stream:
+                yield line.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{name} is not UTF-8 (byte {error.start})", "nothing was imported"
+        ) from None
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot read {name}: {error.strerror}", "name a file that `ghost export` wrote"
+        ) from None
+
+
+def _import_text(done: ImportReport) -> str:
+    """Return the result of an import as a sentence."""
+    parts = [
+        f"{done.imported} new",
+        f"{done.updated} updated",
+        f"{done.unchanged} unchanged",
+        f"{done.skipped} skipped",
+    ]
+    others = [
+        f"{plural(count, noun)}"
+        for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule"))
+        if count
+    ]
+    others += [f"{done.held} held in quarantine"] if done.held else []
+    verb = "would import" if done.dry_run else "imported"
+    return f"{verb} versions: {', '.join(parts)}{'; ' if others else ''}{', '.join(others)}"
+
+
+@command(
+    "backup",
+    """\
+  ghost backup ~/backups/
+  ghost backup memory-copy.db --force
+""",
+)
+@click.argument("target")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def backup(console: Console, target: str, force: bool) -> None:
+    done = console.ghost.backup(target, force=force)
+    console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
+    console.notes([done.pending] if done.pending else [])
+
+
+BAR_WIDTH = 24  # characters of the bar
+
+
+BAR_INTERVAL = 0.1  # seconds between two looks of it
+
+
+MAX_LISTED_NAMESPACES = 20  # namespaces whose tables are listed one by one
+
+
+@command(
+    "migrate",
+    """\
+  ghost migrate --to postgresql://ghost@db.example/ghost --dry-run
+  ghost migrate --from ~/.ghost/memory.db --to postgresql://ghost@db.example/ghost --switch
+  ghost migrate --from postgresql://ghost@db.example/ghost --to copy.db
+""",
+)
+@click.option(
+    "--from",
+    "source",
+    metavar="STORE",
+    help="The store to move: a file or a postgresql:// URL; else the one in use.",
+)
+@click.option(
+    "--to",
+    "target",
+    metavar="STORE",
+    required=True,
+    help="Where to: a file that is not there yet, or an empty database.",
+)
+@click.option(
+    "--switch", is_flag=True, help="Let the configuration name the new store when all is there."
+)
+@DRY_RUN
+def migrate(console: Console, source: str | None, target: str, switch: bool, dry_run: bool) -> None:
+    from ghostmem.transfer.migrate import migrate
+
+    show, clear = _progress_bar()
+    try:
+        done = migrate(
+            source or console.settings.path,
+            target,
+            switch=switch,
+            dry_run=dry_run,
+            settings=console.settings,
+            progress=show,
+        )
+    finally:
+        clear()
+    console.show(done, _migration_text(done))
+    if not console.as_json and not dry_run:
+        _next_steps(console, done)
+
+
+def _next_steps(console: Console, done: "Migration") -> None:
+    """Print the next steps."""
+    from ghostmem.settings import resolve
+
+    if not done.switched:
+        console.note(
+            f"to use it from now on: ghost config set db {visible(done.target)}"
+            + _password_hint(done.target)
+        )
+        return
+    console.note(
+        f"programs that have {visible(done.source)} open write there until they are "
+        "started again; what they put after"
+    )
+    console.note("this moment comes over with `ghost --db OLD export | ghost --db NEW import`")
+    if (where := resolve()["db"][1]).isupper():
+        console.note(
+            f"{where} is set and wins over the configuration: let it name the new store, "
+            "or unset it"
+        )
+
+
+def _password_hint(target: str) -> str:
+    return "  (with the password in the place of ***)" if "***" in target else ""
+
+
+def _migration_text(done: "Migration") -> str:
+    """Return the moved rows, with the checksum of each namespace."""
+    many = len(done.namespaces) > MAX_LISTED_NAMESPACES
+    lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
+    if done.dry_run:
+        verb = "would go on moving" if done.resumed else "would move"
+        head = (
+            f"{verb} {plural(done.rows, 'row')} ({size(done.source_bytes)}) from "
+            f"{done.source} to {done.target}"
+        )
+    else:
+        head = (
+            f"moved {plural(done.rows, 'row')} from {done.source} to {done.target} in "
+            f"{done.seconds:.1f} s"
+        )
+        lines.append(
+            "verified: every checksum is the same in both; "
+            f"{plural(done.caught_up, 'change')} came in meanwhile,"
+            f" writers waited {done.held_seconds:.2f} s"
+        )
+    if done.switched:
+        lines.append(f"{done.switched} names the new store")
+    lines.append(dim(f"left out, because it is made again: {', '.join(done.left_out)}"))
+    return "\n".join([visible(head), *lines])
+
+
+def _namespace_lines(namespace: "NamespaceSum", many: bool) -> list[str]:
+    lines = [
+        f"{bold(visible(namespace.ns) or '(the whole store)')}  {plural(namespace.rows, 'row')}  "
+        f"{dim(namespace.checksum[:16])}".rstrip()
+    ]
+    return (
+        lines
+        if many
+        else lines
+        + [
+            f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
+            for part in namespace.tables
+        ]
+    )
+
+
+def _progress_bar() -> tuple[Callable[[str, int, int], None], Callable[[], None]]:
+    """Return functions that draw and remove a progress bar on a terminal."""
+    drawn: list[float] = [0.0, 0.0]  # when, and how wide
+
+    def show(what: str, done: int, total: int) -> None:
+        at = time.monotonic()
+        if not sys.stderr.isatty() or (at - drawn[0] < BAR_INTERVAL and done < total):
+            return
+        filled = BAR_WIDTH * done // total if total else BAR_WIDTH
+        text = f"{what} [{'#' * filled}{' ' * (BAR_WIDTH - filled)}] {done:,} of {total:,}"
+        click.echo(f"\r{text:<{int(drawn[1])}}", nl=False, err=True)
+        drawn[:] = [at, max(drawn[1], len(text))]
+
+    def clear() -> None:
+        if drawn[1]:
+            click.echo(f"\r{' ' * int(drawn[1])}\r", nl=False, err=True)
+
+    return show, clear

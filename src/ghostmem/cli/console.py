@@ -1,0 +1,209 @@
+"""One run of a command: its settings, its store and its output; and the classes of commands."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
+from ghostmem.cli.output import Output
+from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
+from ghostmem.settings import Settings, load
+
+if TYPE_CHECKING:
+    from ghostmem.admin.namespaces import NamespaceRemoval
+    from ghostmem.ghost import Ghost
+    from ghostmem.lifecycle.gc import Collection
+    from ghostmem.memory.forget import Forgetting
+    from ghostmem.memory.remove import Removal
+
+SHARED = ("db", "format", "color", "debug")
+Function = Callable[..., Any]
+
+
+class Console(Output):
+    """The settings, the store and the output of one command."""
+
+    def __init__(
+        self, overrides: dict[str, Any], creates: bool = True, tolerant: bool = False
+    ) -> None:
+        self.overrides = overrides
+        self.config_error: GhostError | None = None
+        try:
+            self.settings: Settings = load(**overrides)
+        except GhostError as error:
+            if not tolerant:
+                raise
+            self.config_error, self.settings = error, load(use_file=False, **overrides)
+        super().__init__(self.settings.format == "json", self.settings.color)
+        self._creates = creates
+        self._ghost: Ghost | None = None
+
+    @property
+    def ghost(self) -> "Ghost":
+        """Open the store on first use; only commands that write create a missing one."""
+        if self._ghost is None:
+            from ghostmem.ghost import Ghost
+
+            if self.is_store_missing and not self._creates:
+                if self.overrides.get("db"):
+                    raise NotFoundError(
+                        f"there is no store {self.settings.path}",
+                        "`ghost put` makes one; check the name given with --db",
+                    )
+                self._ghost = Ghost.open(":memory:", settings=self.settings)
+            else:
+                self._ghost = Ghost.open(settings=self.settings)
+        return self._ghost
+
+    @property
+    def is_store_missing(self) -> bool:
+        """Tell whether the store is a file that does not exist yet."""
+        path = self.settings.path
+        return path != ":memory:" and "://" not in path and not os.path.exists(path)
+
+    def close(self) -> None:
+        """Close the store if it was opened."""
+        if self._ghost is not None:
+            self._ghost.close()
+
+    def vector_note(self) -> None:
+        """Print a note when something was stored without vectors."""
+        problem = self.ghost.store.vectoriser.problem
+        if problem:
+            self.note(
+                f"note: stored without vectors: {problem}; `ghost embed backfill` makes them later"
+            )
+
+    def note_remains(
+        self,
+        done: "Removal | NamespaceRemoval | Collection | Forgetting",
+        files: tuple[str, ...] = (),
+    ) -> None:
+        """Print where permanently deleted text remains, and what to do about it."""
+        self.notes(
+            (f"still in {path}; remove it or make a new backup" for path in done.backups), ""
+        )
+        self.notes(
+            (f"still in {path}, which would bring it back; take it out of there" for path in files),
+            "",
+        )
+        self.notes([done.pending] if done.pending else [], "")
+
+    def ns(self, given: str | None) -> str:
+        """Return the given namespace or the default one; one of them is required."""
+        ns = self.settings.ns if given is None else given
+        if not ns:
+            raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
+        return ns
+
+    def ns_filter(self, given: str | None) -> str:
+        """Return the given namespace filter, or the default namespace, or an empty one for all."""
+        return self.settings.ns if given is None else given
+
+
+def run_function(
+    ctx: click.Context, function: Function | None, creates: bool = False, tolerant: bool = False
+) -> Any:
+    """Call the function of a command with a Console, made of the options before and after it."""
+    if ctx.parent is not None and isinstance(ctx.parent.command, ConsoleGroup):
+        # options of the subcommand may also precede it
+        ctx.params |= {
+            name: value
+            for name, value in ctx.parent.params.items()
+            if name in ctx.params and ctx.params[name] is None
+        }
+    overrides = {name: ctx.params.pop(name, None) for name in SHARED}
+    parent = ctx.parent
+    while parent is not None:
+        for name in SHARED:
+            overrides[name] = (
+                parent.params.get(name) if overrides[name] is None else overrides[name]
+            )
+        parent = parent.parent
+    overrides.pop("debug")
+    console = Console(overrides, creates, tolerant)
+    ctx.call_on_close(console.close)
+    assert function is not None
+    return ctx.invoke(function, console, **ctx.params)
+
+
+class ConsoleCommand(click.Command):
+    """A command that takes the shared options and whose function gets a Console."""
+
+    creates = False  # creates a missing store
+    tolerant = False  # runs with a broken configuration file
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += shared_options()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the function."""
+        return run_function(ctx, self.callback, self.creates, self.tolerant)
+
+
+class CreatingCommand(ConsoleCommand):
+    """A command that creates a missing store."""
+
+    creates = True
+
+
+class TolerantCommand(ConsoleCommand):
+    """A command that runs with a broken configuration file, to help repair it."""
+
+    tolerant = True
+
+
+class CommandGroup(click.Group):
+    """A group of subcommands; its help is its line in the table of commands."""
+
+    command_class = ConsoleCommand
+
+    def __init__(self, name: str, examples: str) -> None:
+        super().__init__(
+            name,
+            help=COMMANDS[name],
+            epilog=f"\b\nExamples:\n{examples}",
+            params=shared_options(),
+            context_settings=CONTEXT_SETTINGS,
+        )
+
+
+class ConsoleGroup(CommandGroup):
+    """A group that is also a command: without a subcommand it runs the function `alone`."""
+
+    alone: Function | None = None
+
+    def __init__(self, name: str, examples: str) -> None:
+        super().__init__(name, examples)
+        self.invoke_without_command = True
+        self.callback = self.run_alone
+
+    def run_alone(self, **_: Any) -> Any:
+        """Run the function of the group, unless a subcommand follows."""
+        ctx = click.get_current_context()
+        return run_function(ctx, self.alone) if ctx.invoked_subcommand is None else None
+
+    def set_alone(self, function: Function) -> None:
+        """Set the function of the group; its options become options of the group."""
+        self.alone = function
+        self.params[:0] = reversed(getattr(function, "__click_params__", []))
+
+
+def command(
+    name: str, examples: str = "", cls: type[ConsoleCommand] = ConsoleCommand
+) -> Callable[[Function], click.Command]:
+    """Declare a command; its help is the docstring, or its line in the table of commands."""
+
+    def decorate(function: Function) -> click.Command:
+        return click.command(
+            name,
+            cls=cls,
+            help=function.__doc__ or COMMANDS[name],
+            epilog=examples and f"\b\nExamples:\n{examples}",
+            context_settings=CONTEXT_SETTINGS,
+        )(function)
+
+    return decorate

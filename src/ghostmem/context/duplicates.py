@@ -1,0 +1,137 @@
+"""Suppress duplicates among the candidates of a context, and spread out similar ones."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+
+from ghostmem.context.item import ContextItem, Relations
+from ghostmem.search.corrections import reachable
+from ghostmem.text.terms import index_terms
+from ghostmem.truth.rules.alike import distinctive, essence, turns
+
+MAX_SIMILAR = 3  # similar memories that are packed before different ones
+MIN_SHARED_TERMS = 0.5  # two memories are similar if they share this part of all their terms
+MAX_COMPARED = 2_000  # characters of a text that are compared
+PERSONS = frozenset(
+    "i me my mine you your yours he him his she her hers they them their theirs".split()
+)
+
+Fingerprint = tuple[object, ...]
+
+
+def fingerprint(text: str) -> Fingerprint:
+    """Return a value that is equal for texts that say the same.
+
+    Case, punctuation, markup, inflection and function words do not count. Numbers, negations and
+    persons do, because one of them can change the meaning of a sentence."""
+    start, rest = text[:MAX_COMPARED], text[MAX_COMPARED:]
+    words = essence(start)
+    terms = distinctive(start) or words
+    return (*terms, "", *turns(start), "", *(word for word in words if word in PERSONS), rest)
+
+
+def without_duplicates(
+    pinned: Sequence[ContextItem], items: Sequence[ContextItem], relations: Relations
+) -> tuple[list[ContextItem], Relations, dict[str, list[ContextItem]]]:
+    """Keep one of the items that say the same within a namespace, with the corrections of all.
+
+    Two memories that are linked as contradicting each other are both kept.
+
+    Returns:
+        The items that are left, the adapted relations, and the copies by the id of the kept item.
+    """
+    groups: dict[tuple[str, Fingerprint], list[ContextItem]] = {}
+    for item in (*pinned, *items):
+        groups.setdefault((item.memory.ns, fingerprint(item.memory.content)), []).append(item)
+    corrections = {id_ for others in relations.refuters.values() for id_ in others}
+    copies: dict[str, list[ContextItem]] = {}
+    kept_at: dict[str, ContextItem] = {}  # by the id of the best member of the group
+    for group in groups.values():
+        kept = _kept(group, corrections)
+        dropped = [
+            item
+            for item in group
+            if item.id != kept.id
+            and not item.memory.pinned
+            and item.id not in relations.refuters.get(kept.id, ())
+            and kept.id not in relations.refuters.get(item.id, ())
+        ]
+        if dropped:
+            copies[kept.id] = dropped
+            first = next(item for item in group if item.id == kept.id or item in dropped)
+            kept_at[first.id] = kept
+    if not copies:
+        return list(items), relations, {}
+    kept_for = {item.id: id_ for id_, dropped in copies.items() for item in dropped}
+    return list(_without(items, kept_for, kept_at)), _moved(relations, kept_for), copies
+
+
+def _kept(group: Sequence[ContextItem], corrections: Set[str]) -> ContextItem:
+    """Return the item to keep: a pinned one, one that corrects another memory, or the best."""
+    best = group[0]
+    if best.memory.pinned:
+        return best
+    kept = next((item for item in group if item.id in corrections), best)
+    return replace(kept, score=best.score, stage=best.stage, legs=best.legs, parts=best.parts)
+
+
+def _without(
+    items: Sequence[ContextItem], kept_for: Mapping[str, str], kept_at: Mapping[str, ContextItem]
+) -> Iterator[ContextItem]:
+    """Yield items in order without copies; a kept item takes the place of its group's best."""
+    moved = {item.id for item in kept_at.values()}
+    for item in items:
+        kept = kept_at.get(item.id)
+        if kept is not None and not kept.memory.pinned:
+            yield kept
+        elif item.id not in kept_for and item.id not in moved:
+            yield item
+
+
+def _moved(relations: Relations, kept_for: Mapping[str, str]) -> Relations:
+    """Replace dropped copies in relations by the items that were kept for them."""
+
+    def kept(id_: str) -> str:
+        return kept_for.get(id_, id_)
+
+    children = {id_: frozenset(map(kept, members)) for id_, members in relations.children.items()}
+    parents = {kept(id_): above for id_, above in relations.parents.items()}
+    companions: dict[str, list[str]] = {}
+    for id_, others in relations.companions.items():
+        _add(companions, kept(id_), map(kept, others))
+    refuters: dict[str, list[str]] = {}
+    for id_, others in relations.refuters.items():
+        # a fact that was corrected and holds again: what it corrects in turn does not correct it
+        still = [
+            other
+            for other in others
+            if kept(id_) == id_
+            or kept(id_) not in map(kept, reachable([other], relations.refuters))
+        ]
+        _add(refuters, kept(id_), map(kept, still))
+    return Relations(refuters, parents | dict(relations.parents), children, companions)
+
+
+def _add(related: dict[str, list[str]], id_: str, others: Iterable[str]) -> None:
+    known = related.setdefault(id_, [])
+    known += [other for other in dict.fromkeys(others) if other != id_ and other not in known]
+
+
+def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[ContextItem]:
+    """Return items so that only a few of a group of similar ones come before different ones.
+
+    Items that score at least `strong_score` stay before the others: the rest of a similar group
+    moves behind different items of the same strength, not behind weak ones."""
+    compared: list[frozenset[str]] = []
+    first: dict[bool, list[ContextItem]] = {True: [], False: []}
+    later: dict[bool, list[ContextItem]] = {True: [], False: []}
+    for item in sorted(items, key=lambda item: item.score < strong_score):
+        terms = frozenset(index_terms(item.memory.content[:MAX_COMPARED]))
+        similar = sum(_share(terms, other) >= MIN_SHARED_TERMS for other in compared)
+        (later if similar >= MAX_SIMILAR else first)[item.score >= strong_score].append(item)
+        compared.append(terms)
+    return [*first[True], *later[True], *first[False], *later[False]]
+
+
+def _share(terms: frozenset[str], other: frozenset[str]) -> float:
+    common = len(terms & other)
+    return common / (len(terms) + len(other) - common) if common else 0.0

@@ -1,0 +1,88 @@
+"""Say why each packed memory is there, and what is to be noted about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.model import Memory, Packed, Why
+from ghostmem.truth.standing import disputed
+
+if TYPE_CHECKING:
+    from ghostmem.context.item import ContextItem
+    from ghostmem.context.packer import Placed
+
+
+class Remark(NamedTuple):
+    """A note about one memory."""
+
+    id: str
+    text: str
+
+
+def packed_memories(
+    placed: Mapping[str, Placed],
+    refuters: Mapping[str, Sequence[str]],
+    remarks: Sequence[Remark],
+    children: Mapping[str, Sequence[str]] | None = None,
+    copies: Mapping[str, Sequence[ContextItem]] | None = None,
+) -> tuple[Packed, ...]:
+    """Return packed memories with their reasons and notes.
+
+    `refuters` are the ids of memories that correct a memory; `children` are keys, `copies` the
+    duplicates of a memory."""
+    shown = {id_: entry.item.memory for id_, entry in placed.items()}
+    newer = {
+        id_: [shown[other] for other in refuters.get(id_, ()) if other in shown] for id_ in shown
+    }
+    older: dict[str, list[Memory]] = {id_: [] for id_ in shown}
+    for id_ in refuters:
+        for other in newer.get(id_, ()):
+            older[other.id].append(shown[id_])
+    return tuple(
+        _packed(
+            entry,
+            [
+                *(remark.text for remark in remarks if remark.id == id_),
+                *disputed(shown[id_], older[id_], newer[id_]),
+            ],
+            {memory.key for memory in (*older[id_], *newer[id_])},
+            (children or {}).get(id_, ()),
+            [item.memory.key for item in (copies or {}).get(id_, ())],
+        )
+        for id_, entry in placed.items()
+    )
+
+
+def _packed(
+    placed: Placed,
+    notes: Sequence[str],
+    conflicts: Iterable[str],
+    children: Sequence[str],
+    copies: Sequence[str],
+) -> Packed:
+    item, text, tokens = placed
+    memory = item.memory
+    parts = {name: round(value, 4) for name, value in item.parts.items()}
+    return Packed(
+        memory.ns,
+        memory.key,
+        memory.kind,
+        round(item.score, 4),
+        text,
+        text != memory.content,
+        tokens,
+        Why(item.stage, item.legs, parts, item.path, "; ".join(notes)),
+        memory.id,
+        memory.tier,
+        memory.created_at,
+        memory.version,
+        memory.pinned,
+        memory.tags,
+        memory.source_user,
+        memory.source_kind,
+        tuple(sorted(conflicts)),
+        tuple(children),
+        1 + len(copies),
+        tuple(copies),
+    )

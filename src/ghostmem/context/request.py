@@ -1,0 +1,72 @@
+"""The request of a context: its arguments, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.search.query import Query
+from ghostmem.store import validate
+from ghostmem.store.rows import Filter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, eq=False)
+class ContextRequest:
+    """The checked arguments of a context."""
+
+    query: Query
+    filter_: Filter
+    budget: int
+    cap: int  # tokens that one memory may take; -1: no cap
+    count_tokens: Callable[[str], int]
+    min_score: float | None
+    min_spread: float | None
+    for_user: str | None
+    for_scope: str | None
+    files: list[str]
+    symbols: list[str]
+    root: str | Path | None
+    language: str | None
+    with_pinned: bool
+    follow_edges: bool
+    whole: bool  # give all of a small namespace
+
+
+def token_cap(value: int) -> int:
+    """Accept a number of tokens, or -1 for no cap."""
+    if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
+        raise InvalidInputError(
+            f"max_memory_tokens {value!r} is no cap", "give a number of tokens, or -1 for none"
+        )
+    return value
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate the number of tokens of a text: four bytes each."""
+    return len(text.encode()) // 4
+
+
+def token_counter(tokens: Callable[[str], int] | None) -> Callable[[str], int]:
+    """Return the caller's token counter with its results checked, or the estimate."""
+    if tokens is None:
+        return estimated_tokens
+    if not callable(tokens):
+        raise InvalidInputError(
+            f"tokens {validate.shown(tokens)} is no function",
+            "give one that counts the tokens of a text",
+        )
+
+    def counted(text: str) -> int:
+        count = tokens(text)
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise InvalidInputError(
+                f"tokens returned {count!r}", "it must return the number of tokens of a text"
+            )
+        return count
+
+    return counted

@@ -1,0 +1,84 @@
+"""The stored record of a reflect run: its planned changes, and the report made from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.lifecycle.apply import digest
+from ghostmem.lifecycle.plan import COUNTED, ReflectPlan
+from ghostmem.model import Change, NsFilter, Report, Run
+from ghostmem.store.rows import Entry
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+CHANGES_PER_TRANSACTION = 500
+VERB = "reflect"
+APPLIED = 1  # the state of a change that was made
+SKIPPED = 2  # the state of a change whose subject had changed meanwhile
+
+
+def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
+    """Return the namespaces of a run in order."""
+    names = tx.search.names(scope.prefix) if scope.is_prefix or not scope else [str(scope)]
+    return sorted(name for name in names if tx.search.spaces([name]))
+
+
+def hashed(tx: Transaction, plan: ReflectPlan) -> list[Entry]:
+    """Return the changes of a plan, each with the hash of the memory it changes."""
+    memories = tx.memories.by_ids(
+        [entry.subject for entry in plan.entries if " " not in entry.subject]
+    )
+    return [
+        entry._replace(hash=digest(memories[entry.subject])) if entry.subject in memories else entry
+        for entry in plan.entries
+    ]
+
+
+def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
+    """Return the report of a finished run."""
+    evaluated, applied, clusters = tx.runs.tallied(run.id)
+    entries = [entry for entry in tx.runs.entries(run.id) if entry.done == 1]
+    return replace(
+        with_changes(tx, Report(run.id, False, run.at), entries),
+        memories_evaluated=evaluated,
+        rules_applied=applied,
+        linked_clusters=tuple(map(tuple, clusters)),
+        resumed=resumed,
+    )
+
+
+def with_changes(tx: Transaction, report: Report, entries: Sequence[Entry]) -> Report:
+    """Return a report with these changes and their counts."""
+    counts: dict[str, Any] = Counter(COUNTED[entry.op] for entry in entries if entry.op in COUNTED)
+    return replace(report, changes=tuple(changes_of(tx, entries)), **counts)
+
+
+def changes_of(tx: Transaction, entries: Sequence[Entry]) -> list[Change]:
+    """Return changes with the keys of the memories they change."""
+    ids = {part for entry in entries for part in entry.subject.split(" ")[:2]}
+    keys = {memory.id: memory.key for memory in tx.memories.by_ids(sorted(ids)).values()}
+    changes = []
+    for entry in entries:
+        start, to, rel = (*entry.subject.split(" "), None, None)[:3]
+        before, after = entry.before or {}, entry.after or {}
+        if rel is not None:
+            before, after = (
+                {"weight": values["weight"]} if values else {} for values in (before, after)
+            )
+        changes.append(
+            Change(
+                entry.ns,
+                keys.get(start or "", start or ""),
+                entry.op,
+                entry.rule,
+                before,
+                after,
+                keys.get(to or "", to),
+                rel,
+            )
+        )
+    return changes

@@ -1,0 +1,84 @@
+"""The tools of the toolset outline, which work on the source files of a project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.mcp.tool import TEXT, Arguments, McpTool, Result, arguments, described
+from ghostmem.outline.languages.table import LANGUAGES
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+    from ghostmem.outline.operations import Outline
+
+FORMATS = ("text", "json")
+
+
+def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a tool: its own, then those that all three tools share."""
+    language = {"description": f"one of {', '.join(LANGUAGES)}"}
+    return {
+        **arguments("outline_symbol", names, language=language, **changes),
+        **arguments("outline_symbol", "depth relations omit_native"),
+        "format": described({"type": "string", "enum": list(FORMATS)}, "default text"),
+        **arguments("outline_symbol", "max_nodes include_memories"),
+    }
+
+
+def make_tools(root: Path) -> tuple[McpTool, ...]:
+    """Return the three tools over a project."""
+
+    def tool(
+        title: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        required: tuple[str, ...],
+        outline: Callable[..., Outline],
+    ) -> McpTool:
+        def run(ghost: Ghost, given: Arguments) -> Result:
+            form = given.pop("format", "text")
+            made = outline(ghost, root=root, **given)
+            return {
+                "text": made.text if form == "text" else json.dumps(made.data, ensure_ascii=False)
+            }
+
+        return McpTool(
+            outline.__name__,
+            title,
+            description,
+            parameters,
+            required,
+            {"text": TEXT},
+            run,
+            uses_namespace=False,
+        )
+
+    from ghostmem.ghost import Ghost
+
+    return (
+        tool(
+            "Outline a symbol",
+            "The relation tree of a symbol: what it calls, uses and extends, and who does "
+            "so with it.",
+            _parameters("symbol language file"),
+            ("symbol", "language"),
+            Ghost.outline_symbol,
+        ),
+        tool(
+            "Outline a file",
+            "The relation tree of every symbol that a source file declares.",
+            _parameters("file language", file={"description": "its path from the project's root"}),
+            ("file", "language"),
+            Ghost.outline_file,
+        ),
+        tool(
+            "Outline the project",
+            "The relation tree of every symbol of the project; large, so begin with depth 1.",
+            _parameters("language"),
+            ("language",),
+            Ghost.outline_project,
+        ),
+    )

@@ -1,0 +1,70 @@
+"""A tool: its texts, its parameters and its function; parameters come from the shared table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.parameters import OPERATIONS
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+Arguments = dict[str, Any]
+Result = dict[str, Any]
+
+TEXT: Mapping[str, Any] = {"type": "string"}
+TEXTS: Mapping[str, Any] = {"type": "array", "items": TEXT}
+LIST: Mapping[str, Any] = {"type": "array"}
+INTEGER: Mapping[str, Any] = {"type": "integer"}
+READ: Mapping[str, bool] = {"readOnlyHint": True}
+WRITE: Mapping[str, bool] = {"readOnlyHint": False, "destructiveHint": False}
+CHANGE: Mapping[str, bool] = {"readOnlyHint": False, "destructiveHint": True}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class McpTool:
+    """A tool that a model can call."""
+
+    name: str
+    title: str
+    description: str
+    parameters: Mapping[str, Any]
+    required: tuple[str, ...]
+    returns: Mapping[str, Any]
+    run: Callable[[Ghost, Arguments], Result]
+    hints: Mapping[str, bool] = field(default_factory=lambda: READ)
+    # works in a namespace; others work on files, for callers with access to all namespaces
+    uses_namespace: bool = True
+    meta: Mapping[str, Any] = field(default_factory=dict)  # for extensions of the protocol
+
+    @property
+    def scope(self) -> str:
+        """Return the scope that a caller needs."""
+        return "read" if self.hints["readOnlyHint"] else "write"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of its arguments."""
+        schema = {
+            "type": "object",
+            "properties": dict(self.parameters),
+            "additionalProperties": False,
+        }
+        return {**schema, "required": list(self.required)} if self.required else schema
+
+
+def described(schema: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return a schema with a description."""
+    return {**schema, "description": text}
+
+
+def arguments(operation: str, names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas of parameters of an operation, some of them changed for this tool."""
+    table = OPERATIONS[operation]
+    schemas = {}
+    for name in names.split():
+        brief = {"description": table[name].brief} if table[name].brief else {}
+        schemas[name] = {**table[name].schema, **brief, **changes.get(name, {})}
+    return schemas

@@ -1,0 +1,135 @@
+"""A store as MCP sees it: its tools and who may call them, in plain data for any transport."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.caller import AGENT, CALLER, require
+from ghostmem.errors import ForbiddenError, GhostError
+from ghostmem.mcp.app import SHOW
+from ghostmem.mcp.texts import error_text, readable, result_text
+from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
+from ghostmem.notes.project import project_namespace
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+    from ghostmem.mcp.tool import McpTool
+
+
+class ToolServer:
+    """The tools over an open store, and the namespace for calls that name none."""
+
+    def __init__(
+        self,
+        ghost: Ghost,
+        toolsets: Iterable[str] = ("memory",),
+        folder: str | None = None,
+        root: Path | None = None,
+    ) -> None:
+        self.ghost = ghost
+        self.toolsets = tuple(toolsets)
+        self.tools = chosen_tools(self.toolsets, root)
+        self.ns = ghost.store.settings.ns or project_namespace(folder)
+
+    def listed(self, shows_apps: bool = False) -> list[dict[str, Any]]:
+        """Return the tools as the protocol lists them, with the viewer for hosts that show apps."""
+        offered = self.tools | ({SHOW.name: SHOW} if shows_apps else {})
+        return [_listed(tool) for tool in offered.values()]
+
+    def call(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Call a tool; an error becomes part of the result."""
+        on_files = name in self.tools and not self.tools[name].uses_namespace
+        before = AGENT.set(True)
+        try:
+            result = self.run(name, given)
+        except GhostError as error:
+            return _failed(error_text(error, on_files))
+        except Exception as error:
+            traceback.print_exc()
+            return _failed(error_text(GhostError(f"{type(error).__name__} in {name[:60]}")))
+        finally:
+            AGENT.reset(before)
+        return {
+            "content": [text_content(result_text(name, result))],
+            "structuredContent": result,
+            "isError": False,
+        }
+
+    def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Check a call and make it."""
+        tool = SHOW if name == SHOW.name else find_tool(self.tools, name)
+        arguments = checked_arguments(tool, given)
+        if not tool.uses_namespace:
+            _require_everywhere(tool)
+            return tool.run(self.ghost, arguments)
+        need, own = self._needed(tool, arguments), not arguments.get("ns")
+        arguments["ns"] = self.namespace(name, arguments.get("ns"))
+        if own and not CALLER.get().may(arguments["ns"], need):
+            raise ForbiddenError(
+                f"this token may not {need} in the default namespace",
+                "name one in ns",
+            )
+        require("" if arguments["ns"] == "*" else arguments["ns"], need)
+        return tool.run(self.ghost, arguments)
+
+    def own(self) -> str:
+        """Return the namespace for calls that name none: ours, or the only one of the caller."""
+        caller = CALLER.get()
+        if (
+            caller.may(self.ns, "read")
+            or len(caller.grants) != 1
+            or caller.grants[0][0].endswith("*")
+        ):
+            return self.ns
+        return caller.grants[0][0]
+
+    def _needed(self, tool: McpTool, arguments: Mapping[str, Any]) -> str:
+        harmless = (tool.name == "ghost_edge" and arguments.get("op") == "list") or arguments.get(
+            "dry_run"
+        ) is True
+        return "read" if harmless else tool.scope
+
+    def namespace(self, name: str, given: str | None) -> str:
+        """Return the namespace of a call, for reads and writes alike."""
+        ns = given or self.own()
+        check_namespace(name, ns)
+        return ns
+
+
+def _require_everywhere(tool: McpTool) -> None:
+    """Refuse a tool on files to callers that may not use all namespaces."""
+    if not CALLER.get().may("", tool.scope):
+        hint = "it takes a token whose grant is for all namespaces; ask the user for one"
+        raise ForbiddenError(f"this token may not {tool.scope} files with {tool.name}", hint)
+
+
+def _listed(tool: McpTool) -> dict[str, Any]:
+    """Return a tool as the protocol lists it."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.schema,
+        "outputSchema": {"type": "object", "properties": dict(tool.returns)},
+        "annotations": {"openWorldHint": False, **tool.hints},
+        **({"_meta": dict(tool.meta)} if tool.meta else {}),
+    }
+
+
+def text_content(text: str) -> dict[str, str]:
+    """Return a text as the protocol carries it."""
+    return {"type": "text", "text": readable(text)}
+
+
+def _failed(text: str) -> dict[str, Any]:
+    return {"content": [text_content(text)], "isError": True}
+
+
+def defer_model(ghost: Ghost) -> None:
+    """Load the model in the background, then embed what was stored meanwhile."""
+    from ghostmem.memory.embedding import catch_up
+
+    ghost.store.vectoriser.defer(lambda: catch_up(ghost.store))

@@ -1,0 +1,48 @@
+"""The tools of the toolset truth: contradictions, decisions, and how a fact evolved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ghostmem.mcp.tool import LIST, TEXT, WRITE, McpTool, arguments
+from ghostmem.model import plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRUTH: tuple[McpTool, ...] = (
+    McpTool(
+        "ghost_conflicts",
+        "Open contradictions",
+        "Pairs of memories that contradict each other and are not decided, and what may be stale.",
+        arguments("timeline", "ns"),
+        (),
+        {"conflicts": LIST, "maybe_stale": LIST},
+        lambda ghost, given: plain(ghost.conflicts(**given)),
+    ),
+    McpTool(
+        "ghost_resolve",
+        "Decide a contradiction",
+        "Keep one memory and end what it contradicts; ask the user first when it is about "
+        "what they said. Nothing is deleted.",
+        arguments("resolve", "ns keep other both"),
+        ("keep",),
+        {"keeps": TEXT, "closed": LIST},
+        lambda ghost, given: plain(ghost.resolve(**given)),
+        WRITE,
+    ),
+    McpTool(
+        "ghost_timeline",
+        "How a fact evolved",
+        "Every version, correction and ending of a key, or of what a question finds, oldest first.",
+        arguments("timeline", "ns what"),
+        ("what",),
+        {"events": LIST},
+        lambda ghost, given: {"events": plain(ghost.timeline(**given))},
+    ),
+)
+
+
+def make_tools(_: Path) -> tuple[McpTool, ...]:
+    """Return the tools of the toolset."""
+    return TRUTH

@@ -1,0 +1,45 @@
+"""Chunk and embed a draft and find its nearest chunks, before the write lock is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.memory.draft import Draft
+from ghostmem.store.indexing import index_rows
+
+if TYPE_CHECKING:
+    from ghostmem.graph.autolink import NearestChunks
+    from ghostmem.store.rows import IndexRow
+    from ghostmem.store.store import Store
+
+
+class Prepared(NamedTuple):
+    """The chunks of a draft, their vectors, and the stored chunks nearest to them."""
+
+    rows: Sequence[IndexRow] = ()
+    vectors: Sequence[bytes] = ()
+    near: NearestChunks | None = None
+
+
+UNPREPARED = Prepared()
+
+
+def prepare(store: Store, draft: Draft) -> Prepared:
+    """Return the chunks of a draft, with vectors when the embedding provider works."""
+    source = draft.fields.get("source_user")
+    if source is None and store.vectoriser.wanted:
+        with store.engine.read() as tx:
+            current = tx.memories.current(draft.ns, draft.key, store.clock())
+        if current is not None and current.content == draft.content and not draft.fields:
+            return UNPREPARED  # most likely a repetition, which needs no index
+        source = None if current is None else current.source_user
+    rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
+    texts = [row.spoken for row in rows[: store.settings.embed_put_chunks]]
+    vectors = store.vectoriser.try_bytes(texts)
+    if not vectors:
+        return Prepared(rows)
+    from ghostmem.graph.autolink import find_near
+
+    with store.engine.read() as tx:
+        return Prepared(rows, vectors, find_near(store, tx, draft.ns, vectors, texts))

@@ -1,0 +1,282 @@
+"""Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.caller import CLIENT
+from ghostmem.clock import later, parse_ttl
+from ghostmem.errors import ConflictError, InvalidInputError, LockedError, VersionConflictError
+from ghostmem.memory.draft import (
+    INHERITED,
+    NEVER,
+    SOURCE_FIELDS,
+    USE_COUNTS,
+    Draft,
+)
+from ghostmem.memory.prepare import UNPREPARED, Prepared
+from ghostmem.memory.verdict import CORRECTIONS, Judgement
+from ghostmem.model import (
+    HEARSAY,
+    Alias,
+    Kind,
+    Memory,
+    Outcome,
+    SourceKind,
+    Tier,
+    Verdict,
+    VerdictKind,
+    estimate_tokens,
+)
+from ghostmem.store.indexing import index_rows, spoken, tagged
+from ghostmem.store.lookup import find
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.rows import IndexRow
+    from ghostmem.store.store import Store
+
+
+def write_put(
+    store: Store, tx: Transaction, draft: Draft, prepared: Prepared, judgement: Judgement
+) -> Memory:
+    """Write a draft and the consequences of its verdict.
+
+    A restatement may reinforce the memory it restates, and a correction is linked to the memories
+    it corrects."""
+    now = store.clock()
+    if draft.supersedes is not None:
+        return _write_successor(store, tx, draft, prepared, now)
+    judgement = judgement.still_valid(tx, now)
+    verdict, other = judgement.verdict, judgement.memory
+    if other is None or other.key == draft.key:
+        return _with_verdict(write_draft(store, tx, draft, prepared), verdict)
+    is_restatement = verdict.kind is VerdictKind.RESTATEMENT
+    if is_restatement and draft.dedup and not tx.memories.current(draft.ns, draft.key, now):
+        return _reinforce_restated(tx, draft, verdict, other, now)
+    corrected = [*([other] if verdict.kind in CORRECTIONS else []), *judgement.also]
+    corrected = [old for old in corrected if not _are_turns(draft, old)]
+    if corrected and store.settings.freshness == "close" and "importance" not in draft.fields:
+        draft = _as_important(draft, corrected)
+    memory = write_draft(store, tx, draft, prepared)
+    if memory.outcome is not Outcome.REINFORCED and store.settings.freshness != "off":
+        from ghostmem.truth.close import share_contradictions, suggest_correction
+
+        for old in corrected:
+            suggest_correction(store, tx, memory, old, store.clock())
+        if is_restatement:
+            share_contradictions(tx, memory, other, store.clock())
+    return _with_verdict(memory, verdict)
+
+
+def _with_verdict(memory: Memory, verdict: Verdict) -> Memory:
+    if memory.requested_key is not None:  # another key has the same text
+        verdict = Verdict(VerdictKind.RESTATEMENT, memory.key, {"same": True})
+    return replace(memory, verdict=verdict)
+
+
+def _are_turns(draft: Draft, old: Memory) -> bool:
+    """Say whether both are turns of conversations: a turn is a record, and corrects no other."""
+    is_turn = (
+        draft.fields.get("source_scope") is not None
+        and draft.fields.get("kind", Kind.EPISODIC) is Kind.EPISODIC
+    )
+    return is_turn and old.source_scope is not None and old.kind is Kind.EPISODIC
+
+
+def _reinforce_restated(
+    tx: Transaction, draft: Draft, verdict: Verdict, other: Memory, now: datetime
+) -> Memory:
+    """Count a restatement and keep its wording as an alias of the restated memory."""
+    source = {name: draft.fields.get(name) for name in SOURCE_FIELDS}
+    if draft.content != other.content:
+        tx.aliases.add(other.id, Alias(draft.content, now, **source))
+    wordings = tuple(alias.content for alias in tx.aliases.of([other.id]).get(other.id, ()))
+    by_user = source["source_kind"] in (None, SourceKind.STATED)
+    memory = _reinforce(tx, tx.memories.by_ids([other.id])[other.id], now, used=by_user)
+    return replace(memory, requested_key=draft.key, aliases=wordings, verdict=verdict)
+
+
+def _write_successor(
+    store: Store, tx: Transaction, draft: Draft, prepared: Prepared, now: datetime
+) -> Memory:
+    """Write a draft and close the memory that it names as superseded."""
+    from ghostmem.truth.close import check_supersede, supersede
+
+    old = find(tx, draft.ns, draft.supersedes or "", now)
+    check_supersede(tx, old, draft.fields.get("source_kind"), draft.key)
+    memory = write_draft(store, tx, _as_important(draft, [old]), prepared)
+    supersede(store, tx, memory, old, store.clock(), draft.unlock)
+    return replace(memory, verdict=Verdict(VerdictKind.UPDATE, old.key, {"said": True}))
+
+
+def _as_important(draft: Draft, replaced: list[Memory]) -> Draft:
+    """Return a draft that is at least as important as the memories it replaces."""
+    own = draft.fields.get("importance", 0.5)
+    importance = max(own, *(memory.importance for memory in replaced))
+    return replace(draft, fields={**draft.fields, "importance": importance})
+
+
+def write_draft(
+    store: Store, tx: Transaction, draft: Draft, prepared: Prepared = UNPREPARED
+) -> Memory:
+    """Store a draft as the next version of its key, or reinforce the memory that it repeats."""
+    now = store.clock()
+    last = tx.memories.last(draft.ns, draft.key)
+    current = last if last is not None and last.is_current(now) else None
+    check_base(draft, current)
+    if current is None:
+        if draft.dedup and (same := tx.listing.same_content(draft.ns, draft.content, now)):
+            return replace(_reinforce(tx, same, now), requested_key=draft.key)
+    else:
+        if _names_refs(draft):
+            current = tx.memories.with_refs([current])[0]
+        if _is_repetition(draft, current):
+            if draft.quiet:
+                return replace(current, outcome=Outcome.REINFORCED)
+            return _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
+        _check_replaceable(draft, current)
+    memory = _compose(store, draft, last, current, tx, now)
+    if last is not None and last.deleted_at is None:
+        tx.index.remove(last)
+        tx.memories.change(last, "supersede", now, deleted_at=now)
+    tx.memories.insert(memory)
+    before = last if draft.revive else current
+    if before is not None:
+        tx.graph.relink(before.id, memory.id)
+        tx.journal.carry(before.id, memory.id)
+        tx.aliases.carry(before.id, memory.id)
+    rows = index_memory(store, tx, memory, prepared)
+    if not prepared.vectors:
+        tx.index.wait(memory.id)
+    outcome = Outcome.CREATED if current is None else Outcome.UPDATED
+    return replace(memory, chunks=len(rows), outcome=outcome)
+
+
+def check_base(draft: Draft, current: Memory | None) -> None:
+    """Refuse a draft whose base version is not the current one."""
+    version = 0 if current is None else current.version
+    if draft.base_version is not None and draft.base_version != version:
+        state = f"is at version {version}" if version else "does not exist"
+        raise VersionConflictError(
+            f"{draft.ns}/{draft.key} {state}, not at version {draft.base_version}"
+        )
+
+
+def _names_refs(draft: Draft) -> bool:
+    return "files" in draft.fields or "symbols" in draft.fields
+
+
+def _is_repetition(draft: Draft, current: Memory) -> bool:
+    same = all(getattr(current, name) == value for name, value in draft.fields.items())
+    removes_expiry = draft.ttl == NEVER and current.expires_at
+    return same and draft.content == current.content and not removes_expiry
+
+
+def _check_replaceable(draft: Draft, current: Memory) -> None:
+    """Refuse to replace a locked memory, or the user's own statement by hearsay."""
+    if current.locked and not draft.unlock:
+        raise LockedError(f"{draft.ns}/{draft.key} is locked")
+    source = draft.fields.get("source_kind")
+    is_users = current.source_kind is SourceKind.STATED or (current.pinned and current.from_user)
+    if source in HEARSAY and is_users:
+        raise ConflictError(
+            f"{draft.ns}/{draft.key} is the user's own word; {source} content cannot replace it",
+            "put it under another key, and let the user decide with `ghost resolve`",
+        )
+
+
+def _expiry(ttl: str | None, now: datetime, before: datetime | None) -> datetime | None:
+    if ttl is None:
+        return before
+    return None if ttl == NEVER else later(now, parse_ttl(ttl))
+
+
+def _reinforce(
+    tx: Transaction,
+    memory: Memory,
+    now: datetime,
+    expires_at: datetime | None = None,
+    used: bool = True,
+) -> Memory:
+    """Count a repetition of a memory; a new expiry is changed in place."""
+    tx.memories.touch([memory], now, used)
+    if expires_at is not None and expires_at != memory.expires_at:
+        tx.memories.change(memory, "extend", now, expires_at=expires_at)
+        memory = replace(memory, expires_at=expires_at)
+    return replace(
+        tx.memories.with_refs([memory])[0],
+        access_count=memory.access_count + 1,
+        last_accessed_at=now,
+        chunks=tx.index.count(memory.id),
+        outcome=Outcome.REINFORCED,
+    )
+
+
+def _compose(
+    store: Store,
+    draft: Draft,
+    last: Memory | None,
+    current: Memory | None,
+    tx: Transaction,
+    now: datetime,
+) -> Memory:
+    """Build the version to write from the draft, the inherited fields and the defaults."""
+    fields = dict(draft.fields)
+    if current is not None:
+        if not _names_refs(draft):
+            current = tx.memories.with_refs([current])[0]
+        fields = {name: getattr(current, name) for name in (*INHERITED, *USE_COUNTS)} | fields
+    if "source_client" not in draft.fields and (client := CLIENT.get()):
+        fields["source_client"] = client
+    tier = fields.setdefault("tier", Tier.STM)
+    fields.setdefault("kind", Kind.EPISODIC if tier in (Tier.SENSORY, Tier.STM) else Kind.SEMANTIC)
+    fields.setdefault("created_at", now)
+    fields["expires_at"] = _expiry(draft.ttl, now, fields.get("expires_at"))
+    memory = Memory(
+        id=store.new_id(now),
+        ns=draft.ns,
+        key=draft.key,
+        content=draft.content,
+        version=1 if last is None else last.version + 1,
+        supersedes=None if last is None else last.id,
+        est_tokens=estimate_tokens(draft.content),
+        recorded_at=now,
+        **fields,
+    )
+    if memory.expires_at is not None and memory.protected:
+        state = "pinned" if memory.pinned else "locked"
+        raise InvalidInputError(
+            f"{draft.ns}/{draft.key} is {state} and cannot expire",
+            f"leave the ttl out, or give {NEVER} as ttl",
+        )
+    return memory
+
+
+def index_memory(
+    store: Store, tx: Transaction, memory: Memory, prepared: Prepared = UNPREPARED
+) -> Sequence[IndexRow]:
+    """Index a version that was just written, and link it to similar memories.
+
+    Chunks that were prepared for another source are made again, and wait for their vectors."""
+    rows, vectors, near = prepared
+    if not rows or rows[0].spoken != spoken(
+        memory.content[rows[0].start : rows[0].stop], memory.source_user
+    ):
+        target = store.settings.chunk_target
+        rows, vectors = index_rows(memory.key, memory.content, target, memory.source_user), ()
+        if near is not None:
+            tx.index.wait(memory.id)
+    embedder = store.vectoriser.get() if vectors else None
+    model = None
+    if embedder and vectors:
+        model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
+    first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
+    if vectors and near is not None:
+        from ghostmem.graph.autolink import autolink
+
+        autolink(store, tx, memory, vectors, [row.spoken for row in rows], near, first)
+    return rows

@@ -1,0 +1,414 @@
+"""One run of a mirror: merge keys, write the store, then the folder, then the common state.
+
+Keys are merged in batches under the folder's lock. Nothing is overwritten in the folder before the
+store has it, so a run that was killed is completed by the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.errors import InvalidInputError, NoteConflictError
+from ghostmem.memory.draft import INHERITED, Draft
+from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
+from ghostmem.memory.remove import remove
+from ghostmem.memory.write import write_draft
+from ghostmem.model import LOCKED, FileRef, Kind, Memory, NsFilter, Record, Tier, optional
+from ghostmem.notes.knowledge import same_file_name
+from ghostmem.notes.lock import locked
+from ghostmem.notes.mirrors import topics
+from ghostmem.notes.mirrors.folder import FolderContents, edit_file, free_key, read_folder
+from ghostmem.notes.mirrors.merge import Content, is_same, is_unchanged, merge, tag_set
+from ghostmem.notes.mirrors.units import (
+    MirrorLayout,
+    Unit,
+    UnitEdit,
+    fingerprint,
+    strip_blank_lines,
+)
+from ghostmem.notes.write import read_file, replace_file
+from ghostmem.store import validate
+from ghostmem.store.mirror import Item, Mirror
+from ghostmem.store.rows import Filter
+from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+# A note in the folder says nothing about when a memory expires, and names its own file.
+_INHERITED = [name for name in INHERITED if name not in ("expires_at", "files")]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MirrorConflict(Record):
+    """A key that was edited on both sides; the other text is stored under `kept_as`."""
+
+    key: str
+    kept_as: str
+    path: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pending(Record):
+    """A key or file that is left for the next run, and why."""
+
+    reason: str
+    key: str = optional("")
+    path: str = optional("")
+
+
+@dataclass(eq=False, repr=False)
+class MirrorReport(Record):
+    """The changes that made a namespace and a folder equal."""
+
+    root: str
+    ns: str
+    layout: str
+    to_folder: int = 0
+    to_store: int = 0
+    removed_from_folder: int = 0
+    removed_from_store: int = 0
+    unchanged: int = 0
+    conflicts: list[MirrorConflict] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    unavailable: str = optional("")
+
+    @property
+    def is_changed(self) -> bool:
+        """Say whether anything was changed on either side."""
+        moved = self.to_folder or self.to_store
+        return bool(moved or self.removed_from_folder or self.removed_from_store or self.conflicts)
+
+    def defer(self, key: str, path: str, reason: str) -> None:
+        """Add a key or file that is left for the next run."""
+        self.pending.append(Pending(reason, key, path))
+
+
+@dataclass(slots=True)
+class MirrorRun:
+    """The state of one run."""
+
+    store: Store
+    mirror: Mirror
+    layout: MirrorLayout
+    home: Path
+    items: dict[str, Item]  # the common state at the last run
+    report: MirrorReport
+    dry_run: bool = False
+    contents: FolderContents = field(default_factory=FolderContents)
+    gone: set[str] = field(default_factory=set)  # keys that were removed from the folder
+    renamed: Mapping[str, str] = field(default_factory=dict)  # old keys by new ones
+    skipped: set[str] = field(default_factory=set)
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the lock of the folder, unless nothing is written."""
+        return nullcontext() if self.dry_run else locked(self.home)
+
+    def read_again(self) -> None:
+        """Read the files that changed since the folder was read."""
+        self.contents = read_folder(self.home, self.layout, self.items, self.contents)
+
+    def of_memory(self, memory: Memory) -> Content:
+        """Return the content of a memory that the folder can carry."""
+        has_tags = self.layout.has_tags and memory.tags
+        return Content(memory.content, topics.writable_tags(memory.tags) if has_tags else ())
+
+    def of_unit(self, unit: Unit) -> Content:
+        """Return the content of a unit."""
+        return Content(unit.text, unit.tags if self.layout.has_tags else ())
+
+    def sync_keys(self, keys: Sequence[str]) -> None:
+        """Make some keys equal on both sides."""
+        with self.lock():
+            if not self.dry_run:
+                self.read_again()
+            batch = _KeyBatch(self)
+            with self.store.engine.write(dry_run=self.dry_run) as tx:
+                for key in keys:
+                    batch.merge(tx, key)
+            batch.write_folder()
+
+    # The index of topics
+
+    def is_index_outdated(self) -> bool:
+        """Say whether the index lacks a topic or has an old summary of one."""
+        if not self.layout.is_single:
+            return False
+        text = read_file(self.home / topics.INDEX_FILE).text
+        return topics.is_outdated(text, self._index_entries(self.items).values())
+
+    def update_index(
+        self, items: Mapping[str, Item] | None = None, gone: Iterable[str] = ()
+    ) -> dict[str, str]:
+        """Update the index entries of some topics or of all; the caller holds the lock.
+
+        Returns the summaries that the mirror wrote itself, by key."""
+        entries = self._index_entries(self.items if items is None else items)
+        names_gone = {topics.stem_of(path) for path in gone if path not in self.contents.files}
+        file = read_file(self.home / topics.INDEX_FILE)
+        if file.lossy:
+            self.report.defer("", topics.INDEX_FILE, "is not UTF-8")
+            return {}
+        text, own = topics.update_index(file.text, entries.values(), names_gone)
+        if text == file.text and topics.is_outdated(text, entries.values()):
+            reason = "is laid out in a way that cannot be changed safely"
+            self.report.defer("", topics.INDEX_FILE, reason)
+        try:
+            if text != file.text:
+                replace_file(self.home / topics.INDEX_FILE, file.encode(text), file.digest)
+        except (NoteConflictError, InvalidInputError) as error:
+            self.report.defer("", topics.INDEX_FILE, error.message)
+            return {}
+        abouts = {key: own.get(entry.name, "") for key, entry in entries.items()}
+        changed = [key for key in abouts if items is None and self.items[key].about != abouts[key]]
+        if changed:
+            with self.store.engine.write() as tx:
+                for key in changed:
+                    item = self.items[key]._replace(about=abouts[key])
+                    tx.mirrors.put_item(self.mirror.id, item)
+        return abouts
+
+    def _index_entries(self, items: Mapping[str, Item]) -> dict[str, topics.IndexEntry]:
+        units = self.contents.units
+        return {
+            key: topics.index_entry(units[key], item.about)
+            for key, item in items.items()
+            if key in units and units[key].text.strip()
+        }
+
+
+class _KeyBatch:
+    """Some keys that are merged in one transaction and written to the folder together."""
+
+    def __init__(self, run: MirrorRun) -> None:
+        self._run, self._store, self._report = run, run.store, run.report
+        self._edits: dict[str, list[UnitEdit]] = {}
+        self._items: dict[str, Item | None] = {}  # the new common state, once the folder has it
+        self._names = run.contents.names() | {topics.INDEX_FILE.rpartition(".")[0]}
+
+    def merge(self, tx: Transaction, key: str) -> None:
+        """Merge both sides of a key, change the memory, and plan the change of the folder."""
+        run = self._run
+        item, unit = tx.mirrors.item(run.mirror.id, key), run.contents.units.get(key)
+        last = tx.memories.last(run.mirror.ns, key)
+        memory = last if last is not None and last.is_current(self._store.clock()) else None
+        if memory is not None and tx.notes.places([memory.id]):
+            if unit is not None:
+                self._report.defer(key, unit.path, "a note that is searched has this key")
+            return
+        if item is not None and item.path in run.contents.closed:
+            return  # the report names the file
+        content = None if memory is None else run.of_memory(memory)
+        if content and item and is_unchanged(item, content) and self._defer(key, unit, item):
+            return
+        base = item
+        if unit is not None and not unit.text.strip():
+            # An empty unit cannot be a memory, so it counts as not edited.
+            base = Item(key, unit.path, fingerprint(""), tag_set(unit.tags))
+        result = merge(
+            base,
+            content,
+            None if unit is None else run.of_unit(unit),
+            locked=memory is not None and memory.locked,
+        )
+        try:
+            if result.displaced is not None and memory is not None:
+                self._keep_displaced(tx, memory, self._check(result.displaced), unit)
+            stored = self._write_memory(tx, key, result.keep, memory, last, unit)
+        except InvalidInputError as error:
+            self._report.defer(key, unit.path if unit else "", error.message)
+            return
+        self._plan_folder(tx, key, result.keep, stored, unit, item)
+
+    def _defer(self, key: str, unit: Unit | None, item: Item) -> bool:
+        """Leave an unchanged memory for the next run if its unit has just vanished or is empty."""
+        if unit is None:
+            if key in self._run.gone:
+                return False
+            self._report.defer(key, item.path, "is missing since just now")
+            return True
+        if unit.text.strip():
+            return False
+        reason = "has no text in the folder; delete the heading or the file to remove it"
+        self._report.defer(key, unit.path, reason)
+        return True
+
+    def _check(self, text: str) -> str:
+        return validate.content(text, self._store.settings.max_content_bytes)
+
+    def _write_memory(
+        self,
+        tx: Transaction,
+        key: str,
+        keep: Content | None,
+        memory: Memory | None,
+        last: Memory | None,
+        unit: Unit | None,
+    ) -> Memory | None:
+        """Write or remove the memory of a key, and return it."""
+        run = self._run
+        if keep is None:
+            if memory is not None:
+                remove(tx, [memory], self._store.clock(), hard=False)
+                self._report.removed_from_store += 1
+            return None
+        if unit is None or (memory is not None and is_same(run.of_memory(memory), keep)):
+            return memory
+        before = last
+        if before is None and key in run.renamed:
+            before = tx.memories.last(run.mirror.ns, run.renamed[key])
+        before = tx.memories.with_refs([before])[0] if before else None
+        fields = {} if memory is not None else self._fields(before, unit)
+        if run.layout.has_tags:
+            tags = memory.tags if memory else ()
+            writable = topics.writable_tags(tags)
+            fields["tags"] = validate.tags(
+                [*keep.tags, *(tag for tag in tags if tag not in writable)]
+            )
+        fields["files"] = validate.files(
+            [*(before.files if before else ()), FileRef(str(run.home / unit.path))]
+        )
+        same = memory is not None and fingerprint(memory.content) == fingerprint(keep.text)
+        content = self._check(memory.content if memory and same else keep.text)
+        draft = Draft(run.mirror.ns, validate.key(key), content, fields, quiet=True, revive=True)
+        if reasons := suspected(self._store, tx, draft):
+            # The memory stays as it is, and the report says why.
+            raise InvalidInputError(
+                would_hold(reasons)
+                if run.dry_run
+                else told_of(hold(self._store, tx, draft, reasons))
+            )
+        written = write_draft(self._store, tx, draft)
+        if before is not None and before.key != key:
+            tx.graph.relink(before.id, written.id)
+            tx.journal.carry(before.id, written.id)
+        self._report.to_store += 1
+        return written
+
+    def _fields(self, before: Memory | None, unit: Unit) -> dict[str, Any]:
+        """Return the fields of a new memory: those of its predecessor, or those of the unit."""
+        if before is not None:
+            return {name: getattr(before, name) for name in _INHERITED}
+        fields: dict[str, Any] = {"tier": Tier.LTM} if unit.lasting else {}
+        now = self._store.clock()
+        if unit.when is not None and unit.when.date() != now.date() and unit.when < now:
+            fields["created_at"] = unit.when
+        return fields
+
+    def _keep_displaced(
+        self, tx: Transaction, memory: Memory, text: str, unit: Unit | None
+    ) -> None:
+        """Store a text that lost its key under a new one, on both sides."""
+        run, now = self._run, self._store.clock()
+        ns = run.mirror.ns
+        prefix = f"{memory.key} (conflict "
+        stored = tx.listing.select(Filter(ns=NsFilter(ns), now=now, key_prefix=prefix))
+        if any(fingerprint(copy.content) == fingerprint(text) for copy in stored):
+            return  # a run that was killed has stored it
+
+        def is_free(key: str) -> bool:
+            used = key in run.contents.units or key in run.items
+            return not used and tx.memories.last(ns, key) is None
+
+        marks = [f" (conflict {now:%Y-%m-%d %H.%M})", f" (conflict {now:%Y-%m-%d %H.%M.%S})"]
+        key = free_key(memory.key, marks, is_free)
+        source = tx.memories.with_refs([memory])[0]
+        fields = {name: getattr(source, name) for name in _INHERITED} | {
+            "pinned": False,
+            "tags": tuple(tag for tag in memory.tags if tag != LOCKED),
+            "created_at": memory.created_at,
+        }
+        written = write_draft(self._store, tx, Draft(ns, key, text, fields))
+        self._report.conflicts.append(MirrorConflict(memory.key, key, unit.path if unit else ""))
+        self._plan_folder(tx, key, run.of_memory(written), written, None, None)
+
+    def _plan_folder(
+        self,
+        tx: Transaction,
+        key: str,
+        keep: Content | None,
+        memory: Memory | None,
+        unit: Unit | None,
+        item: Item | None,
+    ) -> None:
+        """Plan the edits of the folder, and the common state after them."""
+        run = self._run
+        if keep is None:
+            self._items[key] = None
+            for path in run.contents.places.get(key, ()) if unit else ():
+                edit = UnitEdit(key, None, (), self._store.clock())
+                self._edits.setdefault(path, []).append(edit)
+            return
+        is_equal = unit is not None and is_same(keep, run.of_unit(unit))
+        if memory is None and not is_equal:
+            return
+        paths = [unit.path] if unit else []
+        if memory is not None and not is_equal:
+            paths = run.contents.places[key] if unit else [self._new_path(key, memory, item)]
+            edit = UnitEdit(key, strip_blank_lines(keep.text), keep.tags, memory.created_at)
+            for path in paths:
+                self._edits.setdefault(path, []).append(edit)
+        self._items[key] = agreed = Item(
+            key,
+            unit.path if unit else paths[0],
+            fingerprint(keep.text),
+            tag_set(keep.tags),
+            item.about if item else "",
+        )
+        if is_equal and not run.dry_run:
+            tx.mirrors.put_item(run.mirror.id, agreed)
+
+    def _new_path(self, key: str, memory: Memory, item: Item | None) -> str:
+        """Return the file for a unit that the folder does not have."""
+        layout = self._run.layout
+        if item is not None and not (
+            layout.is_single and same_file_name(topics.stem_of(item.path)) in self._names
+        ):
+            path = item.path
+        else:
+            lasting = memory.tier is Tier.LTM or memory.pinned or memory.kind is Kind.SEMANTIC
+            path = layout.place(key, memory.created_at, lasting, self._names)
+        self._names.add(same_file_name(path.rpartition(".")[0]))
+        return path
+
+    def write_folder(self) -> None:
+        """Edit the files of the folder, and store the new common state."""
+        run = self._run
+        failed: dict[str, str] = {}
+        removed, written = set[str](), set[str]()
+        for path, edits in sorted(self._edits.items()):
+            if path in run.contents.closed:
+                failed |= {edit.key: run.contents.closed[path] for edit in edits}
+            elif not run.dry_run:
+                failed |= edit_file(run.home, run.layout, run.contents, path, edits)
+            for edit in edits:
+                (removed if edit.text is None else written).add(edit.key)
+        for key, reason in sorted(failed.items()):
+            item = self._items.pop(key) or run.items.get(key)
+            self._report.defer(key, item.path if item else "", reason)
+        self._report.removed_from_folder += len(removed - failed.keys())
+        self._report.to_folder += len(written - failed.keys())
+        if self._items and not run.dry_run:
+            self._store_items()
+
+    def _store_items(self) -> None:
+        run = self._run
+        run.read_again()
+        kept = {key: item for key, item in self._items.items() if item is not None}
+        gone = {
+            run.items[key].path
+            for key, item in self._items.items()
+            if key in run.items and (item is None or item.path != run.items[key].path)
+        }
+        abouts = run.update_index(kept, gone) if run.layout.is_single else {}
+        with run.store.engine.write() as tx:
+            for key, item in self._items.items():
+                if item is None:
+                    tx.mirrors.drop_item(run.mirror.id, key)
+                    run.items.pop(key, None)
+                else:
+                    run.items[key] = item._replace(about=abouts.get(key, ""))
+                    tx.mirrors.put_item(run.mirror.id, run.items[key])

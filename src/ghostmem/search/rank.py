@@ -1,0 +1,198 @@
+"""Rank memories for a question: each namespace by its own statistics, merged on one scale.
+
+Search and context share this ranking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from ghostmem.errors import EmbeddingError
+from ghostmem.model import NsFilter
+from ghostmem.search.candidates import ChunkMatch, NamespaceQuery, QueryVector, find_candidates
+from ghostmem.search.cutoff import answers, has_answer
+from ghostmem.search.features import measure
+from ghostmem.search.fuse import score_by_rank
+from ghostmem.search.query import Query
+from ghostmem.search.query_words import corrected, match_words
+from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS, best_first, score_linear
+from ghostmem.store.rows import Filter, Space
+from ghostmem.store.store import Store
+from ghostmem.text.chunk import CHUNKER
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ghostmem.embed.base import Embedder
+    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.vectoriser import Vectoriser
+
+MIN_KNOWN_WORDS = 0.5  # the share of a question's words that a model must know to embed it
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Ranked candidates, best first.
+
+    `complete` is False when a namespace, or part of it, could not be searched by meaning although a
+    model is configured."""
+
+    matches: list[ChunkMatch]  # each memory by its best chunk, or every chunk
+    answers: list[ChunkMatch]  # those that are about the question
+    retrievers: tuple[str, ...]
+    notes: tuple[str, ...]
+    complete: bool
+
+
+class StillLoadingError(Exception):
+    """A search by words found no answer, and the embedding model is still being loaded."""
+
+
+def waits_for_model(
+    function: Callable[Concatenate[Store, Parameters], Result],
+) -> Callable[Concatenate[Store, Parameters], Result]:
+    """Repeat a search without results by words once the embedding model has been waited for."""
+
+    @wraps(function)
+    def waiting(store: Store, /, *args: Parameters.args, **fields: Parameters.kwargs) -> Result:
+        try:
+            return function(store, *args, **fields)
+        except StillLoadingError:
+            store.vectoriser.wait()
+            return function(store, *args, **fields)
+
+    return waiting
+
+
+def rank(
+    store: Store,
+    tx: Transaction,
+    query: Query,
+    filter_: Filter,
+    min_score: float | None = None,
+    pieces: bool = False,
+) -> Ranking:
+    """Rank memories that pass a filter, each by its best chunk, or with `pieces` every chunk."""
+    ns, vectoriser = filter_.ns, store.vectoriser
+    is_linear = store.settings.fusion == "linear"
+    names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
+    spaces = [space for space in tx.search.spaces(names) if space.chunks]
+    vectors = QueryVectors(tx, vectoriser)
+    matches: list[ChunkMatch] = []
+    retrievers = {"text", "substring"}
+    is_answered = False
+    for space in spaces:
+        ns_query = vectors.ask(space, query, replace(filter_, ns=NsFilter(space.name)))
+        candidates = find_candidates(ns_query)
+        measure(ns_query, candidates)
+        if is_linear:
+            weights = WITHOUT_VECTORS if ns_query.vectors is None else WITH_VECTORS
+            matches += score_linear(candidates.matches, weights, query)
+        else:
+            matches += score_by_rank(candidates, query)
+        retrievers.update(candidates.retrievers)
+        is_answered = is_answered or has_answer(candidates.matches, ns_query, is_linear)
+    has_words = any(char.isalnum() for char in query.text)
+    if spaces and not is_answered and has_words and vectoriser.may_wait:
+        raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
+    if len(names) > 1:
+        matches.sort(key=lambda match: (*best_first(match)[:2], match.space.name, match.chunk.key))
+    if not pieces:
+        matches = _best_chunks(matches)
+    return Ranking(
+        matches,
+        answers(matches, is_answered, min_score, store.settings.abstain),
+        tuple(sorted(retrievers)),
+        tuple(dict.fromkeys(vectors.notes)),
+        # every note is about missing vectors
+        not vectoriser.wanted or (not vectors.notes and vectors.embedder is not None),
+    )
+
+
+def rank_superseded(
+    store: Store,
+    tx: Transaction,
+    query: Query,
+    filter_: Filter,
+    limit: int,
+    min_score: float | None = None,
+) -> list[ChunkMatch]:
+    """Return the best memories that would have been answers if they had not ended."""
+    if filter_.closed is None or not tx.listing.has_closed(filter_.ns, query.now):
+        return []
+    ended = replace(filter_, tiers=(), closed=True)
+    return rank(store, tx, replace(query, limit=limit), ended, min_score).answers[:limit]
+
+
+def _best_chunks(matches: list[ChunkMatch]) -> list[ChunkMatch]:
+    """Keep each memory once, by its best chunk."""
+    best: dict[str, ChunkMatch] = {}
+    for match in matches:
+        best.setdefault(match.chunk.memory_id, match)
+    return list(best.values())
+
+
+class QueryVectors:
+    """Vectors of one question for several namespaces, and notes about missing vectors."""
+
+    def __init__(self, tx: Transaction, vectoriser: Vectoriser) -> None:
+        self._tx = tx
+        self.embedder = vectoriser.get()
+        self.notes = [vectoriser.problem] if vectoriser.problem else []
+        if vectoriser.is_loading:
+            self.notes.append("the embedding model is still loading: searched by words only")
+        self._known: dict[str, NDArray[np.float32] | None] = {}
+
+    def ask(self, space: Space, query: Query, filter_: Filter) -> NamespaceQuery:
+        """Return a question in a namespace, with vectors if there are any to compare."""
+        tx = self._tx
+        sources = tx.search.sources(space.name)
+        words = match_words(tx, space, query, sources)
+        ns_query = NamespaceQuery(tx, space, query, filter_, sources, words)
+        if self.embedder is None:
+            return ns_query
+        text = corrected(tx, query.text, words, filter_)
+        vector = self._embed(self.embedder, _without_names(text, sources))
+        if vector is None:
+            return ns_query
+        model = tx.vectors.find(self.embedder.model, len(vector), CHUNKER)
+        view = None if model is None else tx.vectors.view(model, space)
+        if view is None or not view.count:
+            name = self.embedder.model
+            self.notes.append(f"{space.name} has no vectors of {name} yet; `ghost embed backfill`")
+            return ns_query
+        pending = space.chunks - view.count
+        if pending > 0 and (pending := pending - tx.vectors.plain(space.number)) > 0:
+            self.notes.append(
+                f"{pending} chunks of {space.name} have no vectors yet; `ghost embed backfill`"
+            )
+        return replace(ns_query, vectors=QueryVector(vector, view, self.embedder.thresholds.answer))
+
+    def _embed(self, embedder: Embedder, text: str) -> NDArray[np.float32] | None:
+        """Embed a text once; None when the provider fails or the model does not know its words."""
+        if text not in self._known:
+            self._known[text] = None
+            try:
+                # a model gives all texts whose words it does not know one and the same vector
+                if embedder.known(text) >= MIN_KNOWN_WORDS:
+                    self._known[text] = embedder.embed([text])[0]
+            except EmbeddingError as error:
+                self.notes.append(str(error))
+        return self._known[text]
+
+
+def _without_names(text: str, sources: list[str]) -> str:
+    """Leave out the names of sources: many memories mention them, and they hide other words."""
+    names = {part for source in sources for part in source.split()}
+    if not names:
+        return text
+    longest_first = sorted(map(re.escape, names), key=len, reverse=True)
+    pattern = rf"\b(?:{'|'.join(longest_first)})(?:['’]s)?\b"
+    rest = re.sub(pattern, "", text, flags=re.IGNORECASE)
+    return rest if any(char.isalnum() for char in rest) else text

@@ -1,0 +1,77 @@
+"""The administration of a database that several machines share: grants, clusters, indexes."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ghostmem.model import Record
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grant(Record):
+    """The right of a database role in a namespace, or in all with a prefix."""
+
+    role: str
+    ns: str
+    scope: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusterNode(Record):
+    """One server of a cluster."""
+
+    host: str
+    port: int
+    role: str
+    active: bool
+    shards: int
+    bytes: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution(Record):
+    """The tables that were distributed over a cluster, and those that were already."""
+
+    shards: int
+    distributed: tuple[str, ...]
+    copied: tuple[str, ...]
+    already: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Isolation(Record):
+    """The shard of a namespace that has it to itself."""
+
+    ns: str
+    shard: int
+    host: str
+    port: int
+    isolated: bool
+    moved: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VectorIndex(Record):
+    """The index of one model's vectors."""
+
+    model: str
+    dimension: int
+    name: str
+    vectors: int
+    bytes: int
+    state: str
+
+
+class Administration(Protocol):
+    """The administration of a database, on a connection of its own."""
+
+    def grant(self, role: str, ns: str, scope: str) -> Grant: ...
+    def revoke(self, role: str, ns: str | None) -> list[Grant]: ...
+    def grants(self) -> list[Grant]: ...
+    def nodes(self) -> list[ClusterNode]: ...
+    def distribute(self, shards: int, progress: Progress | None) -> Distribution: ...
+    def isolate(self, ns: str, to: tuple[str, int] | None) -> Isolation: ...
+    def index(self, drop: bool, progress: Progress | None) -> list[VectorIndex]: ...
+    def shards(self, statements: Iterable[tuple[str, Any]]) -> list[int | None]: ...

@@ -1,0 +1,121 @@
+"""The interface between a table's class and an engine: one transaction, and the engine's dialect.
+
+A table's class is written once. Its statements have `?` for a value, and are the same text for both
+engines except for the parts that a `Dialect` gives. SQLite finds a row by its id; PostgreSQL needs
+the namespace as well, so that a cluster asks one node: `place` and `located` give those values, and
+`Dialect.in_ns` the condition for them (both are empty for SQLite)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+from ghostmem.model import Memory, NsFilter
+from ghostmem.store.tables import BY_NAME, Table
+
+Part = tuple[str, list[Any]]  # a condition and its values
+Location = tuple[Any, ...]  # the values for `Dialect.in_ns`
+
+
+class Dialect:
+    """The SQL that differs between engines."""
+
+    name: str
+    among: str  # the rest of a condition that a column has one of the values of an `array`
+    in_ns: str  # the start of a condition on a table that has no `ns` in SQLite
+    ns_name: str  # the column of `namespaces` with the name
+    ns_value: str  # the namespace of a row of such a table, as far as the row names it
+    of_ns: str  # the condition that a chunk `c` is of a namespace, by name
+    given_memories: str  # memories `m` by the ids of an `array`, looked up by id
+    in_space: str  # the condition that a row is of a namespace: its number, or its name
+    chunk_text: str  # the text of a chunk `c` of a memory `m`, or NULL if it is too long for SQL
+    like: str  # compares a text with a pattern
+    any_text: str  # any text in such a pattern
+    position: str  # the function that finds a text in another
+    ordered_join: str  # a join whose order the planner keeps
+    unindexed: str  # before a column whose index must not be used
+    greatest: str
+    least: str
+    is_moving: str  # says whether the store is being filled by a migration
+    fill_words: str  # fills the table of words from the chunks
+    no_limit: int | None
+    computed: tuple[str, ...] = ()  # columns of `memories` that are computed from the content
+    path: str  # the condition that a row `x` names a file
+    note_path: str  # the condition that a note has a path
+    root: str  # the condition that a row `x` names a project
+    tag_name: str  # the value of a row of `tag_values`
+    tag_values: str  # the tags of `m` as rows `t` with a column `value`
+    any_tag: str  # the condition that `m` has one of the tags of an `array`
+    tagged: str  # the condition that `m` has a tag
+
+    def array(self, values: Iterable[Any]) -> Any:
+        """Return several values as the one that `among` binds."""
+        raise NotImplementedError
+
+    def compute(self, content: str) -> tuple[Any, ...]:
+        """Return the values of the computed columns."""
+        return ()
+
+    def same_ns(self, left: str, right: str) -> str:
+        """Return the start of a join condition between two tables of namespaces."""
+        raise NotImplementedError
+
+    def starts(self, column: str, prefix: str) -> Part:
+        """Return the condition that a column starts with a text."""
+        raise NotImplementedError
+
+    def about(self, table: str, *conditions: str) -> str:
+        """Return the condition that `m` has a row `x` in a table that passes some conditions."""
+        raise NotImplementedError
+
+    def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
+        """Return the condition that a column has one of some values."""
+        return f"{column} {self.among}", [self.array(str(value) for value in values)]
+
+    def key(self, table: Table) -> tuple[str, ...]:
+        """Return the columns that are unique in a table, for ON CONFLICT."""
+        return table.key
+
+    def insert(self, table: str, names: tuple[str, ...], replace: bool = False) -> str:
+        """Return an INSERT that ignores a row that exists, or replaces it."""
+        return _insert(self, table, names, replace)
+
+
+@lru_cache(256)
+def _insert(dialect: Dialect, name: str, names: tuple[str, ...], replace: bool) -> str:
+    table = BY_NAME[name]
+    owner = ("ns",) if dialect.in_ns and table.owned and not table.names_ns else ()
+    marks = ", ".join("?" * (len(owner) + len(names)))
+    sql = f"INSERT INTO {name} ({', '.join((*owner, *names))}) VALUES ({marks}) ON CONFLICT"
+    if not replace:
+        return f"{sql} DO NOTHING"
+    unique = dialect.key(table)
+    changed = (column for column in names if column not in {*unique, *table.key})
+    sets = ", ".join(f"{column} = excluded.{column}" for column in changed)
+    return f"{sql} ({', '.join(unique)}) DO UPDATE SET {sets}"
+
+
+class Database(Protocol):
+    """One connection inside one transaction."""
+
+    dialect: Dialect
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]: ...
+    def iterate(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Any]: ...
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
+    def get(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int: ...
+    def place(self, memory_id: str) -> Location: ...
+    def located(
+        self, memory_ids: Iterable[str], lock: bool = False, within: NsFilter | None = None
+    ) -> Iterator[tuple[Location, Any]]: ...
+    def saw(self, ns: str, memory_ids: Iterable[str]) -> None: ...
+    def saw_all(self, memories: Iterable[Memory]) -> None: ...
+    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None: ...
+
+
+class StoreTable:
+    """One table, or the few tables of one noun, inside a transaction."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._sql = db.dialect

@@ -1,0 +1,237 @@
+"""Edges, and the links of the original Ghost."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from ghostmem.clock import format_time
+from ghostmem.model import REASONING, Edge, Link, Memory, Rel, Tie
+from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.filters import LIVE, UNEXPIRED
+from ghostmem.store.memories import Memories
+from ghostmem.store.records import RowType
+
+_EDGE = RowType("memory_edges", Edge)
+_LINK = RowType("memory_links", Link)
+_COLUMNS = ", ".join(f"e.{name}" for name in _EDGE.names)
+_RELS = {str(rel): rel for rel in Rel}
+_CURRENT = " AND ".join(
+    part.replace("m.", f"{side}.") for side in "ab" for part in (LIVE, UNEXPIRED)
+)
+_TYPED = ", ".join(f"'{rel}'" for rel in REASONING)
+_TIE = "SELECT from_id, to_id, rel, weight FROM memory_edges WHERE"
+_EITHER_WAY = (
+    "(({0}.from_id = e.from_id AND {0}.to_id = e.to_id)"
+    " OR ({0}.from_id = e.to_id AND {0}.to_id = e.from_id))"
+)
+
+
+class EdgeTable(StoreTable):
+    """Edges and legacy links between memories."""
+
+    def __init__(self, db: Database, memories: Memories) -> None:
+        super().__init__(db)
+        self._memories = memories
+        self._this = f"{self._sql.in_ns}from_id = ? AND to_id = ? AND rel = ?"
+        # the edges between live memories of one namespace, bound with its name and the time twice
+        self._live_edges = (
+            f"FROM memories a {self._sql.ordered_join} memory_edges e"
+            f" ON {self._sql.same_ns('e', 'a')}e.from_id = a.id"
+            f" JOIN memories b ON b.ns = a.ns AND b.id = e.to_id WHERE a.ns = ? AND {_CURRENT}"
+        )
+
+    def _key(self, from_id: str, to_id: str, rel: Rel) -> tuple[str, ...]:
+        return (*self._db.place(from_id), from_id, to_id, rel.value)
+
+    def edges(self, memory_id: str | None = None) -> Iterator[Edge]:
+        """List edges in a stable order; with an id, those that touch that memory."""
+        where, values = "", tuple[str, ...]()
+        if memory_id is not None:
+            where = f"WHERE {self._sql.in_ns}(from_id = ? OR to_id = ?)"
+            values = (*self._db.place(memory_id), memory_id, memory_id)
+        sql = f"SELECT {_EDGE.columns} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
+        yield from map(_EDGE.read, self._db.iterate(sql, values))
+
+    def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
+        """Return one edge."""
+        sql = f"SELECT {_EDGE.columns} FROM memory_edges WHERE {self._this}"
+        row = self._db.row(sql, self._key(from_id, to_id, rel))
+        return None if row is None else _EDGE.read(row)
+
+    def touching(self, ids: Iterable[str], rels: Iterable[Rel] = ()) -> list[Tie]:
+        """List the edges that start or end at one of these memories, in a stable order.
+
+        With `rels`, only edges of those relations are listed."""
+        only = ", ".join(f"'{rel.value}'" for rel in rels)
+        kind = f" AND rel IN ({only})" if only else ""
+        starting, ending = (
+            f"{_TIE} {self._sql.in_ns}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
+        )
+        ties: list[Tie] = []
+        for location, given in self._db.located(ids):
+            rows = self._db.rows(f"{starting} UNION {ending}", (*location, given, *location, given))
+            self._db.saw("".join(location), (row[end] for row in rows for end in (0, 1)))
+            ties += (Tie(start, to, _RELS[rel], weight) for start, to, rel, weight in rows)
+        return sorted(ties, key=lambda tie: (tie.from_id, tie.to_id, str(tie.rel)))
+
+    def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> list[Edge]:
+        """List the edges between live memories of a namespace, in a stable order."""
+        only, values = ("AND e.rel = ?", [rel.value]) if rel else ("", [])
+        sql = f"SELECT {_COLUMNS} {self._live_edges} {only} ORDER BY 1, 2, 3"
+        at = format_time(now)
+        edges = [_EDGE.read(row) for row in self._db.iterate(sql, [ns, at, at, *values])]
+        self._db.saw(ns, (end for edge in edges for end in (edge.from_id, edge.to_id)))
+        return edges
+
+    def links(self) -> Iterator[Link]:
+        """List legacy links in a stable order."""
+        sql = f"SELECT {_LINK.columns} FROM memory_links ORDER BY from_id, to_id, rel"
+        yield from map(_LINK.read, self._db.iterate(sql))
+
+    def add_edge(self, edge: Edge) -> bool:
+        """Add an edge; return False when it exists."""
+        sql = self._sql.insert("memory_edges", _EDGE.names)
+        return self._db.run(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
+
+    def put_edge(self, edge: Edge) -> bool:
+        """Add an edge, or set the weight of the existing one and return False."""
+        if self.add_edge(edge):
+            return True
+        sql = f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {self._this}"
+        key = self._key(edge.from_id, edge.to_id, edge.rel)
+        self._db.run(sql, (edge.weight, int(edge.automatic), *key))
+        return False
+
+    def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
+        """Remove an edge and its legacy link; return False when there is neither."""
+        gone = self.drop_edge(from_id, to_id, rel)
+        sql = f"DELETE FROM memory_links WHERE {self._this}"
+        return self._db.run(sql, self._key(from_id, to_id, rel)) > 0 or gone
+
+    def drop_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
+        """Remove an edge but not its legacy link; return False when there is none."""
+        sql = f"DELETE FROM memory_edges WHERE {self._this}"
+        return self._db.run(sql, self._key(from_id, to_id, rel)) > 0
+
+    def add_link(self, link: Link) -> bool:
+        """Add a legacy link; return False when it exists."""
+        sql = self._sql.insert("memory_links", _LINK.names)
+        return self._db.run(sql, (*self._db.place(link.from_id), *_LINK.write(link))) > 0
+
+    def relink(self, old_id: str, new_id: str) -> None:
+        """Move the edges and links of one version of a memory to the next."""
+        place = self._db.place(old_id)
+        for table in ("memory_edges", "memory_links"):
+            for column in ("from_id", "to_id"):
+                sql = f"UPDATE {table} SET {column} = ? WHERE {self._sql.in_ns}{column} = ?"
+                self._db.run(sql, (new_id, *place, old_id))
+        self.linked([old_id])
+
+    def strengthen(self, ids: Iterable[str], rate: float, at: datetime) -> int:
+        """Move the weight of every edge between these memories towards 1 and count its use."""
+        sql = (
+            f"UPDATE memory_edges SET weight = {self._sql.least}(1.0, weight + ? * (1.0 - weight)),"
+            " access_count = access_count + 1, last_accessed_at = ?"
+            f" WHERE {self._sql.in_ns}from_id {self._sql.among}"
+            f" AND {self._sql.unindexed}to_id {self._sql.among} AND rel <> 'merged_into'"
+        )
+        return sum(
+            self._db.run(sql, (rate, format_time(at), *location, given, given))
+            for location, given in self._db.located(ids)
+        )
+
+    def _alike(self, ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]]:
+        """Return the condition for pairs of live memories that relate, and its values.
+
+        Of two edges that point at each other, only the heavier counts."""
+        where = (
+            f"{self._live_edges} AND e.rel = 'relates_to' AND NOT EXISTS (SELECT 1 FROM"
+            f" memory_edges r WHERE {self._sql.same_ns('r', 'e')}r.from_id = e.to_id"
+            " AND r.to_id = e.from_id AND r.rel = e.rel"
+            " AND (r.weight, r.from_id) > (e.weight, e.from_id))"
+        )
+        at = format_time(now)
+        if not seeds:
+            return where, [ns, at, at]
+        where += f" AND (a.key {self._sql.among} OR b.key {self._sql.among})"
+        return where, [ns, at, at, self._sql.array(seeds), self._sql.array(seeds)]
+
+    def alike(self, ns: str, now: datetime, seeds: Sequence[str] = ()) -> int:
+        """Count the pairs of live memories of a namespace that relate."""
+        where, values = self._alike(ns, now, seeds)
+        return int(self._db.get(f"SELECT count(*) {where}", values))
+
+    def undecided(
+        self, ns: str, now: datetime, seeds: Sequence[str] = (), limit: int = -1, again: bool = True
+    ) -> list[tuple[Memory, Memory, float]]:
+        """List related pairs without a reasoning edge, heaviest first.
+
+        Without `again`, pairs that a model was asked about are left out."""
+        where, values = self._alike(ns, now, seeds)
+        where += (
+            f" AND NOT EXISTS (SELECT 1 FROM memory_edges t WHERE {self._sql.same_ns('t', 'e')}"
+            f"t.rel IN ({_TYPED}) AND {_EITHER_WAY.format('t')})"
+        )
+        if not again:
+            where += (
+                f" AND NOT EXISTS (SELECT 1 FROM inferences i"
+                f" WHERE {self._sql.same_ns('i', 'e')}{_EITHER_WAY.format('i')})"
+            )
+        order = "ORDER BY e.weight DESC, a.key, b.key LIMIT ?"
+        sql = f"SELECT e.from_id, e.to_id, e.weight {where} {order}"
+        rows = self._db.rows(sql, [*values, self._sql.no_limit if limit < 0 else limit])
+        ends = [end for start, to, _ in rows for end in (start, to)]
+        self._db.saw(ns, ends)
+        memories = self._memories.by_ids(ends)
+        return [(memories[start], memories[to], weight) for start, to, weight in rows]
+
+    def waiting(self) -> set[str]:
+        """Return the ids of memories that wait for their links."""
+        rows = self._db.rows(f"SELECT {self._sql.ns_value}, memory_id FROM unlinked")
+        for ns, memory_id in rows:
+            self._db.saw(ns, (memory_id,))
+        return {memory_id for _, memory_id in rows}
+
+    def waiting_chunks(self, ns: str) -> list[int]:
+        """Return the chunks of a namespace's memories that wait for their links."""
+        sql = (
+            f"SELECT c.id FROM unlinked u {self._sql.ordered_join} chunks c"
+            f" ON {self._sql.same_ns('c', 'u')}c.memory_id = u.memory_id WHERE {self._sql.of_ns}"
+        )
+        numbers = [number for (number,) in self._db.rows(sql, (ns,))]
+        self._db.saw_chunks(ns, numbers)
+        return numbers
+
+    def unlinked(self, limit: int, ns: str | None = None) -> list[Memory]:
+        """List memories that wait for their links and have vectors, or are removed, oldest first.
+
+        With `ns`, only memories of that namespace are listed."""
+        same_ns = self._sql.same_ns
+        sql = (
+            f"SELECT m.ns, u.memory_id FROM unlinked u {self._sql.ordered_join} memories m"
+            f" ON {same_ns('m', 'u')}m.id = u.memory_id"
+            f" WHERE {'true' if ns is None else 'm.ns = ?'} AND (m.deleted_at IS NOT NULL"
+            f" OR EXISTS (SELECT 1 FROM chunks c JOIN vectors v ON {same_ns('v', 'c')}"
+            f"v.chunk_id = c.id WHERE {same_ns('c', 'u')}c.memory_id = u.memory_id))"
+            " ORDER BY u.memory_id LIMIT ?"
+        )
+        rows = self._db.rows(sql, (*([] if ns is None else [ns]), limit))
+        for owner, memory_id in rows:
+            self._db.saw(owner, (memory_id,))
+        memories = self._memories.by_ids([memory_id for _, memory_id in rows])
+        return [memories[memory_id] for memory_id in sorted(memories)]
+
+    def linked(self, ids: Sequence[str]) -> None:
+        """Record that memories have their links."""
+        sql = f"DELETE FROM unlinked WHERE {self._sql.in_ns}memory_id {self._sql.among}"
+        for location, given in self._db.located(ids):
+            self._db.run(sql, (*location, given))
+
+    def note_inference(
+        self, from_id: str, to_id: str, answer: str, model: str, at: datetime
+    ) -> None:
+        """Record a model's answer about a pair, so that it is not asked again."""
+        names = ("from_id", "to_id", "answer", "model", "at")
+        row = (from_id, to_id, answer, model, format_time(at))
+        sql = self._sql.insert("inferences", names, replace=True)
+        self._db.run(sql, (*self._db.place(from_id), *row))

@@ -1,0 +1,94 @@
+"""The chunks of live last versions, and everything that is searched of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ghostmem.model import Memory
+from ghostmem.store.database import StoreTable
+
+if TYPE_CHECKING:
+    from ghostmem.model import Chunk
+    from ghostmem.store.rows import IndexRow
+
+
+class Index(StoreTable):
+    """Chunks, full text, substrings and words, written in the transaction of their memory."""
+
+    def add(
+        self,
+        memory: Memory,
+        rows: "Sequence[IndexRow]",
+        model: int | None = None,
+        vectors: Sequence[bytes] = (),
+    ) -> int:
+        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
+        raise NotImplementedError
+
+    def remove(self, memory: Memory) -> int:
+        """Take a memory out of every index and return the number of its chunks."""
+        raise NotImplementedError
+
+    def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
+        """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
+        raise NotImplementedError
+
+    def carry(self, old_id: str, new_id: str) -> int:
+        """Move the index to a next version with the same text, key and source.
+
+        Returns the number of chunks."""
+        sql = f"UPDATE chunks SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ?"
+        return self._db.run(sql, (new_id, *self._db.place(old_id), old_id))
+
+    def terms(self, ns: str, memory_id: str) -> list[str]:
+        """Return the terms of a memory's chunks in order."""
+        self._db.saw(ns, (memory_id,))
+        where = f"{self._sql.in_ns}memory_id = ? ORDER BY seq"
+        values = (*self._db.place(memory_id), memory_id)
+        rows = self._db.rows(f"SELECT terms FROM chunks WHERE {where}", values)
+        return [terms for (terms,) in rows]
+
+    def count(self, memory_id: str) -> int:
+        """Return the number of a memory's chunks."""
+        sql = f"SELECT count(*) FROM chunks WHERE {self._sql.in_ns}memory_id = ?"
+        return int(self._db.get(sql, (*self._db.place(memory_id), memory_id)))
+
+    def newest(self) -> int:
+        """Return the highest number of a chunk."""
+        return self._db.get("SELECT max(id) FROM chunks") or 0
+
+    def wait(self, memory_id: str) -> None:
+        """Record that a memory is to be linked to similar ones once it has vectors."""
+        sql = self._sql.insert("unlinked", ("memory_id",))
+        self._db.run(sql, (*self._db.place(memory_id), memory_id))
+
+    def numbers(self, memory_id: str) -> list[int]:
+        """Return the numbers of a memory's chunks in order."""
+        location = self._db.place(memory_id)
+        sql = f"SELECT id FROM chunks WHERE {self._sql.in_ns}memory_id = ? ORDER BY seq"
+        numbers = [number for (number,) in self._db.rows(sql, (*location, memory_id))]
+        self._db.saw_chunks("".join(filter(None, location)), numbers)
+        return numbers
+
+    def first_chunks(self, ns: str) -> dict[str, int]:
+        """Return the number of each live memory's first chunk in a namespace."""
+        sql = f"SELECT c.memory_id, c.id FROM chunks c WHERE {self._sql.of_ns} AND c.seq = 0"
+        chunks = dict(self._db.rows(sql, (ns,)))
+        self._db.saw(ns, chunks)
+        self._db.saw_chunks(ns, chunks.values())
+        return chunks
+
+    def chunks(self, memory: Memory) -> "list[Chunk]":
+        """Return a memory's chunks in order."""
+        from ghostmem.model import Chunk
+
+        self._db.saw_all((memory,))
+        sql = (
+            "SELECT seq, start, stop, start_line, end_line FROM chunks"
+            f" WHERE {self._sql.in_ns}memory_id = ? ORDER BY seq"
+        )
+        return [
+            Chunk(memory.id, seq, memory.content[start:stop], first, last)
+            for seq, start, stop, first, last in self._db.iterate(
+                sql, (*self._db.place(memory.id), memory.id)
+            )
+        ]

@@ -1,0 +1,115 @@
+"""The change log, one sequence per namespace, and the days on which memories were used."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.clock import format_time
+from ghostmem.store.chain import Head, Line
+from ghostmem.store.database import Location, StoreTable
+from ghostmem.store.tables import BY_NAME
+
+if TYPE_CHECKING:
+    from ghostmem.model import Access
+
+LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
+_ACCESS = BY_NAME["accesses"].columns
+
+
+class Journal(StoreTable):
+    """The changes in order, and the days on which memories were used."""
+
+    all_in_order: str  # the order of lines of all namespaces in which they were written
+
+    def namespace(self, ns: str) -> int:
+        """Return a namespace's number, giving it one on first sight."""
+        raise NotImplementedError
+
+    def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
+        """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
+        raise NotImplementedError
+
+    def retire(self, ns: str) -> bool:
+        """Forget the name of a namespace that holds nothing; its log keeps its number."""
+        raise NotImplementedError
+
+    def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
+        """Log one change, without the text that was changed, chained to the change before."""
+        self.append(ns, memory_id, op, format_time(at))
+
+    def grow(self, ns: str, chunks: int, length: int) -> None:
+        """Update a namespace's number of chunks and their total length, which ranking needs."""
+        name = self._sql.ns_name
+        sql = f"UPDATE namespaces SET chunks = chunks + ?, length = length + ? WHERE {name} = ?"
+        self._db.run(sql, (chunks, length, ns))
+
+    def heads(self) -> list[Head]:
+        """Return the end of every namespace's log."""
+        sql = f"SELECT id, {self._sql.ns_name}, sequence, head FROM namespaces ORDER BY id"
+        return [Head(*row) for row in self._db.rows(sql)]
+
+    def lines(self, in_order: bool = False) -> Iterator[Line]:
+        """Yield the whole log by namespace, or as far as known in the order of writing."""
+        order = self.all_in_order if in_order else "ns_id, seq"
+        for row in self._db.iterate(f"SELECT {LINE} FROM changes ORDER BY {order}"):
+            yield Line(*row)
+
+    def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """List changes of a namespace after a sequence number as (sequence, memory id, op)."""
+        where = f"{self._sql.of_ns} AND c.seq > ? ORDER BY c.seq LIMIT ?"
+        sql = f"SELECT c.seq, c.memory_id, c.op FROM changes c WHERE {where}"
+        return self._db.rows(sql, (ns, after, limit))
+
+    def log_access(self, location: Location, ids: Any, at: datetime, used: bool) -> None:
+        """Count one use or one exposure of the memories of an array, on its day."""
+        names = ", ".join((*(("ns",) if location else ()), *_ACCESS))
+        values = "ns, id" if location else "id"
+        sql = (
+            f"INSERT INTO accesses ({names}) SELECT {values}, ?, ?, ? FROM memories"
+            f" WHERE {self._sql.in_ns}id {self._sql.among}"
+            f" ON CONFLICT ({', '.join(self._sql.key(BY_NAME['accesses']))}) DO UPDATE SET"
+            " used = accesses.used + excluded.used, shown = accesses.shown + excluded.shown"
+        )
+        self._db.run(sql, (format_time(at)[:10], int(used), int(not used), *location, ids))
+
+    def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
+        """List all days of use, or those of one memory."""
+        from ghostmem.model import Access
+
+        where, values = "", tuple[str, ...]()
+        if memory_id is not None:
+            where = f"WHERE {self._sql.in_ns}memory_id = ?"
+            values = (*self._db.place(memory_id), memory_id)
+        sql = f"SELECT {', '.join(_ACCESS)} FROM accesses {where} ORDER BY memory_id, day"
+        for row in self._db.iterate(sql, values):
+            yield Access(*row)
+
+    def days_of_use(self, ns: str) -> dict[str, int]:
+        """Return the number of days on which each live memory in the log was used."""
+        sql = (
+            "SELECT m.id, count(*) FILTER (WHERE a.used > 0) FROM memories m JOIN accesses a"
+            f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
+            " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id"
+        )
+        return dict(self._db.rows(sql, (ns,)))
+
+    def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        """Return how often each memory was used; memories that were only shown are left out."""
+        uses: dict[str, int] = {}
+        where = f"{self._sql.in_ns}memory_id {self._sql.among} AND used > 0"
+        sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {where} GROUP BY memory_id"
+        for location, ids in self._db.located(memory_ids):
+            rows = self._db.iterate(sql, (*location, ids))
+            uses.update((memory_id, int(count)) for memory_id, count in rows)
+        return uses
+
+    def add_access(self, access: "Access") -> bool:
+        """Add a day of use from elsewhere; return False when that day exists."""
+        row = (access.memory_id, access.day, access.used, access.shown)
+        sql = self._sql.insert("accesses", _ACCESS)
+        return self._db.run(sql, (*self._db.place(access.memory_id), *row)) > 0
+
+    def carry(self, old_id: str, new_id: str) -> None:
+        """Move the days of use to the next version."""
+        sql = f"UPDATE accesses SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ?"
+        self._db.run(sql, (new_id, *self._db.place(old_id), old_id))

@@ -1,0 +1,31 @@
+"""Score chunks by the rare terms that they share with a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ghostmem.text.rarity import rarity
+from ghostmem.text.terms import encode
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.rows import Space
+
+
+def term_postings(
+    tx: Transaction, space: Space, terms: Sequence[str], limit: int
+) -> dict[str, list[int]]:
+    """Return the newest chunks of a namespace that contain each term, at most `limit` per term."""
+    chunks = tx.search.postings(space.number, [encode(term) for term in terms], limit)
+    return dict(zip(terms, chunks, strict=True))
+
+
+def shared_terms_score(postings: Mapping[str, Sequence[int]], count: int) -> dict[int, float]:
+    """Return the summed rarity of the terms that each chunk contains, among `count` chunks."""
+    scores: dict[int, float] = {}
+    for chunks in postings.values():
+        weight = rarity(count, len(chunks))
+        for chunk in chunks:
+            scores[chunk] = scores.get(chunk, 0.0) + weight
+    return scores

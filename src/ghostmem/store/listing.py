@@ -1,0 +1,169 @@
+"""Memories by their fields rather than by key: filters, scans and counts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from ghostmem.clock import format_time
+from ghostmem.model import Memory, NsFilter
+from ghostmem.store.database import Database, Part, StoreTable
+from ghostmem.store.filters import (
+    LIVE,
+    ORDERS,
+    UNEXPIRED,
+    clause,
+    group_of,
+    grouped,
+    ns_part,
+    pages,
+)
+from ghostmem.store.memories import Memories
+from ghostmem.store.rows import Filter, Group
+
+_NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
+_COUNTED = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "accesses")
+
+
+class Listing(StoreTable):
+    """Filters, scans and counts over all memories."""
+
+    def __init__(self, db: Database, memories: Memories) -> None:
+        super().__init__(db)
+        self._memories = memories
+        # few memories are pinned: an index by age would walk the whole namespace
+        plus = self._sql.unindexed
+        self._by_importance = f"{plus}m.importance DESC, {plus}m.created_at DESC, m.key, m.ns"
+
+    def _where(self, selection: Filter) -> Part:
+        return clause(self._sql, selection)
+
+    def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
+        """Return the oldest live memory of a namespace with exactly this content."""
+        tail = f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key"
+        return self._memories.one(tail, (ns, format_time(now), content))
+
+    def select(self, selection: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
+        """List memories that pass a filter, newest first, with their files and symbols."""
+        where, values = self._where(selection)
+        limits = [self._sql.no_limit if limit is None else limit, offset]
+        memories = self._memories.many(f"{where} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits])
+        return self._memories.with_refs(memories)
+
+    def first(self, selection: Filter, order: str, limit: int) -> list[Memory]:
+        """List the first memories that pass a filter in one of ORDERS, without files or symbols."""
+        where, values = self._where(selection)
+        return self._memories.many(f"{where} ORDER BY {ORDERS[order]} LIMIT ?", [*values, limit])
+
+    def groups(self, selection: Filter, *by: str) -> list[Group]:
+        """Count memories that pass a filter by some of namespace, tier and source."""
+        return [group_of(row) for row in self._db.rows(*grouped(by, self._where(selection)))]
+
+    def scan(self, selection: Filter, batch: int = 500) -> Iterator[Memory]:
+        """Yield all memories that pass a filter by key, in batches; changes meanwhile are safe."""
+        for page in pages(self._memories.many, self._where(selection), batch):
+            yield from page
+
+    def rows(self, ns: NsFilter) -> Iterator[Memory]:
+        """Yield every version with its files and symbols, by namespace, key and version."""
+        for page in pages(self._memories.many, ns_part(ns)):
+            yield from self._memories.with_refs(page)
+
+    def count(self, selection: Filter) -> int:
+        """Count memories that pass a filter."""
+        where, values = self._where(selection)
+        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {where}", values))
+
+    def expired(self, now: datetime) -> list[Memory]:
+        """List versions that have expired."""
+        tail = "m.expires_at <= ? ORDER BY m.ns, m.key, m.version"
+        return self._memories.many(tail, (format_time(now),))
+
+    def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
+        """List the pinned memories, most important first."""
+        where, values = self._where(Filter(ns=ns, now=now, pinned=True, closed=False))
+        return self._memories.many(f"{where} ORDER BY {self._by_importance}", values)
+
+    def decisions(
+        self, selection: Filter, tags: Sequence[str], importance: float, limit: int
+    ) -> list[Memory]:
+        """List decisions and standing rules, most important first.
+
+        These are procedural memories, and those with a high or critical priority, with one of some
+        tags, or with at least some importance."""
+        where, values = self._where(selection)
+        tail = (
+            f"{where} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
+            f" OR m.importance >= ? OR {self._sql.any_tag})"
+            f" ORDER BY {self._by_importance} LIMIT ?"
+        )
+        return self._memories.many(tail, [*values, importance, self._sql.array(tags), limit])
+
+    def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
+        """Return the ids of live versions that have expired and were not collected yet."""
+        # few memories expire, many share a namespace
+        where, values = ns_part(ns, f"{self._sql.unindexed}m.ns")
+        sql = (
+            f"SELECT m.id FROM memories m WHERE {where} AND m.expires_at IS NOT NULL"
+            f" AND m.expires_at <= ? AND {LIVE}"
+        )
+        return {row[0] for row in self._db.iterate(sql, [*values, format_time(now)])}
+
+    def has_closed(self, ns: NsFilter, now: datetime) -> bool:
+        """Say whether the validity of any live memory has ended."""
+        where, values = ns_part(ns)
+        sql = (
+            f"SELECT 1 FROM memories m WHERE {where} AND m.valid_to IS NOT NULL"
+            f" AND m.valid_to <= ? AND {LIVE} LIMIT 1"
+        )
+        return self._db.get(sql, [*values, format_time(now)]) is not None
+
+    def passing(self, ids: Sequence[str], selection: Filter) -> set[str]:
+        """Return the ids of those memories that pass a filter."""
+        passing: set[str] = set()
+        for location, given in self._db.located(ids, within=selection.ns):
+            ns = NsFilter(location[0]) if location else selection.ns
+            where, values = self._where(replace(selection, ns=ns))
+            sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {where}"
+            passing.update(row[0] for row in self._db.iterate(sql, [given, *values]))
+        return passing
+
+    def dead_keys(self, before: datetime) -> list[Memory]:
+        """List all versions of keys that have no live version and were removed before a time."""
+        tail = (
+            "NOT EXISTS (SELECT 1 FROM memories n WHERE n.ns = m.ns AND n.key = m.key"
+            " AND (n.deleted_at IS NULL OR n.deleted_at > ?)) ORDER BY m.ns, m.key, m.version"
+        )
+        return self._memories.many(tail, (format_time(before),))
+
+    def stale(self, before: datetime, now: datetime) -> list[Memory]:
+        """List live memories that were not retrieved since a time."""
+        last = f"{self._sql.greatest}(coalesce(m.last_accessed_at, m.created_at), m.recorded_at)"
+        tail = f"{LIVE} AND {UNEXPIRED} AND {last} < ? ORDER BY m.ns, m.key"
+        return self._memories.many(tail, (format_time(now), format_time(before)))
+
+    def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
+        """List namespaces as (name, live memories, keys, sequence of the change log)."""
+        name = f"n.{self._sql.ns_name}"
+        where, values = ns_part(ns, name)
+        sql = (
+            f"SELECT {name}, count(m.id) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
+            f" count(DISTINCT m.key), n.sequence FROM namespaces n"
+            f" LEFT JOIN memories m ON m.ns = {name} WHERE {where} GROUP BY {name}, n.sequence"
+            f" HAVING count(m.id) > 0 ORDER BY {name}"
+        )
+        return self._db.rows(sql, [format_time(now), *values])
+
+    def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
+        """List tags of live memories with their numbers, most used first."""
+        where, values = self._where(Filter(ns=ns, now=now))
+        sql = (
+            f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
+            f" WHERE {where} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+        )
+        return self._db.rows(sql, values)
+
+    def totals(self, now: datetime) -> dict[str, int]:
+        """Count the rows of the main tables."""
+        totals = {table: self._db.get(f"SELECT count(*) FROM {table}") for table in _COUNTED}
+        sql = "SELECT count(*) FROM reflect_rules WHERE created_by <> 'system'"
+        return {**totals, "reflect_rules": self._db.get(sql), "live": self.count(Filter(now=now))}

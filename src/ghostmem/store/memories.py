@@ -1,0 +1,150 @@
+"""Rows of memories: reading them as values, writing them with their change logged."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from ghostmem.clock import format_time
+from ghostmem.model import FileRef, Memory, SymbolRef
+from ghostmem.store.columns import MEMORY, memory_of, with_refs
+from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.journal import Journal
+from ghostmem.store.records import RowType
+
+_SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
+_FILE = RowType("memory_files", FileRef)
+_SYMBOL = RowType("memory_symbols", SymbolRef)
+Ref = TypeVar("Ref")
+
+
+class Memories(StoreTable):
+    """Every version of every key."""
+
+    def __init__(self, db: Database, journal: Journal) -> None:
+        super().__init__(db)
+        self._journal = journal
+
+    def one(self, tail: str, values: Sequence[Any]) -> Memory | None:
+        """Return the first memory that passes a condition."""
+        return next(iter(self.many(f"{tail} LIMIT 1", values)), None)
+
+    def many(self, tail: str, values: Sequence[Any]) -> list[Memory]:
+        """Return all memories that pass a condition."""
+        memories = [memory_of(row) for row in self._db.iterate(f"{_SELECT} WHERE {tail}", values)]
+        self._db.saw_all(memories)
+        return memories
+
+    def last(self, ns: str, key: str) -> Memory | None:
+        """Return the highest version of a key, live or not."""
+        return self.one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", (ns, key))
+
+    def current(self, ns: str, key: str, now: datetime) -> Memory | None:
+        """Return the last version of a key if it is neither removed nor expired."""
+        last = self.last(ns, key)
+        return last if last is not None and last.is_current(now) else None
+
+    def version(self, ns: str, key: str, version: int) -> Memory | None:
+        """Return one version of a key, live or not."""
+        return self.one("m.ns = ? AND m.key = ? AND m.version = ?", (ns, key, version))
+
+    def history(self, ns: str, key: str) -> list[Memory]:
+        """Return all versions of a key, oldest first."""
+        return self.with_refs(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
+
+    def by_id(self, memory_id: str) -> Memory | None:
+        """Return the version with an id."""
+        return self.one(f"{self._sql.in_ns}m.id = ?", (*self._db.place(memory_id), memory_id))
+
+    def by_ids(self, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """Return versions by their ids."""
+        memories: dict[str, Memory] = {}
+        where = f"{self._sql.in_ns}m.id {self._sql.among}"
+        for location, ids in self._db.located(memory_ids):
+            memories.update((memory.id, memory) for memory in self.many(where, (*location, ids)))
+        return memories
+
+    def insert(self, memory: Memory) -> None:
+        """Write one version with its files and symbols."""
+        values = (*MEMORY.write(memory), *self._sql.compute(memory.content))
+        names = (*MEMORY.names, *self._sql.computed)
+        marks = ", ".join("?" * len(names))
+        self._db.run(f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})", values)
+        self._db.saw(memory.ns, (memory.id,))
+        for kind, refs in ((_FILE, memory.files), (_SYMBOL, memory.symbols)):
+            self._insert_refs(memory, kind, refs)
+        self._journal.record(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+
+    def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:
+        names = ("memory_id", *kind.names, "created_at")
+        for ref in refs:
+            row = (memory.id, *kind.write(ref), format_time(memory.created_at))
+            sql = self._sql.insert(kind.table.name, names, replace=True)
+            self._db.run(sql, (*self._db.place(memory.id), *row))
+
+    def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
+        """Change columns of one version and log it."""
+        if "content" in columns:
+            computed = self._sql.compute(columns["content"])
+            columns.update(zip(self._sql.computed, computed, strict=True))
+        sets = ", ".join(f"{name} = ?" for name in columns)
+        values = [MEMORY.encode(name, value) for name, value in columns.items()]
+        sql = f"UPDATE memories SET {sets} WHERE {self._sql.in_ns}id = ?"
+        self._db.saw(memory.ns, (memory.id,))
+        self._db.run(sql, [*values, *self._db.place(memory.id), memory.id])
+        self._journal.record(memory.ns, memory.id, op, at)
+
+    def touch(
+        self, memories: Sequence[Memory], at: datetime, used: bool, helped: bool = False
+    ) -> None:
+        """Count one retrieval of each, or that it helped; no change is logged."""
+        counter = "utility_count" if helped else "access_count"
+        sql = (
+            f"UPDATE memories SET {counter} = {counter} + 1, last_accessed_at = ?"
+            f" WHERE {self._sql.in_ns}id {self._sql.among}"
+        )
+        self._db.saw_all(memories)
+        for location, ids in self._db.located((memory.id for memory in memories), lock=True):
+            self._db.run(sql, (format_time(at), *location, ids))
+            self._journal.log_access(location, ids, at, used)
+
+    def delete(self, memories: Sequence[Memory], at: datetime) -> int:
+        """Delete rows for good with everything that belongs to them.
+
+        The caller has taken them out of the index."""
+        for memory in memories:
+            names = (memory.ns, memory.id)
+            sql = (
+                "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?"
+            )
+            self._db.run(sql, (memory.ns, memory.key, memory.id))
+            if self._sql.in_ns:  # PostgreSQL cannot set one column of a foreign key to NULL
+                self._db.run("UPDATE note_links SET to_id = NULL WHERE ns = ? AND to_id = ?", names)
+            self._db.run("DELETE FROM memories WHERE ns = ? AND id = ?", names)
+            self._journal.record(memory.ns, memory.id, "delete", at)
+        return len(memories)
+
+    def files(self, memory_ids: Iterable[str]) -> dict[str, tuple[FileRef, ...]]:
+        """Return the files of several memories."""
+        return self._refs(_FILE, memory_ids, "memory_id, path")
+
+    def symbols(self, memory_ids: Iterable[str]) -> dict[str, tuple[SymbolRef, ...]]:
+        """Return the symbols of several memories."""
+        return self._refs(_SYMBOL, memory_ids, "memory_id, root, language, name, path")
+
+    def _refs(
+        self, kind: RowType[Ref], memory_ids: Iterable[str], order: str
+    ) -> dict[str, tuple[Ref, ...]]:
+        refs: dict[str, tuple[Ref, ...]] = {}
+        sql = (
+            f"SELECT memory_id, {kind.columns} FROM {kind.table.name}"
+            f" WHERE {self._sql.in_ns}memory_id {self._sql.among} ORDER BY {order}"
+        )
+        for location, ids in self._db.located(memory_ids):
+            for memory_id, *row in self._db.iterate(sql, (*location, ids)):
+                refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
+        return refs
+
+    def with_refs(self, memories: list[Memory]) -> list[Memory]:
+        """Return the same memories with their files and symbols filled in."""
+        ids = [memory.id for memory in memories]
+        return with_refs(memories, self.files(ids), self.symbols(ids)) if ids else memories

@@ -1,0 +1,253 @@
+"""Folders of notes: the state of their index, their sections, and vectors kept for reuse."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from ghostmem.clock import format_time
+from ghostmem.model import Folder, Note, NsFilter, Place, Stat
+from ghostmem.store.database import Database, Location, StoreTable
+from ghostmem.store.filters import ns_part
+from ghostmem.store.records import CODECS, RowType, time_of
+from ghostmem.store.tables import BY_NAME
+
+_FOLDER = RowType("note_folders", Folder)
+_FOLDERS = f"SELECT {_FOLDER.columns} FROM note_folders"
+_NOTE = BY_NAME["notes"].columns[1:]  # path id size mtime_ns inode hash names problem missing_at
+_SECTION = BY_NAME["note_sections"].columns
+_LINK = BY_NAME["note_links"].columns
+
+
+def _names_of(text: str) -> tuple[str, ...]:
+    """Read the names by which links find a note."""
+    return CODECS["list"].read(text) if text else ()
+
+
+def _note_of(row: Sequence[Any]) -> Note:
+    path, id_, size, mtime_ns, inode, digest, names, problem, missing_at = row
+    stat = Stat(size, mtime_ns, int(inode))
+    return Note(id_, path, stat, digest, _names_of(names), problem, time_of(missing_at))
+
+
+def _note_row(note: Note) -> tuple[Any, ...]:
+    names = CODECS["list"].write(note.names) if note.names else ""
+    missing_at = None if note.missing_at is None else format_time(note.missing_at)
+    return (note.path, note.id, *note.stat, note.hash, names, note.problem, missing_at)
+
+
+class Notes(StoreTable):
+    """The notes of all folders; they belong to the namespace of their folder."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        self._note = f"SELECT {', '.join(_NOTE)} FROM notes WHERE {self._sql.in_ns}folder_id = ?"
+        join = f"ON {self._sql.same_ns('s', 'n')}s.note_id = n.id"
+        self._sections = f"FROM notes n JOIN note_sections s {join}"
+        self._in_folder = f"WHERE {self._sql.in_ns and 'n.ns = ? AND '}n.folder_id = ?"
+
+    def _of_folder(self, folder_id: int) -> Location:
+        """Return the location of a folder's notes."""
+        return ()
+
+    def _of_note(self, note_id: str) -> Location:
+        """Return the location of a note."""
+        return ()
+
+    def _folder(self, row: Sequence[Any]) -> Folder:
+        return _FOLDER.read(row)
+
+    def _read(self, folder_id: int, tail: str, *values: str) -> list[Note]:
+        location = self._of_folder(folder_id)
+        rows = self._db.iterate(f"{self._note} {tail}", (*location, folder_id, *values))
+        return [_note_of(row) for row in rows]
+
+    def folders(self, ns: NsFilter) -> list[Folder]:
+        """Return the folders whose namespace passes a filter."""
+        where, values = ns_part(ns, "ns")
+        rows = self._db.rows(f"{_FOLDERS} WHERE {where} ORDER BY id", values)
+        return [self._folder(row) for row in rows]
+
+    def add_folder(
+        self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None
+    ) -> Folder:
+        """Add a folder, or return the existing one, with another source kind if one is given."""
+        sql = self._sql.insert("note_folders", ("root", "layout", "ns", "added_at"))
+        self._db.run(sql, (root, layout, ns, format_time(at)))
+        if source_kind is not None:
+            sql = "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?"
+            self._db.run(sql, (str(source_kind), root, layout))
+        sql = f"{_FOLDERS} WHERE root = ? AND layout = ?"
+        return self._folder(self._db.row(sql, (root, layout)))
+
+    def drop_folder(self, folder_id: int) -> None:
+        """Delete a folder and its notes from the store."""
+        sql = f"DELETE FROM notes WHERE {self._sql.in_ns}folder_id = ?"
+        self._db.run(sql, (*self._of_folder(folder_id), folder_id))
+        self._db.run("DELETE FROM note_folders WHERE id = ?", (folder_id,))
+
+    def reconciled(self, folder_id: int, at: datetime | None, unavailable: str) -> None:
+        """Record how a scan of a folder ended; without a time it was not completed."""
+        sql = (
+            "UPDATE note_folders SET reconciled_at = coalesce(?, reconciled_at), "
+            "unavailable = ? WHERE id = ?"
+        )
+        time = None if at is None else format_time(at)
+        self._db.run(sql, (time, unavailable, folder_id))
+
+    def known(self, folder_id: int) -> dict[str, Note]:
+        """Return the notes of a folder by their paths."""
+        return {note.path: note for note in self._read(folder_id, "ORDER BY path")}
+
+    def stats(self, folder_id: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, str], bool]:
+        """Return stats and problems of a folder's notes by path, and whether any is missing."""
+        sql = (
+            "SELECT path, size, mtime_ns, inode, problem, missing_at FROM notes"
+            f" WHERE {self._sql.in_ns}folder_id = ? ORDER BY path"
+        )
+        rows = self._db.rows(sql, (*self._of_folder(folder_id), folder_id))
+        problems = {row[0]: row[4] for row in rows if row[4]}
+        stats = {row[0]: (row[1], row[2], int(row[3])) for row in rows}
+        return stats, problems, any(row[5] for row in rows)
+
+    def at(self, folder_id: int, path: str) -> Note | None:
+        """Return the note with a path."""
+        return next(iter(self._read(folder_id, f"AND {self._sql.note_path}", path)), None)
+
+    def put(self, folder_id: int, note: Note) -> None:
+        """Write a note, under another path if it moved."""
+        location = self._of_folder(folder_id)
+        where = f"{self._sql.in_ns}folder_id = ? AND {self._sql.note_path} AND id <> ?"
+        values = (*location, folder_id, note.path, note.id)
+        self._db.run(f"DELETE FROM notes WHERE {where}", values)
+        names = (*(("ns",) if location else ()), "folder_id", *_NOTE)
+        sets = ", ".join(f"{name} = excluded.{name}" for name in _NOTE if name != "id")
+        sql = (
+            f"INSERT INTO notes ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+            f" ON CONFLICT ({'ns, ' if location else ''}id) DO UPDATE SET {sets}"
+        )
+        self._db.run(sql, (*location, folder_id, *_note_row(note)))
+
+    def drop(self, note_id: str) -> None:
+        """Delete a note; its sections must be removed first."""
+        sql = f"DELETE FROM notes WHERE {self._sql.in_ns}id = ?"
+        self._db.run(sql, (*self._of_note(note_id), note_id))
+
+    def sections(self, note_id: str) -> dict[str, tuple[str, int, str]]:
+        """Return a note's sections as (name, line, hash) by the ids of their memories."""
+        location = self._of_note(note_id)
+        where = f"{self._sql.in_ns}note_id = ? ORDER BY memory_id"
+        sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {where}"
+        rows = self._db.rows(sql, (*location, note_id))
+        sections = {row[0]: (row[1], row[2], row[3]) for row in rows}
+        self._db.saw("".join(location), sections)
+        return sections
+
+    def put_section(self, memory_id: str, note_id: str, name: str, line: int, digest: str) -> None:
+        """Record that a memory is a section of a note."""
+        sql = self._sql.insert("note_sections", _SECTION, replace=True)
+        row = (memory_id, note_id, name, line, digest)
+        self._db.run(sql, (*self._db.place(memory_id), *row))
+
+    def drop_section(self, memory_id: str) -> None:
+        """Record that a memory is no longer a section of a note."""
+        place = self._db.place(memory_id)
+        for table in ("note_sections", "note_links"):
+            sql = f"DELETE FROM {table} WHERE {self._sql.in_ns}memory_id = ?"
+            self._db.run(sql, (*place, memory_id))
+
+    def _of_sections(self, columns: str, folder_id: int, order: str, join: str = "") -> list[Any]:
+        """Return columns of a folder's sections, the memory first."""
+        location = self._of_folder(folder_id)
+        sql = f"SELECT {columns} {self._sections} {join} {self._in_folder} ORDER BY {order}"
+        rows = self._db.rows(sql, (*location, folder_id))
+        self._db.saw("".join(location), (row[0] for row in rows))
+        return rows
+
+    def section_ids(self, folder_id: int) -> list[str]:
+        """Return the ids of memories that are sections of a folder's notes."""
+        rows = self._of_sections("s.memory_id", folder_id, "n.path, s.memory_id")
+        return [memory_id for (memory_id,) in rows]
+
+    def places(self, memory_ids: Iterable[str]) -> dict[str, Place]:
+        """Return the places of those memories that are sections of notes."""
+        places: dict[str, Place] = {}
+        in_ns = self._sql.in_ns and "n.ns = ? AND s.ns = ? AND "
+        sql = (
+            f"SELECT s.memory_id, f.id, f.root, n.path, s.line {self._sections}"
+            " JOIN note_folders f ON f.id = n.folder_id"
+            f" WHERE {in_ns}s.memory_id {self._sql.among}"
+        )
+        for location, ids in self._db.located(memory_ids):
+            rows = self._db.iterate(sql, (*location, *location, ids))
+            places.update((row[0], Place(*row[1:])) for row in rows)
+        return places
+
+    def move_file(self, memory_id: str, path: str, at: datetime) -> None:
+        """Record that a section's file has another path."""
+        place = self._db.place(memory_id)
+        sql = f"DELETE FROM memory_files WHERE {self._sql.in_ns}memory_id = ?"
+        self._db.run(sql, (*place, memory_id))
+        sql = self._sql.insert("memory_files", BY_NAME["memory_files"].columns)
+        self._db.run(sql, (*place, memory_id, path, "read", format_time(at)))
+
+    def targets(self, folder_id: int) -> list[tuple[str, str, str, tuple[str, ...]]]:
+        """Return the targets of links as (memory, section, path, names), by path and line."""
+        columns = "s.memory_id, s.name, n.path, n.names"
+        rows = self._of_sections(columns, folder_id, "n.path, s.line, s.memory_id")
+        return [(memory, name, path, _names_of(names)) for memory, name, path, names in rows]
+
+    def links(self, folder_id: int) -> list[tuple[str, str, str, str | None]]:
+        """Return the links of a folder's notes as (memory, word, target, target's memory)."""
+        join = f"JOIN note_links l ON {self._sql.same_ns('l', 's')}l.memory_id = s.memory_id"
+        columns = "l.memory_id, l.word, l.target, l.to_id"
+        return self._of_sections(columns, folder_id, "1, 2, 3", join)
+
+    def links_of(self, memory_id: str) -> list[tuple[str, str, str | None]]:
+        """Return the links of a section as (word, target, target's memory)."""
+        where = f"{self._sql.in_ns}memory_id = ? ORDER BY word, target"
+        sql = f"SELECT word, target, to_id FROM note_links WHERE {where}"
+        return self._db.rows(sql, (*self._db.place(memory_id), memory_id))
+
+    def put_link(self, memory_id: str, word: str, target: str, to_id: str | None) -> None:
+        """Write a link, and the memory of its target if there is one."""
+        sql = self._sql.insert("note_links", _LINK, replace=True)
+        self._db.run(sql, (*self._db.place(memory_id), memory_id, word, target, to_id))
+
+    def drop_link(self, memory_id: str, word: str, target: str) -> None:
+        """Delete a link."""
+        where = f"{self._sql.in_ns}memory_id = ? AND word = ? AND target = ?"
+        values = (*self._db.place(memory_id), memory_id, word, target)
+        self._db.run(f"DELETE FROM note_links WHERE {where}", values)
+
+    def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
+        """Keep the vectors of a memory's chunks by the hashes of their texts, for reuse."""
+        raise NotImplementedError
+
+    def reuse(self, memory_id: str, hashes: Sequence[str], section: str) -> int:
+        """Give a memory's chunks vectors that exist for their texts.
+
+        They come from kept vectors, or from another section with the same text. Returns the number
+        of chunks that have a vector now."""
+        raise NotImplementedError
+
+    def _twin(self, memory_id: str, section: str) -> str | None:
+        """Return the memory of another section with the same hash."""
+        where = f"{self._sql.in_ns}hash = ? AND memory_id <> ? ORDER BY memory_id LIMIT 1"
+        values = (*self._db.place(memory_id), section, memory_id)
+        twin: str | None = self._db.get(
+            f"SELECT memory_id FROM note_sections WHERE {where}", values
+        )
+        return twin
+
+    def _count_vectors(self, memory_id: str) -> int:
+        """Count the chunks of a memory that have a vector."""
+        sql = (
+            "SELECT count(DISTINCT c.id) FROM chunks c"
+            f" JOIN vectors v ON {self._sql.same_ns('v', 'c')}v.chunk_id = c.id"
+            f" WHERE {self._sql.in_ns and 'c.ns = ? AND '}c.memory_id = ?"
+        )
+        return int(self._db.get(sql, (*self._db.place(memory_id), memory_id)))
+
+    def prune(self, before: datetime) -> int:
+        """Delete kept vectors that were not reused since a time."""
+        return self._db.run("DELETE FROM spare_vectors WHERE left_at < ?", (format_time(before),))

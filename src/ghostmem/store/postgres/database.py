@@ -1,0 +1,233 @@
+"""A PostgreSQL connection inside one transaction, as table classes see it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.errors import EngineError
+from ghostmem.model import Memory, NsFilter
+from ghostmem.store.database import Dialect, Location
+from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.dialect import DIALECT
+
+if TYPE_CHECKING:
+    import psycopg
+
+MAX_NEARBY = 3  # namespaces in which a row is looked for by name before all are searched
+
+
+class Places:
+    """The namespaces of memories, chunks and numbers that a transaction has seen.
+
+    Every statement names its namespace, so that a cluster asks one node. An unknown row is
+    looked up in the namespaces seen so far, then in all."""
+
+    def __init__(self, db: "Db") -> None:
+        self._db = db
+        self._memories: dict[str, str] = {}
+        self._chunks: dict[int, str] = {}
+        self._spaces: dict[int, str] = {}
+
+    def saw(self, ns: str, memory_ids: Iterable[str]) -> None:
+        """Record the namespace of memories."""
+        self._memories.update(dict.fromkeys(memory_ids, ns))
+
+    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
+        """Record the namespace of chunks."""
+        self._chunks.update(dict.fromkeys(numbers, ns))
+
+    def saw_space(self, number: int, ns: str) -> None:
+        """Record the namespace with a number."""
+        self._spaces[number] = ns
+
+    def forget(self) -> None:
+        """Forget everything, because namespaces changed their names."""
+        self._memories.clear()
+        self._chunks.clear()
+        self._spaces.clear()
+
+    def of(self, memory_ids: Iterable[str]) -> dict[str, list[str]]:
+        """Return memories by namespace, without those that do not exist."""
+        ids = list(memory_ids)
+        self._look("memories", self._memories, ids)
+        by_ns: dict[str, list[str]] = {}
+        for memory_id in ids:
+            if memory_id in self._memories:
+                by_ns.setdefault(self._memories[memory_id], []).append(memory_id)
+        return by_ns
+
+    def one(self, memory_id: str) -> str | None:
+        """Return the namespace of a memory."""
+        return self._memories.get(memory_id) or next(iter(self.of([memory_id])), None)
+
+    def of_chunks(self, numbers: Iterable[int], nearby: bool = False) -> dict[str, list[int]]:
+        """Return chunks by namespace, without those that do not exist.
+
+        With `nearby`, only the namespaces seen so far are searched."""
+        wanted = list(numbers)
+        self._look("chunks", self._chunks, wanted, nearby)
+        by_ns: dict[str, list[int]] = {}
+        for number in wanted:
+            if number in self._chunks:
+                by_ns.setdefault(self._chunks[number], []).append(number)
+        return by_ns
+
+    def _look(
+        self, table: str, namespaces: dict[Any, str], wanted: list[Any], nearby: bool = False
+    ) -> None:
+        """Look up the namespaces of rows; a transaction mostly stays in one, on one node."""
+        unknown = [row_id for row_id in wanted if row_id not in namespaces]
+        if not unknown:
+            return
+        seen = dict.fromkeys((*self._db.locked, *self._spaces.values(), *self._memories.values()))
+        for ns in seen if len(seen) <= MAX_NEARBY else ():
+            rows = self._db.rows(
+                f"SELECT id FROM {table} WHERE ns = ? AND id = ANY(?)", (ns, unknown)
+            )
+            namespaces.update((row_id, ns) for (row_id,) in rows)
+            unknown = [row_id for row_id in unknown if row_id not in namespaces]
+            if not unknown:
+                return
+        if not (nearby and 0 < len(seen) <= MAX_NEARBY):
+            namespaces.update(
+                (row_id, ns)
+                for ns, row_id in self._db.rows(
+                    f"SELECT ns, id FROM {table} WHERE id = ANY(?)", (unknown,)
+                )
+            )
+
+    def space(self, number: int) -> str:
+        """Return the namespace with a number, or an empty text."""
+        if number not in self._spaces and len(self._db.locked) <= MAX_NEARBY:
+            for ns in self._db.locked:
+                locked = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
+                if locked is not None:
+                    self._spaces[locked] = ns
+        if number not in self._spaces:
+            name = self._db.get("SELECT ns FROM namespaces WHERE id = ?", (number,))
+            if name is None:
+                return ""
+            self._spaces[number] = name
+        return self._spaces[number]
+
+
+@lru_cache(4096)
+def _translated(sql: str) -> str:
+    """Return a statement with psycopg's placeholders: `%s` for `?`, and `?` for `??`."""
+    return sql.replace("??", "\0").replace("?", "%s").replace("\0", "?")
+
+
+class Db:
+    """One connection inside one transaction.
+
+    Values are always bound, never spelled into the statement."""
+
+    dialect: Dialect = DIALECT
+
+    def __init__(
+        self,
+        connection: "psycopg.Connection[Any]",
+        writes: bool,
+        watch: Callable[[str], None] | None = None,
+    ) -> None:
+        self.connection = connection
+        self.places = Places(self)
+        self.writes = writes
+        self._watch = watch
+        self._locked: set[str] = set()
+        self.holds_all = False
+        self.traced: list[tuple[str, Sequence[Any]]] | None = None
+
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), binary: bool = False
+    ) -> "psycopg.Cursor[Any]":
+        """Run a statement and return its cursor."""
+        sql = _translated(sql)
+        if self._watch is not None:
+            self._watch(sql)
+        if self.traced is not None:
+            self.traced.append((sql, values))
+        return self.connection.execute(sql, values or None, binary=binary)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return all rows of a statement."""
+        return self.execute(sql, values).fetchall()
+
+    iterate = rows
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first row of a statement, or None."""
+        return self.execute(sql, values).fetchone()
+
+    def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first value of the first row, or None."""
+        row = self.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Change rows and return their number."""
+        return self.execute(sql, values).rowcount
+
+    def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
+        """Yield many rows from a server-side cursor without holding them all."""
+        sql = _translated(sql)
+        if self._watch is not None:
+            self._watch(sql)
+        with self.connection.cursor(name="ghost_stream") as cursor:
+            cursor.itersize = batch
+            cursor.execute(sql, values or None)
+            yield from cursor
+
+    def place(self, memory_id: str) -> Location:
+        """Return the namespace of a memory, which statements name."""
+        return (self.places.one(memory_id),)
+
+    def located(
+        self, memory_ids: Iterable[str], lock: bool = False, within: NsFilter | None = None
+    ) -> Iterator[tuple[Location, Any]]:
+        """Yield ids by namespace, optionally locked, or only those of some namespaces."""
+        if within and not within.is_prefix:  # a memory of another namespace would not pass
+            yield (str(within),), list(memory_ids)
+            return
+        for ns, ids in sorted(self.places.of(memory_ids).items()):
+            if lock:
+                self.lock(ns)
+            if within is None or within.matches(ns):
+                yield (ns,), ids
+
+    def saw(self, ns: str, memory_ids: Iterable[str]) -> None:
+        """Remember the namespace of memories."""
+        self.places.saw(ns, memory_ids)
+
+    def saw_all(self, memories: Iterable[Memory]) -> None:
+        """Remember the namespaces of memories."""
+        for memory in memories:
+            self.places.saw(memory.ns, (memory.id,))
+
+    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
+        """Remember the namespace of chunks."""
+        self.places.saw_chunks(ns, numbers)
+
+    def lock(self, ns: str) -> None:
+        """Lock a namespace for writing until the transaction ends.
+
+        A transaction that has locked all namespaces needs no further lock."""
+        if ns in self._locked:
+            return
+        if not self.writes:
+            raise EngineError(
+                f"nothing can be written to {ns} in a transaction that reads",
+                "open one that writes",
+            )
+        if not self.holds_all:
+            self.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
+        self._locked.add(ns)
+
+    @property
+    def locked(self) -> list[str]:
+        """Return the namespaces that this transaction has locked by name."""
+        return sorted(self._locked)
+
+    def holds(self, names: Sequence[str]) -> None:
+        """Record that namespaces are locked already."""
+        self._locked.update(names)

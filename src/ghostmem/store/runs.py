@@ -1,0 +1,153 @@
+"""Runs of the lifecycle, and their changes with the state before."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from ghostmem.clock import format_time, read_time
+from ghostmem.model import Run
+from ghostmem.store.database import StoreTable
+from ghostmem.store.records import RowType, time_of
+from ghostmem.store.rows import Entry
+from ghostmem.store.tally import Tally, tally_of, tally_text
+
+ENTRY = RowType("audit", Entry)
+_SELECT = "SELECT id, verb, scope, at, finished_at, undone_at, place FROM runs"
+_MOVES = "'PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE'"  # change the tier
+
+
+class Runs(StoreTable):
+    """The changes that were planned, made and undone.
+
+    A run belongs to the whole store, its changes belong to their namespaces."""
+
+    for_update = ""  # the end of a SELECT of a run that is about to be changed
+
+    def begin(self, run: Run, holder: str) -> None:
+        """Record that a run begins, and the process that makes it."""
+        row = (run.id, run.verb, run.scope, format_time(run.at), holder)
+        self._db.run("INSERT INTO runs (id, verb, scope, at, holder) VALUES (?, ?, ?, ?, ?)", row)
+
+    def _set(self, run_id: str, column: str, value: str) -> None:
+        self._db.run(f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run_id))
+
+    def hold(self, run_id: str, holder: str) -> None:
+        """Record the process that continues a run."""
+        self._set(run_id, "holder", holder)
+
+    def holders(self) -> dict[str, str]:
+        """Return the holders of unfinished runs by the ids of the runs."""
+        sql = "SELECT id, holder FROM runs WHERE finished_at IS NULL ORDER BY id"
+        return dict(self._db.rows(sql))
+
+    def get(self, run_id: str) -> Run | None:
+        """Return a run."""
+        return next((run for run, _ in self._runs("WHERE id = ?", (run_id,))), None)
+
+    def all(self, limit: int) -> list[Run]:
+        """List runs, newest first."""
+        tail = "ORDER BY finished_at IS NOT NULL, finished_at DESC, at DESC, id DESC LIMIT ?"
+        most = self._sql.no_limit if limit < 0 else limit
+        return [run for run, _ in self._runs(tail, (most,))]
+
+    def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
+        """Return an unfinished run of a scope and the last namespace it was done with."""
+        starts, values = self._sql.starts("verb", f"{verb} ")
+        tail = (
+            f"WHERE (verb = ? OR {starts}) AND scope = ? AND finished_at IS NULL"
+            " ORDER BY at, id LIMIT 1"
+        )
+        return next(self._runs(tail, (verb, *values, scope)), None)
+
+    def _runs(self, tail: str, values: Sequence[Any]) -> Iterator[tuple[Run, str]]:
+        """Yield runs with the namespaces they reached."""
+        rows = self._db.rows(f"{_SELECT} {tail}", values)
+        sql = f"SELECT run_id, count(*) FROM audit WHERE run_id {self._sql.among} GROUP BY run_id"
+        ids = self._sql.array(row[0] for row in rows)
+        counts: dict[str, int] = dict(self._db.rows(sql, (ids,))) if rows else {}
+        for id_, verb, scope, at, finished, undone, place in rows:
+            ends = (time_of(finished), time_of(undone))
+            yield Run(id_, verb, scope, read_time(at), counts.get(id_, 0), *ends), place
+
+    def plan(self, run_id: str, entries: Iterable[Entry]) -> None:
+        """Record the changes that a run is going to make."""
+        marks = ", ".join("?" * len(ENTRY.names))
+        sql = f"INSERT INTO audit (run_id, {ENTRY.columns}) VALUES (?, {marks})"
+        for entry in self._numbered(run_id, entries):
+            self._db.run(sql, (run_id, *ENTRY.write(entry)))
+
+    def _numbered(self, run_id: str, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """Yield entries with numbers after those that a run has."""
+        sql = "SELECT coalesce(max(seq), 0) FROM audit WHERE run_id = ?"
+        for number, entry in enumerate(entries, int(self._db.get(sql, (run_id,))) + 1):
+            yield entry._replace(seq=number, done=0)
+
+    def todo(self, run_id: str, limit: int, ns: str | None = None) -> list[Entry]:
+        """List the planned changes of a run that are not made, in order; with `ns`, only there."""
+        only, values = ("", []) if ns is None else ("ns = ? AND ", [ns])
+        most = self._sql.no_limit if limit < 0 else limit
+        return self._entries(f"{only}done = 0 ORDER BY seq LIMIT ?", (run_id, *values, most))
+
+    def entries(self, run_id: str, newest_first: bool = False) -> list[Entry]:
+        """List the changes of a run by namespace and there in the order of the plan."""
+        # several workers plan namespaces in any order
+        way = "DESC" if newest_first else "ASC"
+        return self._entries(f"done >= 0 ORDER BY ns {way}, seq {way}", (run_id,))
+
+    def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
+        sql = f"SELECT {ENTRY.columns} FROM audit WHERE run_id = ? AND {tail}"
+        return [ENTRY.read(row) for row in self._db.iterate(sql, values)]
+
+    def done(self, run_id: str, seq: int, state: int = 1) -> None:
+        """Record that a change was made (1), or skipped because its subject had changed (2)."""
+        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?"
+        self._db.run(sql, (state, run_id, seq))
+
+    def _report(self, run_id: str, tail: str = "") -> str:
+        return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))
+
+    def tally(
+        self,
+        run_id: str,
+        ns: str,
+        evaluated: int,
+        applied: int,
+        clusters: Sequence[tuple[str, ...]],
+    ) -> None:
+        """Add to the counts of a run that its changes do not show."""
+        before = self._report(run_id, self.for_update)
+        self._set(run_id, "report", tally_text(before, ns, evaluated, applied, clusters))
+
+    def tallied(self, run_id: str) -> Tally:
+        """Return the counts of a run that its changes do not show."""
+        return tally_of(self._report(run_id))
+
+    def reached(self, run_id: str, place: str) -> None:
+        """Record the last namespace that a run is done with."""
+        self._set(run_id, "place", place)
+
+    def finish(self, run_id: str, at: datetime) -> None:
+        """Record that a run is done."""
+        self._set(run_id, "finished_at", format_time(at))
+
+    def undone(self, run_id: str, at: datetime) -> None:
+        """Record that a run was undone."""
+        self._set(run_id, "undone_at", format_time(at))
+
+    def moved(self, since: datetime) -> dict[str, int]:
+        """Return how often runs moved each memory to another tier, or removed it, since a time."""
+        sql = (
+            "SELECT a.subject, count(*) FROM runs r JOIN audit a ON a.run_id = r.id"
+            " WHERE r.at >= ? AND r.undone_at IS NULL AND a.done = 1"
+            f" AND a.op IN ({_MOVES}) GROUP BY a.subject"
+        )
+        return dict(self._db.rows(sql, (format_time(since),)))
+
+    def forget(self, before: datetime) -> int:
+        """Delete the records of finished runs that are older than a time."""
+        sql = "DELETE FROM runs WHERE finished_at IS NOT NULL AND at < ? RETURNING id"
+        gone = [run_id for (run_id,) in self._db.rows(sql, (format_time(before),))]
+        if gone:  # a foreign key deletes them in SQLite
+            sql = f"DELETE FROM audit WHERE run_id {self._sql.among}"
+            self._db.run(sql, (self._sql.array(gone),))
+        return len(gone)

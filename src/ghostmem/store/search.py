@@ -1,0 +1,188 @@
+"""Reads for ranking: namespaces, postings, substrings, candidates and their neighbours."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.model import NsFilter
+from ghostmem.store.database import Database, Location, StoreTable
+from ghostmem.store.filters import clause
+from ghostmem.store.rows import Candidate, Filter, Space, candidate_of
+
+if TYPE_CHECKING:
+    from ghostmem.text.spelling import WordParts
+
+_CANDIDATE = (
+    "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms,"
+    " c.thread_id, c.place, {}, m.created_at, m.source_user, m.kind, m.key, m.priority, m.tags"
+)
+
+
+class Search(StoreTable):
+    """Reads for ranking; each is bounded, and none computes a score."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        # the order is kept, or the planner would scan a namespace instead of a few chunks
+        self._chunks = (
+            f"{_CANDIDATE.format(self._sql.chunk_text)} FROM chunks c {self._sql.ordered_join}"
+            f" memories m ON {self._sql.same_ns('m', 'c')}m.id = c.memory_id"
+        )
+
+    def _space(self, number: int) -> Any:
+        """Return the value of `Dialect.in_space` for a namespace."""
+        return number
+
+    def _of_thread(self, number: int) -> Location:
+        """Return the location of a thread."""
+        return ()
+
+    def _located_chunks(
+        self, chunks: Sequence[int], selection: Filter
+    ) -> Iterator[tuple[Location, Any]]:
+        """Yield chunks by location as arrays."""
+        yield (), self._sql.array(chunks)
+
+    def _located_threads(self, numbers: Iterable[int]) -> Iterator[tuple[Location, Any]]:
+        """Yield threads by location as arrays."""
+        yield (), self._sql.array(numbers)
+
+    def _candidate(self, row: Sequence[Any]) -> Candidate:
+        return candidate_of(row)
+
+    def _candidates(
+        self,
+        location: Location,
+        tail: str,
+        values: Sequence[Any],
+        selection: Filter,
+        order: str = "",
+        *limit: int,
+    ) -> list[Candidate]:
+        """Return the candidates at a location that pass a condition and a filter."""
+        if location and not selection.ns.matches(location[0]):
+            return []
+        if location:
+            selection = replace(selection, ns=NsFilter(location[0]))
+        where, bound = clause(self._sql, selection)
+        sql = f"{self._chunks} WHERE {'c.ns = ? AND ' if location else ''}{tail} AND {where}{order}"
+        rows = self._db.iterate(sql, [*location, *values, *bound, *limit])
+        return [self._candidate(row) for row in rows]
+
+    def spaces(self, names: Iterable[str]) -> list[Space]:
+        """Return the numbers of namespaces that ranking needs."""
+        name, wanted = self._sql.ns_name, list(names)
+        sql = f"SELECT id, {name}, sequence, chunks, length FROM namespaces WHERE {name}"
+        if len(wanted) == 1:
+            return [Space(*row) for row in self._db.rows(f"{sql} = ?", wanted)]
+        sql = f"{sql} {self._sql.among} ORDER BY {name}"
+        return [Space(*row) for row in self._db.rows(sql, (self._sql.array(wanted),))]
+
+    def names(self, prefix: str) -> list[str]:
+        """Return the namespaces with a prefix that hold chunks."""
+        name = self._sql.ns_name
+        starts, values = self._sql.starts(name, prefix)
+        sql = f"SELECT {name} FROM namespaces WHERE chunks > 0 AND {starts} ORDER BY {name}"
+        return [row[0] for row in self._db.rows(sql, values)]
+
+    def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
+        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
+        raise NotImplementedError
+
+    def containing(self, space: int, text: str, limit: int) -> list[int]:
+        """Return the newest chunks of a namespace whose text or key contains a folded text.
+
+        The text must have three characters or more."""
+        raise NotImplementedError
+
+    def words(self, space: int, parts: "WordParts") -> list[str]:
+        """Return the words of a namespace that have one of some parts in its place."""
+        start, middle, end, *lengths = parts
+        like, many = self._sql.like, self._sql.any_text
+        sql = (
+            f"SELECT word FROM words WHERE {self._sql.in_space} AND length(word) BETWEEN ? AND ?"
+            f" AND (word {like} ? OR word {like} ?"
+        )
+        values = [self._space(space), *lengths, f"{start}{many}", f"{many}{end}"]
+        if middle:  # two edits can move it by two letters
+            sql += f" OR {self._sql.position}(substr(word, ?, ?), ?) > 0"
+            values += [len(start), len(middle) + 4, middle]
+        return [word for (word,) in self._db.rows(f"{sql})", values)]
+
+    def known_words(self, space: int, words: Iterable[str]) -> list[str]:
+        """Return those of some words that a namespace has."""
+        sql = f"SELECT word FROM words WHERE {self._sql.in_space} AND word {self._sql.among}"
+        rows = self._db.rows(sql, (self._space(space), self._sql.array(words)))
+        return [word for (word,) in rows]
+
+    def allowed(self, space: int, selection: Filter, limit: int) -> list[int] | None:
+        """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
+        where, values = clause(self._sql, selection)
+        sql = (
+            f"SELECT c.id FROM memories m {self._sql.ordered_join} chunks c"
+            f" ON {self._sql.same_ns('c', 'm')}c.memory_id = m.id"
+            f" WHERE {where} AND c.{self._sql.in_space} LIMIT ?"
+        )
+        rows = self._db.rows(sql, [*values, self._space(space), limit + 1])
+        numbers = [number for (number,) in rows]
+        self._db.saw_chunks(self._space(space), numbers)
+        return numbers if len(numbers) <= limit else None
+
+    def sources(self, ns: str, limit: int = 200) -> list[str]:
+        """Return the source users of a namespace, by stepping from one name to the next."""
+        live = "FROM memories WHERE ns = ? AND source_user IS NOT NULL AND deleted_at IS NULL"
+        sql = (
+            f"WITH RECURSIVE s(name) AS (SELECT min(source_user) {live} UNION ALL"
+            f" SELECT (SELECT min(source_user) {live} AND source_user > s.name)"
+            " FROM s WHERE s.name IS NOT NULL)"
+            " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
+        )
+        return [name for (name,) in self._db.rows(sql, (ns, ns, limit))]
+
+    def candidates(self, chunks: Sequence[int], selection: Filter) -> list[Candidate]:
+        """Return those of some chunks that pass a filter, in the order given."""
+        candidates: dict[int, Candidate] = {}
+        for location, numbers in self._located_chunks(chunks, selection):
+            tail = f"c.id {self._sql.among}"
+            for candidate in self._candidates(location, tail, [numbers], selection):
+                candidates[candidate.chunk] = candidate
+        return [candidates[number] for number in chunks if number in candidates]
+
+    def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Return the numbers of chunks and terms of threads."""
+        threads: dict[int, tuple[int, int]] = {}
+        where = f"{self._sql.in_ns}id {self._sql.among}"
+        sql = f"SELECT id, chunks, length FROM threads WHERE {where}"
+        for location, array in self._located_threads(numbers):
+            rows = self._db.iterate(sql, (*location, array))
+            threads.update((number, (chunks, length)) for number, chunks, length in rows)
+        return threads
+
+    def thread_average(self, space: int) -> float:
+        """Return the mean length of a namespace's threads."""
+        where = f"{self._sql.in_space} AND chunks > 0"
+        sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {where}"
+        return float(self._db.get(sql, (self._space(space),)))
+
+    def thread(self, number: int, selection: Filter) -> list[Candidate]:
+        """Return the chunks of a thread that pass a filter, in order."""
+        location, tail = self._of_thread(number), "c.thread_id = ?"
+        return self._candidates(location, tail, [number], selection, " ORDER BY c.place")
+
+    def around(
+        self, number: int, place: str, before: int, after: int, selection: Filter
+    ) -> list[Candidate]:
+        """Return the neighbours of a place in a thread, in order, without the place itself."""
+        location = self._of_thread(number)
+        earlier, later = (
+            self._candidates(
+                location,
+                f"c.thread_id = ? AND c.place {sign} ?",
+                [number, place],
+                selection,
+                f" ORDER BY c.place {order} LIMIT ?",
+                limit,
+            )
+            for sign, order, limit in (("<", "DESC", before), (">", "ASC", after))
+        )
+        return [*reversed(earlier), *later]

@@ -1,0 +1,37 @@
+"""SessionTable of agent hosts."""
+
+from datetime import datetime
+
+from ghostmem.clock import format_time
+from ghostmem.store.database import StoreTable
+from ghostmem.store.records import RowType
+from ghostmem.store.session import Session
+
+_SESSION = RowType("hook_sessions", Session, id="session_id")
+_SELECT = f"SELECT {_SESSION.columns} FROM hook_sessions"
+
+
+class SessionTable(StoreTable):
+    """The state of hooks by session; old sessions are pruned."""
+
+    def get(self, session_id: str) -> Session | None:
+        """Return a session."""
+        return self._first("session_id = ?", session_id)
+
+    def latest(self, ns: str, besides: str) -> Session | None:
+        """Return the session of a namespace that was active last, except one."""
+        tail = "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1"
+        return self._first(tail, ns, besides)
+
+    def _first(self, tail: str, *values: str) -> Session | None:
+        row = self._db.row(f"{_SELECT} WHERE {tail}", values)
+        return None if row is None else _SESSION.read(row)
+
+    def put(self, session: Session) -> None:
+        """Write a session, replacing its last state."""
+        sql = self._sql.insert("hook_sessions", _SESSION.names, replace=True)
+        self._db.run(sql, _SESSION.write(session))
+
+    def prune(self, before: datetime) -> int:
+        """Delete sessions that were last active before a time and return their number."""
+        return self._db.run("DELETE FROM hook_sessions WHERE at < ?", (format_time(before),))

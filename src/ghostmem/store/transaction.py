@@ -1,0 +1,111 @@
+"""The tables of one transaction; a table is opened when it is first used."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from ghostmem.store.database import Database
+
+if TYPE_CHECKING:
+    from ghostmem.store.aliases import Aliases
+    from ghostmem.store.backups import Backups
+    from ghostmem.store.copy import MoveState
+    from ghostmem.store.graph import EdgeTable
+    from ghostmem.store.index import Index
+    from ghostmem.store.journal import Journal
+    from ghostmem.store.listing import Listing
+    from ghostmem.store.memories import Memories
+    from ghostmem.store.mirrors import Mirrors
+    from ghostmem.store.notes import Notes
+    from ghostmem.store.quarantine import Quarantine
+    from ghostmem.store.rules import RuleTable
+    from ghostmem.store.runs import Runs
+    from ghostmem.store.search import Search
+    from ghostmem.store.sessions import SessionTable
+    from ghostmem.store.store_secrets import Secrets
+    from ghostmem.store.table_protocols import Copy, OutlineCache, WorkQueue
+    from ghostmem.store.tokens import Tokens
+    from ghostmem.store.vectors import SharedVectors, Vectors
+
+
+class Opening(NamedTuple):
+    """A table's class by module and name, and the members of the transaction that it takes."""
+
+    module: str
+    name: str
+    takes: tuple[str, ...] = ()
+
+
+_SHARED = {
+    "aliases": Opening("aliases", "Aliases"),
+    "backups": Opening("backups", "Backups"),
+    "graph": Opening("graph", "EdgeTable", ("memories",)),
+    "listing": Opening("listing", "Listing", ("memories",)),
+    "memories": Opening("memories", "Memories", ("journal",)),
+    "mirrors": Opening("mirrors", "Mirrors"),
+    "move": Opening("copy", "MoveState"),
+    "quarantine": Opening("quarantine", "Quarantine"),
+    "rules": Opening("rules", "RuleTable"),
+    "runs": Opening("runs", "Runs"),
+    "secrets": Opening("store_secrets", "Secrets"),
+    "sessions": Opening("sessions", "SessionTable"),
+    "tokens": Opening("tokens", "Tokens"),
+}
+
+
+class Transaction:
+    """A consistent view of the store; a write transaction can also change it."""
+
+    own: ClassVar[dict[str, Opening]] = {}  # the tables that the engine implements itself
+    db: Database
+    memories: "Memories"
+    listing: "Listing"
+    index: "Index"
+    search: "Search"
+    vectors: "Vectors"
+    graph: "EdgeTable"
+    journal: "Journal"
+    rules: "RuleTable"
+    runs: "Runs"
+    tokens: "Tokens"
+    notes: "Notes"
+    outline: "OutlineCache"
+    mirrors: "Mirrors"
+    aliases: "Aliases"
+    quarantine: "Quarantine"
+    backups: "Backups"
+    secrets: "Secrets"
+    sessions: "SessionTable"
+    copy: "Copy"
+    move: "MoveState"
+
+    if not TYPE_CHECKING:  # the type checker knows the tables from the annotations
+
+        def __getattr__(self, name: str) -> Any:
+            """Open a table when it is first used."""
+            opening = self.own.get(name) or _SHARED.get(name)
+            if opening is None:
+                raise AttributeError(f"a transaction has no table {name!r}")
+            kind = getattr(import_module(f"ghostmem.store.{opening.module}"), opening.name)
+            table = kind(self.db, *(getattr(self, member) for member in opening.takes))
+            setattr(self, name, table)
+            return table
+
+    def owe_scrub(self) -> None:
+        """Record that text was deleted for good and its bytes are to be removed."""
+        raise NotImplementedError
+
+
+class SharedTransaction(Transaction):
+    """A transaction on a store that workers on several machines share."""
+
+    vectors: "SharedVectors"
+    work: "WorkQueue"
+
+    def fresh(self) -> "SharedTransaction":
+        """Return the same transaction as one that has read nothing yet."""
+        raise NotImplementedError
+
+    def statements(self, step: Callable[[], object]) -> list[tuple[str, Sequence[Any]]]:
+        """Return the statements of a step with their values."""
+        raise NotImplementedError

@@ -1,0 +1,129 @@
+"""Vectors by model and namespace."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.nearest import VectorView
+from ghostmem.store.rows import Space
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Views = dict[tuple[int, int], VectorView]  # by model and namespace
+
+
+class Vectors(StoreTable):
+    """Vectors by model and namespace; different models are never mixed."""
+
+    def __init__(self, db: Database, views: Views) -> None:
+        super().__init__(db)
+        self._views = views
+
+    def model(self, name: str, dimension: int, chunker: str) -> int:
+        """Return the number of a model, giving it one on first sight."""
+        number = self.find(name, dimension, chunker)
+        if number is None:
+            sql = self._sql.insert("models", ("name", "dimension", "chunker"))
+            self._db.run(sql, (name, dimension, chunker))
+            number = self.find(name, dimension, chunker)
+            assert number is not None
+        return number
+
+    def find(self, name: str, dimension: int, chunker: str) -> int | None:
+        """Return the number of a model that may have vectors here.
+
+        Dimension 0 means that the provider has not said it yet: the latest model counts."""
+        sql, values = "SELECT max(id) FROM models WHERE name = ? AND chunker = ?", (name, chunker)
+        if dimension == 0:
+            number: int | None = self._db.get(sql, values)
+        else:
+            number = self._db.get(f"{sql} AND dimension = ?", (*values, dimension))
+        return number
+
+    def dimension(self, model: int) -> int:
+        """Return the length of a model's vectors."""
+        return self._db.get("SELECT dimension FROM models WHERE id = ?", (model,)) or 0
+
+    def _must_reload(self, view: VectorView, space: Space) -> bool:
+        where = f"{self._sql.of_ns} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
+        values = (space.name, view.sequence)
+        filled = self._db.get(f"SELECT 1 FROM changes c WHERE {where}", values)
+        return filled is not None or view.is_stale(space.chunks)
+
+    def view(self, model: int, space: Space) -> VectorView:
+        """Return a namespace's vectors as of its present sequence."""
+        return self.load(model, space)
+
+    def load(self, model: int, space: Space) -> VectorView:
+        """Load a namespace's vectors into memory, or update the loaded ones."""
+        view = self._views.get((model, space.number))
+        if view is None or (view.sequence != space.sequence and self._must_reload(view, space)):
+            view = VectorView(space.sequence, *self.after(model, space.number, -1))
+        elif view.sequence != space.sequence:
+            last = int(view.ids[-1]) if len(view.ids) else -1
+            view = view.extended(space.sequence, *self.after(model, space.number, last))
+        self._views[model, space.number] = view
+        return view
+
+    def after(
+        self, model: int, space: int, chunk: int
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
+        """Return the vectors of a namespace's chunks after a number, in order."""
+        raise NotImplementedError
+
+    def owners(self, chunks: Sequence[int]) -> dict[int, str]:
+        """Return the memories that chunks belong to."""
+        raise NotImplementedError
+
+    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
+        """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
+        raise NotImplementedError
+
+    def missing(
+        self, model: int, after: int, limit: int, ns: str | None = None
+    ) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield chunks without a vector of a model as (namespace, chunk, text, source).
+
+        With `ns`, only chunks of that namespace."""
+        raise NotImplementedError
+
+    def _space(self, space: int) -> Any:
+        """Return the value of `Dialect.in_space` for a namespace."""
+        return space
+
+    def plain(self, space: int) -> int:
+        """Count the chunks of a namespace that are found by their words alone."""
+        sql = f"SELECT count(*) FROM chunks WHERE {self._sql.in_space} AND chunker = ''"
+        return int(self._db.get(sql, (self._space(space),)))
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of chunks with a vector by model, and of all chunks under ""."""
+        vectors = dict(self._db.rows("SELECT model_id, count(*) FROM vectors GROUP BY 1"))
+        models = self._db.rows("SELECT id, name || '/' || dimension FROM models ORDER BY id")
+        counts = {name: vectors.get(model, 0) for model, name in models}
+        counts[""] = self._db.get("SELECT count(*) FROM chunks WHERE chunker <> ''")
+        return counts
+
+    def drop_others(self, model: int) -> int:
+        """Delete the vectors of every other model and return their number."""
+        gone = self._db.run("DELETE FROM vectors WHERE model_id <> ?", (model,))
+        self._db.run("DELETE FROM spare_vectors WHERE model_id <> ?", (model,))
+        self._db.run("DELETE FROM models WHERE id <> ?", (model,))
+        self._views.clear()
+        return gone
+
+
+class SharedVectors(Vectors):
+    """Vectors that several workers compute."""
+
+    def lacking(
+        self, model: int, ns: str, chunks: Sequence[int]
+    ) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
+        raise NotImplementedError
+
+    def namespace(self, space: int) -> str:
+        """Return the name of a namespace."""
+        raise NotImplementedError

@@ -1,0 +1,172 @@
+"""Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ghostmem._version import __version__
+from ghostmem.caller import CALLER
+from ghostmem.errors import NotFoundError
+from ghostmem.memory.details import details
+from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, fields, number, text, texts
+from ghostmem.web.flow import flow, run_changes
+from ghostmem.web.graph_view import graph
+from ghostmem.web.route import ONE, OWN, SEVERAL, ApiRoute, Given, without_places
+from ghostmem.web.session import visit
+from ghostmem.web.shape import shape
+from ghostmem.web.spans import spans
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+MAX_NODES = 5000
+MAX_SPANS = 5000
+MAX_DAYS = 366
+
+
+def _session(ghost: Ghost, _: Given) -> Any:
+    """Return who is calling, the token that writes must carry, and the writable namespaces."""
+    now, caller = visit(), CALLER.get()
+    spaces = [info.ns for info in ghost.namespaces() if caller.may(info.ns, "read")]
+    return {
+        "csrf": now.csrf,
+        "read_only": now.read_only or ghost.store.engine.read_only,
+        "version": __version__,
+        "store": ghost.store.engine.location.replace("\\", "/").rpartition("/")[2]
+        if caller.may("", "read")
+        else "",
+        "name": caller.name,
+        "everything": caller.may("", "read"),
+        "namespaces": spaces,
+        "namespaces_writable": [ns for ns in spaces if caller.may(ns, "write")],
+        "namespaces_admin": [ns for ns in spaces if caller.may(ns, "admin")],
+    }
+
+
+def _audit(ghost: Ghost, given: Given) -> Any:
+    from ghostmem.lifecycle.audit import audit
+
+    found = audit(ghost.store, given.get("ns")).to_dict()
+    del found["source"]  # callers need not know where the server keeps its file
+    return found
+
+
+def _run(ghost: Ghost, given: Given) -> Any:
+    """Return the changes of a run that the caller may read; other runs are treated as missing."""
+    caller = CALLER.get()
+    known = next((run for run in ghost.runs(limit=10_000) if run.id == given["run"].upper()), None)
+    if known is None or not caller.may(known.scope, "read"):
+        raise NotFoundError("there is no such run", "GET /api/v1/runs lists them")
+    return run_changes(ghost.store, known.id)
+
+
+VIEWER_ROUTES: tuple[ApiRoute, ...] = (
+    ApiRoute(
+        "GET",
+        "/session",
+        "read",
+        OWN,
+        "Return the caller, and what a page needs to write.",
+        _session,
+        {},
+    ),
+    ApiRoute(
+        "GET",
+        "/memories/{ns}/{key}/details",
+        "read",
+        ONE,
+        "Show everything about a memory, without counting it as read.",
+        lambda g, a: details(g.store, **a),
+        {**KEYED, **fields("get", "version")},
+    ),
+    ApiRoute(
+        "GET",
+        "/graph",
+        "read",
+        ONE,
+        "Return memories and their links as nodes and edges.",
+        lambda g, a: graph(g.store, **a),
+        {
+            **KEYED,
+            "depth": number("Number of steps around `key`.", 4),
+            "limit": number("Maximum number of nodes.", MAX_NODES),
+        },
+        ("ns",),
+    ),
+    ApiRoute(
+        "GET",
+        "/spans",
+        "read",
+        SEVERAL,
+        "List when versions were believed and when they were valid.",
+        lambda g, a: spans(g.store, **a),
+        {
+            **NS_FILTER,
+            **fields("list", "key_prefix after before"),
+            "limit": number("Maximum number of spans.", MAX_SPANS),
+        },
+    ),
+    ApiRoute(
+        "GET",
+        "/flow",
+        "read",
+        SEVERAL,
+        "Show how memories moved between tiers, and by which runs.",
+        lambda g, a: flow(g.store, **a),
+        {**NS_FILTER, "days": number("Number of days.", MAX_DAYS)},
+    ),
+    ApiRoute(
+        "GET",
+        "/runs/{run}",
+        "read",
+        OWN,
+        "Show what a run changed.",
+        _run,
+        {"run": text("Id of the run.", 64)},
+    ),
+    ApiRoute(
+        "GET", "/audit", "read", SEVERAL, "Score how tidy the memories are.", _audit, NS_FILTER
+    ),
+    ApiRoute(
+        "GET",
+        "/shape",
+        "read",
+        SEVERAL,
+        "Count memories by tier, kind, source, age and size.",
+        lambda g, a: shape(g.store, **a),
+        NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/quarantine",
+        "read",
+        SEVERAL,
+        "List the quarantined memories.",
+        lambda g, a: {"held": g.quarantined(a.get("ns"))[: a.get("limit", 200)]},
+        {**NS_FILTER, **LIMIT},
+    ),
+    ApiRoute(
+        "POST",
+        "/quarantine/release",
+        "write",
+        ONE,
+        "Store a quarantined memory as if it had been trusted.",
+        lambda g, a: g.release(a["id"], ns=a["ns"]),
+        {**NS, "id": text("Id, or the start or end of it.", 64, 4)},
+        ("ns", "id"),
+    ),
+    ApiRoute(
+        "POST",
+        "/quarantine/drop",
+        "admin",
+        ONE,
+        "Delete quarantined memories permanently.",
+        lambda g, a: without_places(g.drop_held(a.pop("ids"), **a), a["ns"]),
+        {
+            **NS,
+            "ids": texts("Ids, or their start or end.", 200, 64),
+            **fields("rm", "dry_run"),
+        },
+        ("ns", "ids"),
+    ),
+)
