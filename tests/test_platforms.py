@@ -75,6 +75,7 @@ print(count)
 """
 
 
+@pytest.mark.process
 def test_no_module_needs_what_only_unix_has() -> None:
     """Every module can be imported where there is no fcntl, no pwd, no termios, no resource and no signal but two."""
     done = subprocess.run(
@@ -88,6 +89,7 @@ def test_no_module_needs_what_only_unix_has() -> None:
     assert int(done.stdout) > 200
 
 
+@pytest.mark.wide
 def test_every_text_file_is_opened_as_utf_8() -> None:
     """Nothing leaves the encoding to the system, which on Windows is not UTF-8."""
     wrong = []
@@ -297,6 +299,7 @@ def test_a_file_that_is_held_open_stays_whole(
 # ---------------------------------------------------------------- encodings, names, lengths
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "locale",
     [

@@ -302,6 +302,7 @@ def test_what_cannot_be_told_or_found_is_refused(ghost: Ghost, tmp_path: Path) -
         ghost.ingest_transcript(tmp_path / "empty", "a")
 
 
+@pytest.mark.wide(keep=14)
 @pytest.mark.parametrize("kind", ["claude", "codex", "gemini", "jsonl"])
 @pytest.mark.parametrize(
     "bad",

@@ -239,6 +239,7 @@ def test_every_command_is_run_here() -> None:
     assert set(RUNS) == leaves - SERVING - ELSEWHERE
 
 
+@pytest.mark.wide(keep=66)
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 @pytest.mark.parametrize("path", [[], *PATHS], ids=lambda path: "-".join(path) or "ghost")
 def test_help_exits_0_on_stdout(
@@ -309,6 +310,7 @@ def test_help_as_a_word(ghost_cli: "GhostCli") -> None:
     assert ghost_cli("help").code == 0
 
 
+@pytest.mark.wide(keep=108)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("place", ["before", "after", "between"])
 @pytest.mark.parametrize("flags", [["--json"], ["-f", "json"]], ids=" ".join)
@@ -329,6 +331,7 @@ def test_json_is_accepted_everywhere(
     assert all(isinstance(row, dict) for row in rows)
 
 
+@pytest.mark.wide(keep=36)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_the_store_is_named_before_or_after(

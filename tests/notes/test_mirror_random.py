@@ -307,6 +307,7 @@ def play(path: Path, layout: str, seed: int) -> None:
         assert world.ghost.check().problems == ()
 
 
+@pytest.mark.wide(keep=2)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("start", range(0, 100, 10))
 def test_edits_on_both_sides(tmp_path: Path, layout: str, start: int) -> None:

@@ -180,6 +180,7 @@ def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> 
     assert checked(store, project(tmp_path / "p", language, CONTENTS[name]), language)["files"] == 2
 
 
+@pytest.mark.wide(keep=16)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: str) -> None:
@@ -632,6 +633,7 @@ def test_a_bare_repository_a_submodule_and_no_git(
 # --- what is asked
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize(
     "symbol",
     [

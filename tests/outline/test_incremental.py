@@ -268,6 +268,7 @@ def steps(most: int) -> st.SearchStrategy[list[Step]]:
     return st.lists(st.tuples(st.sampled_from(STEPS), *numbers), min_size=1, max_size=most)
 
 
+@pytest.mark.wide
 @settings(max_examples=100)
 @given(steps(5))
 def test_incremental_is_fresh_python(taken: list[Step]) -> None:

@@ -64,6 +64,7 @@ def test_a_stop_word_alone_is_looked_for(store: Ghost) -> None:
     assert [hit.key for hit in store.search("don't", "q")][:1] == ["dont"]
 
 
+@pytest.mark.wide(keep=30)
 @pytest.mark.parametrize(
     "query",
     [

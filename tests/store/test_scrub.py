@@ -318,6 +318,7 @@ print(left[0])
 """
 
 
+@pytest.mark.process
 def test_killed_in_the_middle_it_is_there_or_can_be_finished(tmp_path: Path, clock: Any) -> None:
     """Whichever statement was the last, the memory is whole, or a second rm or gc leaves no byte of it."""
     secrets = Secrets(11)

@@ -208,6 +208,7 @@ def test_without_a_match_the_chunk_is_shown() -> None:
     assert shown(content, "", 20).startswith("Sun and wind")
 
 
+@pytest.mark.wide(keep=3)
 @pytest.mark.parametrize("place", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize(
     "unit", [FILLER, "cormorant is a bird. ", "港口的船今天很多。", "ß" * 50 + " "]

@@ -144,6 +144,7 @@ def test_long_texts_are_judged_by_their_first_part(open_ghost: Callable[..., Gho
     assert find(ghost, "moved to not 8080 API " * 40_000).verdict.kind in VerdictKind
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
 def test_a_further_change_finds_what_was_said_before_and_at_first(known: Ghost, fact: Fact) -> None:
     """Among summaries and asides of one topic the last statement finds the one before it, and nearly always the first too."""

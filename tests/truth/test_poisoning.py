@@ -98,6 +98,7 @@ def judged(ghost: Ghost, guard: str) -> None:
         assert ghost.get(NS, key).valid_to is None
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("guard", GUARDS)
 @pytest.mark.parametrize("freshness", ["suggest", "close"])
@@ -120,6 +121,7 @@ def test_fake_corrections(
         judged(ghost, guard)
 
 
+@pytest.mark.wide(keep=3)
 @pytest.mark.parametrize("guard", GUARDS)
 @pytest.mark.parametrize("dedup", [True, False])
 def test_restatement_floods(store: Ghost, guard: str, dedup: bool) -> None:

@@ -27,7 +27,8 @@ FORMATS = ("text", "json")
 CYCLE, SEEN = "↩", "…"
 BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
 _TEST = re.compile(
-    r"(^|/)(tests?|__tests__|spec|testdata)/|\.Tests?/|(^|/)(test_[^/]*|conftest)\.py$|[^/]_(test|spec)\.\w+$"
+    r"(^|/)(tests?|__tests__|spec|testdata)/|\.Tests?/|(^|/)(test_[^/]*|conftest)\.py$"
+    r"|[^/]_(test|spec)\.\w+$"
     r"|\.(test|spec)\.\w+$|[^/](Tests?|TestCase)\.(java|kt|cs|php)$"
 )
 

@@ -301,11 +301,7 @@ def _merge_chain(
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
         return
-    continues = (
-        set(ours) == {m.id for m in chain} - {m.id for m in fresh}
-        and bool(ours)
-        and fresh[0].version > max(m.version for m in ours.values())
-    )
+    continues = _continues(ours, chain, fresh)
     if ours and not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
         report.skipped += len(fresh)
         return
@@ -322,6 +318,13 @@ def _merge_chain(
         report.imported += len(fresh)
     else:
         _as_next_version(store, tx, fresh[-1], report)
+
+
+def _continues(ours: dict[str, Memory], chain: list[Memory], fresh: list[Memory]) -> bool:
+    """Say whether the new versions directly follow the stored history."""
+    known = {memory.id for memory in chain} - {memory.id for memory in fresh}
+    newest = max((memory.version for memory in ours.values()), default=0)
+    return bool(ours) and set(ours) == known and fresh[0].version > newest
 
 
 def _insert(store: Store, tx: Transaction, memory: Memory) -> None:

@@ -18,7 +18,8 @@ _VERBS = (
     r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bjust )\b(?:switch|mov|migrat|chang|upgrad"
     r"|downgrad|updat|renam|transferr?|convert"
     r"|transition|port|shift|reschedul|postpon|relocat"
-    r"|roll|rais|lower|increas|decreas|reduc|bump|extend|shorten|delay|promot|demot|swapp|reassign|scal)(?:ed|en)\b"
+    r"|roll|rais|lower|increas|decreas|reduc|bump|extend|shorten|delay|promot|demot|swapp"
+    r"|reassign|scal)(?:ed|en)\b"
 )
 # words between a verb of change and what belongs to it
 _FEW = r"(?: (?!when\b|while\b|if\b|because\b|which\b|that\b)[\w'#-]+)"
@@ -131,7 +132,8 @@ _SLOTS = (
     ),
     (
         r"got (?:married|divorced|engaged)|结婚\w*|离婚\w*",
-        r"\b(?:single|dating|engaged|married|divorced|girlfriend|boyfriend|unmarried)\b|单身|恋爱|订婚|未婚|已婚",
+        r"\b(?:single|dating|engaged|married|divorced|girlfriend|boyfriend|unmarried)\b|单身|恋爱|订婚|未婚"
+        r"|已婚",
     ),
     (
         r"(?:quit|left|retired|got promoted)|离开\w*|辞\w*|退休",
