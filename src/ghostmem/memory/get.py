@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Chunk, Memory
+from ghostmem.model import Memory
 from ghostmem.store import validate
 from ghostmem.store.lookup import count, find
 from ghostmem.store.retry import again
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
+    from ghostmem.model import Chunk
     from ghostmem.store.protocol import Transaction
 
 

@@ -1,7 +1,9 @@
 """The shared types: frozen dataclasses and enums that every package uses.
 
- memory       Memory with its enums, files, symbols, verdict; Record, the base of all
- records      chunks, quarantined texts, accesses, aliases, tokens
+ memory       Memory with its enums, files and symbols; Record, the base of all
+ verdict      how a new text relates to stored memories
+ records      chunks and aliases
+ access       quarantined texts, accesses, tokens
  graph        edges and legacy links
  notes        markdown folders and their notes
  answers      hits of a search, packs of a context, and the reasons for them
@@ -13,15 +15,18 @@ them."""
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ghostmem.model.access import Access, Held, Token
     from ghostmem.model.answers import Hit, Hits, Hop, LeftOut, Pack, Packed, Receipt, Stage, Why
-    from ghostmem.model.graph import EDGE_WEIGHTS, REASONING, Edge, Link, Tie
+    from ghostmem.model.graph import Edge, Link, Tie
     from ghostmem.model.maintenance import SYSTEM, Change, Report, Rule, Run
     from ghostmem.model.memory import (
         CAPTURED,
+        EDGE_WEIGHTS,
         HEARSAY,
         LOCKED,
         MACHINE_TAGS,
         MINED,
+        REASONING,
         THREAD,
         TRANSCRIPT,
         FileRef,
@@ -37,24 +42,25 @@ if TYPE_CHECKING:
         SourceKind,
         SymbolRef,
         Tier,
-        Verdict,
-        VerdictKind,
         estimate_tokens,
         is_namespace,
         optional,
         plain,
     )
     from ghostmem.model.notes import Folder, Note, Place, Stat
-    from ghostmem.model.records import Access, Alias, Chunk, Held, Token
+    from ghostmem.model.records import Alias, Chunk
+    from ghostmem.model.verdict import Verdict, VerdictKind
 
 _MODULES = {
     "memory": (
-        "CAPTURED FileRef FileRel HEARSAY Kind LOCKED MACHINE_TAGS MINED Memory NsFilter "
-        "Outcome Priority Record Rel Sort SourceKind SymbolRef THREAD TRANSCRIPT Tier "
-        "Verdict VerdictKind estimate_tokens is_namespace optional plain"
+        "CAPTURED EDGE_WEIGHTS FileRef FileRel HEARSAY Kind LOCKED MACHINE_TAGS MINED Memory "
+        "NsFilter Outcome Priority REASONING Record Rel Sort SourceKind SymbolRef THREAD TRANSCRIPT "
+        "Tier estimate_tokens is_namespace optional plain"
     ),
-    "records": "Access Alias Chunk Held Token",
-    "graph": "EDGE_WEIGHTS Edge Link REASONING Tie",
+    "verdict": "Verdict VerdictKind",
+    "records": "Alias Chunk",
+    "access": "Access Held Token",
+    "graph": "Edge Link Tie",
     "answers": "Hit Hits Hop LeftOut Pack Packed Receipt Stage Why",
     "maintenance": "Change Report Rule Run SYSTEM",
     "notes": "Folder Note Place Stat",

@@ -1,26 +1,10 @@
 """Links between memories."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 from ghostmem.model.memory import Outcome, Record, Rel, optional
-
-EDGE_WEIGHTS: Mapping[Rel, float] = {
-    Rel.CONTRADICTS: 0.9,
-    Rel.REFINES: 0.8,
-    Rel.IMPLIES: 0.8,
-    Rel.CAUSED_BY: 0.75,
-    Rel.DEPENDS_ON: 0.7,
-    Rel.PREVENTS: 0.7,
-    Rel.CONTAINS: 0.6,
-    Rel.RELATES_TO: 0.5,
-    Rel.MERGED_INTO: 0.0,
-}
-
-# relations that only explicit statements create, never similarity
-REASONING = (Rel.CAUSED_BY, Rel.PREVENTS, Rel.IMPLIES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

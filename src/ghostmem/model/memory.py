@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import format_time
+
+if TYPE_CHECKING:
+    from ghostmem.model.verdict import Verdict
 
 
 class Kind(StrEnum):
@@ -73,6 +76,22 @@ class Rel(StrEnum):
     CAUSED_BY = "caused_by"
     PREVENTS = "prevents"
     IMPLIES = "implies"
+
+
+EDGE_WEIGHTS: Mapping[Rel, float] = {
+    Rel.CONTRADICTS: 0.9,
+    Rel.REFINES: 0.8,
+    Rel.IMPLIES: 0.8,
+    Rel.CAUSED_BY: 0.75,
+    Rel.DEPENDS_ON: 0.7,
+    Rel.PREVENTS: 0.7,
+    Rel.CONTAINS: 0.6,
+    Rel.RELATES_TO: 0.5,
+    Rel.MERGED_INTO: 0.0,
+}
+
+# relations that only explicit statements create, never similarity
+REASONING = (Rel.CAUSED_BY, Rel.PREVENTS, Rel.IMPLIES)
 
 
 class Sort(StrEnum):
@@ -224,24 +243,6 @@ class SymbolRef(Record):
     rel: FileRel = FileRel.MODIFIED
 
 
-class VerdictKind(StrEnum):
-    """The relation of a new text to an older one."""
-
-    NEW = "new"
-    RESTATEMENT = "restatement"
-    UPDATE = "update"
-    CONFLICT = "conflict"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Verdict(Record):
-    """How a new text relates to stored memories, and the evidence."""
-
-    kind: VerdictKind
-    key: str | None = optional()
-    evidence: Mapping[str, Any] = optional({})
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory(Record):
     """One version of one memory: the unit that is stored, found and aged."""
@@ -278,7 +279,7 @@ class Memory(Record):
     chunks: int | None = optional()
     outcome: Outcome | None = optional()
     requested_key: str | None = optional()
-    verdict: Verdict | None = optional()
+    verdict: "Verdict | None" = optional()
     aliases: tuple[str, ...] = optional(())
     notes: tuple[str, ...] = optional(())
 

@@ -1,0 +1,26 @@
+"""The verdict on a new text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ghostmem.model.memory import Record, optional
+
+
+class VerdictKind(StrEnum):
+    """The relation of a new text to an older one."""
+
+    NEW = "new"
+    RESTATEMENT = "restatement"
+    UPDATE = "update"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Record):
+    """How a new text relates to stored memories, and the evidence."""
+
+    kind: VerdictKind
+    key: str | None = optional()
+    evidence: Mapping[str, Any] = optional({})
