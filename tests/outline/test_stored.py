@@ -28,7 +28,7 @@ LINKED = Linked(
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a project that counts as large."""
-    monkeypatch.setattr(outline_graph, "LARGE", 2)
+    monkeypatch.setattr(outline_graph, "MIN_STORED_FILES", 2)
     root = tmp_path / "project"
     (root / "sub").mkdir(parents=True)
     (root / "go.mod").write_text("module example.com/one\n", encoding="utf-8")
