@@ -13,7 +13,7 @@ from ghostmem.setup.clients import CLIENTS
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import install
-from ghostmem.setup.parts import Target
+from ghostmem.setup.parts import SetupFile
 
 HERE = Path(__file__).parent / "setup" / "golden"
 HOW = Launch(("/opt/ghost/bin/ghost",))
@@ -34,13 +34,13 @@ def suffix(kind: str) -> str:
     return {"jsonc": "json"}.get(target(kind, Path()).format, target(kind, Path()).format)
 
 
-def target(kind: str, path: Path) -> Target:
+def target(kind: str, path: Path) -> SetupFile:
     """Return one file of a client, at a path of its own."""
     client = CLIENTS[kind.removesuffix("-hooks")]
     if kind.endswith("-hooks"):
         assert client.hooks is not None
-        return Target(client, "user", path, client.hooks.format, hooks=True)
-    return Target(client, "user", path, client.format, server=True, hooks=kind in BOTH)
+        return SetupFile(client, "user", path, client.hooks.format, hooks=True)
+    return SetupFile(client, "user", path, client.format, server=True, hooks=kind in BOTH)
 
 
 def before(kind: str, case: str) -> bytes | None:

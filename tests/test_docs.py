@@ -433,6 +433,17 @@ def anchors(page: str) -> set[str]:
     return found
 
 
+def test_modules_in_the_architecture_exist() -> None:
+    """Every module that the page names is in the source; in a list, relative to the package of the item."""
+    for item in re.split(r"\n(?=- |\n)", text("docs/architecture.md")):
+        package = re.match(r"- \[`(\w+)/`\]", item)
+        folders = [ROOT / "src" / "ghostmem", ROOT]
+        folders += [folders[0] / package[1]] if package else []
+        for name in re.findall(r"`([\w/]+\.py)`", item):
+            if "/" in name or package:
+                assert any((folder / name).is_file() for folder in folders), name
+
+
 @pytest.mark.parametrize("page", ALL_PAGES)
 def test_no_link_is_dead(page: str) -> None:
     """Each relative link leads to a file that is there, and its anchor to a heading."""

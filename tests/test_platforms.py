@@ -13,8 +13,8 @@ import pytest
 
 from ghostmem import Ghost, GhostError, Settings
 from ghostmem.notes import lock
+from ghostmem.notes.files import replace_file
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import replace_file
 from ghostmem.settings import config_path, load, write_config
 from ghostmem.setup import entry
 from ghostmem.setup.clients import CLIENTS, folders

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ghostmem import Ghost
 from ghostmem.graph.infer import infer_edges
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 
 NS = "agent:whole"
 
@@ -33,7 +33,9 @@ def fill(ghost: Ghost, folder: Path, forward: Callable[..., None]) -> None:
     _files(ghost, folder)
     tea = ghost.get(NS, "tea").id
     with ghost.store.engine.write() as tx:
-        tx.sessions.put(Session("session-1", NS, datetime(2026, 3, 15, tzinfo=UTC), ("tea",), 3, 1))
+        tx.sessions.put(
+            HookSession("session-1", NS, datetime(2026, 3, 15, tzinfo=UTC), ("tea",), 3, 1)
+        )
         tx.index.wait(tea)
     ghost.search("tea and postgres", ns=NS)
     ghost.used(NS, ["tea"])

@@ -42,14 +42,17 @@ _TEXTS = ("description", "help", "summary", "hint", "message", "title", "about")
 
 
 class SteppingClock:
-    """A clock that advances by a minute each time it is read."""
+    """A clock that stands still between two operations, however often it is read."""
 
     def __init__(self) -> None:
         self.at = datetime(2026, 3, 1, tzinfo=UTC)
 
     def __call__(self) -> datetime:
-        self.at += timedelta(minutes=1)
         return self.at
+
+    def step(self) -> None:
+        """Advance by a minute."""
+        self.at += timedelta(minutes=1)
 
 
 def corpus() -> tuple[list[str], list[str]]:
@@ -63,11 +66,12 @@ def corpus() -> tuple[list[str], list[str]]:
     return texts, [row["query"] for row in rows]
 
 
-def operate(ghost: Ghost) -> None:
+def operate(ghost: Ghost, clock: SteppingClock) -> None:
     """Run a fixed, mixed series of operations."""
     chance = random.Random(7)
     texts, _ = corpus()
     for number in range(OPERATIONS):
+        clock.step()
         ns, key = chance.choice(NAMESPACES), f"k{chance.randrange(400)}"
         try:
             _operation(ghost, chance, ns, key, texts[number % len(texts)])
@@ -141,12 +145,13 @@ def normal(value: Any, ids: dict[str, str], *, texts: bool = True, times: bool =
     return value
 
 
-def answers(ghost: Ghost) -> Iterator[dict[str, Any]]:
+def answers(ghost: Ghost, clock: SteppingClock) -> Iterator[dict[str, Any]]:
     """Yield hits with receipts and packs for the questions."""
     _, questions = corpus()
     texts, _ = corpus()
     asked = (questions + texts)[:QUESTIONS]
     for number, question in enumerate(asked):
+        clock.step()
         ns = (*NAMESPACES, None)[number % 4]
         yield {
             "search": question,
@@ -311,13 +316,12 @@ def main() -> None:
         )
         print(f"wrote {path}", file=sys.stderr)
 
+    clock = SteppingClock()
     with tempfile.TemporaryDirectory() as scratch, target(given.engine, Path(scratch)) as store:
-        with Ghost.open(
-            store, settings=Settings(embed_provider="static"), clock=SteppingClock()
-        ) as ghost:
-            operate(ghost)
+        with Ghost.open(store, settings=Settings(embed_provider="static"), clock=clock) as ghost:
+            operate(ghost, clock)
             write("export", [json.loads(line) for line in ghost.export()])
-            write("answers", list(answers(ghost)))
+            write("answers", list(answers(ghost, clock)))
         if given.engine == "sqlite":
             from ghostmem.web.openapi import document
 

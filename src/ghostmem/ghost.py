@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ghostmem.memory.quarantine import Dropped
     from ghostmem.memory.remove import Removal
     from ghostmem.memory.tags import TagChange, TagInfo
-    from ghostmem.memory.used import Use
+    from ghostmem.memory.used import UsedMemory
     from ghostmem.model import (
         Chunk,
         Edge,
@@ -58,17 +58,17 @@ if TYPE_CHECKING:
         SymbolRef,
         Token,
     )
-    from ghostmem.notes.edit import NoteWritten
     from ghostmem.notes.folders import Added, FolderRemoval, FolderStatus
-    from ghostmem.notes.mirroring import MirrorReport
+    from ghostmem.notes.mirror import MirrorReport
     from ghostmem.notes.sync import SyncReport
+    from ghostmem.notes.write_section import NoteWritten
     from ghostmem.outline.operations import Outline
     from ghostmem.outline.stale import Stale
     from ghostmem.search.rerank import Reranker
     from ghostmem.search.timeline import Event
     from ghostmem.transfer.backup import Backup
     from ghostmem.transfer.import_ import ImportReport
-    from ghostmem.truth.conflicts import Conflicts, Resolved
+    from ghostmem.truth.conflicts import Conflicts, Resolution
 
 
 List = list  # the method of that name hides the builtin inside the class
@@ -580,9 +580,9 @@ class Ghost:
         if as_of is None:
             return self.store
         from ghostmem.store.validate import ns_filter
-        from ghostmem.truth.past import past
+        from ghostmem.truth.as_of import store_as_of
 
-        return past(self.store, ns_filter(ns), as_of)
+        return store_as_of(self.store, ns_filter(ns), as_of)
 
     def conflicts(self, ns: str | None = None) -> Conflicts:
         """Return unresolved contradictions, and memories that may be outdated."""
@@ -598,7 +598,7 @@ class Ghost:
         *,
         both: bool = False,
         unlock: bool = False,
-    ) -> Resolved:
+    ) -> Resolution:
         """Decide a contradiction: end the other memories' validity, or let both hold.
 
         Args:
@@ -615,15 +615,15 @@ class Ghost:
 
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
-    def reopen(self, ns: str, key: str) -> Resolved:
+    def reopen(self, ns: str, key: str) -> Resolution:
         """Make a memory valid again whose validity was ended.
 
         Raises:
             ConflictError: Its validity has not ended.
         """
-        from ghostmem.truth.conflicts import reopened
+        from ghostmem.truth.conflicts import reopen_memory
 
-        return reopened(self.store, ns, key)
+        return reopen_memory(self.store, ns, key)
 
     def timeline(self, ns: str, what: str) -> List[Event]:
         """Return how a key, or the memories that answer a question, evolved, oldest first.
@@ -636,7 +636,7 @@ class Ghost:
 
         return timeline(self.store, ns, what)
 
-    def used(self, ns: str, keys: Iterable[str]) -> List[Use]:
+    def used(self, ns: str, keys: Iterable[str]) -> List[UsedMemory]:
         """Record that memories helped; either all of `keys` are recorded or none.
 
         Raises:
@@ -1070,9 +1070,9 @@ class Ghost:
             NotFoundError: No id matches.
             InvalidInputError: Several ids match.
         """
-        from ghostmem.memory.quarantine import held
+        from ghostmem.memory.quarantine import find_held
 
-        return held(self.store, held_id, ns=ns)
+        return find_held(self.store, held_id, ns=ns)
 
     def release(self, held_id: str, *, ns: str | None = None) -> Memory:
         """Store a quarantined memory as if it had been trusted."""
@@ -1602,7 +1602,7 @@ class Ghost:
         Raises:
             NoteConflictError: The file changed since; the error carries the present text.
         """
-        from ghostmem.notes.edit import write_note
+        from ghostmem.notes.write_section import write_note
 
         return write_note(self.store, ns, key, text, base=base)
 
@@ -1628,7 +1628,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
             progress: Called with the number of items done.
         """
-        from ghostmem.notes.mirroring import mirror
+        from ghostmem.notes.mirror import mirror
 
         return mirror(
             self.store,

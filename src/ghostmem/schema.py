@@ -100,7 +100,8 @@ def _is(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
     if isinstance(value, float) and kind == "number":
-        return value == value and abs(value) != float("inf")  # noqa: PLR0124 (not a number is not equal to itself)
+        # not a number is not equal to itself
+        return value == value and abs(value) != float("inf")  # noqa: PLR0124
     if isinstance(value, float) and kind == "integer":
         return value.is_integer()
     return isinstance(value, _TYPES[kind])

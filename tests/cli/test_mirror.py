@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once."""
-    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirror.MISSING_SECONDS", 0.0)
 
 
 def test_it_says_what_it_did(ghost_cli: "GhostCli", tmp_path: Path) -> None:

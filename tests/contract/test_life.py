@@ -10,7 +10,7 @@ from ghostmem.admin.tokens import verify
 from ghostmem.errors import ConflictError
 from ghostmem.model import NsFilter, Run
 from ghostmem.store.rows import Filter
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 from ghostmem.web.flow import run_changes
 
 NS = "agent:me"
@@ -186,8 +186,8 @@ def test_tokens(ghost: Ghost, clock: Any) -> None:
 def test_sessions_of_hooks(ghost: Ghost, clock: Any) -> None:
     """Kept, replaced and pruned."""
     with ghost.store.engine.write() as tx:
-        tx.sessions.put(Session("s1", NS, clock(), ("a", "b"), 3, 1))
-        tx.sessions.put(Session("s1", NS, clock(), ("a", "b", "c"), 5, 1))
+        tx.sessions.put(HookSession("s1", NS, clock(), ("a", "b"), 3, 1))
+        tx.sessions.put(HookSession("s1", NS, clock(), ("a", "b", "c"), 5, 1))
     clock.forward(days=2)
     with ghost.store.engine.write() as tx:
         found = tx.sessions.get("s1")
@@ -202,7 +202,7 @@ def test_the_latest_other_session_of_a_namespace(ghost: Ghost, clock: Any) -> No
     with ghost.store.engine.write() as tx:
         assert tx.sessions.latest(NS, besides="s1") is None
         for id_, ns in (("s1", NS), ("s2", NS), ("s3", "agent:other"), ("s1", NS)):
-            tx.sessions.put(Session(id_, ns, clock(), ("a",), 1, 2))
+            tx.sessions.put(HookSession(id_, ns, clock(), ("a",), 1, 2))
         found = [tx.sessions.latest(NS, besides=id_) for id_ in ("s1", "s2", "s9")]
         assert [one.id if one else None for one in found] == ["s2", "s1", "s1"]
         assert found[0] is not None

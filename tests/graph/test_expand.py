@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
-from ghostmem.graph.expand import Node
+from ghostmem.graph.expand import SummaryNode
 
 Open = Callable[..., Ghost]
 
@@ -22,7 +22,7 @@ def tree(ghost: Ghost) -> Ghost:
     return ghost
 
 
-def shape(nodes: tuple[Node, ...]) -> dict[str, Any]:
+def shape(nodes: tuple[SummaryNode, ...]) -> dict[str, Any]:
     """Return a tree of nodes as nested keys."""
     return {node.key: shape(node.nodes) for node in nodes}
 

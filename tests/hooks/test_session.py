@@ -11,7 +11,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook, Program
@@ -25,7 +25,7 @@ def keys(text: str) -> list[str]:
     return re.findall(r'<memory key="([^"]*)"', text)
 
 
-def session(store: Path, id_: str = "claude:s-1") -> Session:
+def session(store: Path, id_: str = "claude:s-1") -> HookSession:
     """Return what the store knows of a session."""
     with (
         Ghost.open(store, settings=Settings(embed_provider="none")) as ghost,
@@ -214,7 +214,9 @@ def test_a_session_that_is_over_is_forgotten(filled: Path, clock: Any) -> None:
     with Ghost.open(filled, settings=Settings(embed_provider="none"), clock=clock) as ghost:
         for days, id_ in ((31, "old"), (29, "new")):
             with ghost.store.engine.write() as tx:
-                tx.sessions.put(Session(id_, NS, clock() - timedelta(days=days), ("a", "b"), 7, 8))
+                tx.sessions.put(
+                    HookSession(id_, NS, clock() - timedelta(days=days), ("a", "b"), 7, 8)
+                )
         ghost.gc()
         with ghost.store.engine.read() as tx:
             assert tx.sessions.get("old") is None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 
-from ghostmem.hooks.log import MAX_BYTES, last, log_path, note, told
+from ghostmem.hooks.log import MAX_BYTES, describe_error, last_log_line, log_path, write_log_line
 from ghostmem.hooks.watchdog import Watchdog
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
@@ -192,9 +192,9 @@ def test_the_log_stays_small_and_private(tmp_path: Path) -> None:
     """Older lines go, the last one is kept, and others cannot read it."""
     path = str(tmp_path / "new" / "hooks.log")
     for number in range(3 * MAX_BYTES // 100):
-        note(path, "claude", "Stop", f"line {number} " + "x" * 60)
+        write_log_line(path, "claude", "Stop", f"line {number} " + "x" * 60)
     assert os.path.getsize(path) <= MAX_BYTES + 200
-    assert f"line {3 * MAX_BYTES // 100 - 1} " in (last(path) or "")
+    assert f"line {3 * MAX_BYTES // 100 - 1} " in (last_log_line(path) or "")
     assert os.stat(path).st_mode & 0o077 == 0
     assert os.listdir(tmp_path / "new") == ["hooks.log"]
 
@@ -202,18 +202,18 @@ def test_the_log_stays_small_and_private(tmp_path: Path) -> None:
 def test_the_log_of_what_is_no_file(tmp_path: Path) -> None:
     """A store in memory has no log, a log that cannot be written changes nothing, and one that is not there says nothing."""
     assert log_path(Settings(db=":memory:")) is None
-    note(None, "claude", "Stop", "x")
+    write_log_line(None, "claude", "Stop", "x")
     (tmp_path / "file").write_text("", encoding="utf-8")
-    note(str(tmp_path / "file" / "hooks.log"), "claude", "Stop", "x")
-    assert last(str(tmp_path / "file" / "hooks.log")) is None
-    assert last(None) is None
-    assert told(ValueError("a secret")) == "ValueError"
+    write_log_line(str(tmp_path / "file" / "hooks.log"), "claude", "Stop", "x")
+    assert last_log_line(str(tmp_path / "file" / "hooks.log")) is None
+    assert last_log_line(None) is None
+    assert describe_error(ValueError("a secret")) == "ValueError"
 
 
 def test_a_line_of_the_log_is_one_line(tmp_path: Path) -> None:
     """Nothing that a host sends can forge a line."""
     path = str(tmp_path / "hooks.log")
-    note(path, "clau\nde", "Stop\r\n2026 forged", "what\u2028ever")
+    write_log_line(path, "clau\nde", "Stop\r\n2026 forged", "what\u2028ever")
     assert len(Path(path).read_text(encoding="utf-8").splitlines()) == 1
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost, NotADatabaseError
-from ghostmem.lifecycle.audit import CHECKS, AuditReport, Finding, audit
+from ghostmem.lifecycle.audit import CHECKS, AuditFinding, AuditReport, audit
 from ghostmem.settings import Settings
 from ghostmem.transfer.audit_foreign import audit_foreign
 
@@ -24,7 +24,7 @@ def look(ghost: Ghost, ns: str | None = None) -> AuditReport:
     return audit(ghost.store, ns)
 
 
-def found(report: AuditReport, name: str) -> Finding:
+def found(report: AuditReport, name: str) -> AuditFinding:
     """Return one finding."""
     return next(one for one in report.findings if one.name == name)
 

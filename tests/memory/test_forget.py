@@ -10,7 +10,7 @@ import pytest
 from ghostmem import Ghost, InvalidInputError, LockedError, NotFoundError
 from ghostmem.memory.forget import Forgetting
 from ghostmem.model import Alias, Held
-from ghostmem.truth.close import close
+from ghostmem.truth.corrections import close
 
 OPEN = Callable[..., Ghost]
 

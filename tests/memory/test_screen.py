@@ -7,7 +7,7 @@ import pytest
 
 from ghostmem import Ghost, InvalidInputError
 from ghostmem.lifecycle.audit import audit
-from ghostmem.memory.screen import screen, screen_fields
+from ghostmem.memory.redact import redact_content, redact_fields
 from ghostmem.notes.save import save_note
 from ghostmem.settings import Settings
 from secret_shapes import LOOK_ALIKES, examples
@@ -67,25 +67,25 @@ def test_the_setting_decides(mode: str) -> None:
     text = f"one\ntwo {TOKEN}\nthree"
     if mode == "block":
         with pytest.raises(InvalidInputError, match=r"github token \(line 2\)") as caught:
-            screen(settings, text)
+            redact_content(settings, text)
         assert TOKEN not in str(caught.value) + caught.value.hint
         with pytest.raises(InvalidInputError, match=r"github token \(in tags\)"):
-            screen_fields(settings, {"tags": (TOKEN,)})
+            redact_fields(settings, {"tags": (TOKEN,)})
         return
-    found = screen(settings, text)
+    found = redact_content(settings, text)
     assert (TOKEN in found.content) is (mode != "redact")
     assert len(found.notes) == (0 if mode == "allow" else 1)
     assert all(
         "line 2" in note and "github token" in note and TOKEN not in note for note in found.notes
     )
-    assert screen(settings, text, allow_secrets=True).content == text
+    assert redact_content(settings, text, allow_secrets=True).content == text
 
 
 def test_what_only_looks_random_is_noted_even_when_blocking() -> None:
     """High entropy alone changes and refuses nothing."""
     text = "x " + "kJ8s9Dq2LmZx7Vb4Nc6Tr1Yp5Wg3Hf0Q" + "aE"
     for mode in ("redact", "warn", "block"):
-        found = screen(Settings(secrets=mode), text)
+        found = redact_content(Settings(secrets=mode), text)
         assert found.content == text
         assert len(found.notes) == 1
 

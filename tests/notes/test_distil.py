@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.capture.notes import Distilled, consolidate_notes
+from ghostmem.capture.distil_notes import Distilled, consolidate_notes
 from ghostmem.capture.rules.distil import Dated, Proposal, propose
 from ghostmem.errors import InvalidInputError, NotFoundError
 

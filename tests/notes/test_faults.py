@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from ghostmem.notes.files import replace_file
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import replace_file
 
 pytestmark = [
     pytest.mark.may_skip,
@@ -25,7 +25,7 @@ WRITES = """
 import sys
 from pathlib import Path
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import read_file, replace_file
+from ghostmem.notes.files import read_file, replace_file
 path, first = Path(sys.argv[1]), int(sys.argv[2])
 for number in range(first, first + 1000):
     with locked(path.parent):
@@ -38,7 +38,7 @@ APPENDS = """
 import sys
 from pathlib import Path
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import append
+from ghostmem.notes.files import append
 path, who, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)
 sys.stdin.readline()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes.mirroring import LAYOUTS
+from ghostmem.notes.mirror import LAYOUTS
 from ghostmem.notes.mirrors import names
 from ghostmem.notes.mirrors.units import UnitEdit, strip_blank_lines
 from ghostmem.settings import Settings
@@ -39,7 +39,7 @@ layouts = pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once."""
-    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirror.MISSING_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -625,8 +625,8 @@ def test_a_save_in_two_steps_is_no_removal(
         naps.append(seconds)
         path.write_bytes(raw.replace(b"Green", b"White"))
 
-    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.5)
-    monkeypatch.setattr("ghostmem.notes.mirroring.time.sleep", nap)
+    monkeypatch.setattr("ghostmem.notes.mirror.MISSING_SECONDS", 0.5)
+    monkeypatch.setattr("ghostmem.notes.mirror.time.sleep", nap)
     report = store.mirror(root, NS)
     assert naps == [0.5]
     assert (report.removed_from_store, report.to_store) == (0, 1)
@@ -903,7 +903,7 @@ from contextlib import contextmanager
 from ghostmem import Ghost
 from ghostmem.store.sqlite import SqliteEngine
 from ghostmem.settings import Settings
-import ghostmem.notes.mirroring as verb
+import ghostmem.notes.mirror as verb
 
 store, root, layout, rounds, last = *sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5])
 verb.MISSING_SECONDS, verb.KEYS_PER_LOCK, steps = 0.0, 5, 0

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import Clock
 from ghostmem import Ghost
-from ghostmem.notes.mirroring import LAYOUTS
+from ghostmem.notes.mirror import LAYOUTS
 from ghostmem.notes.mirrors.folder import read_folder
 from ghostmem.notes.mirrors.units import Unit, UnitEdit, strip_blank_lines
 from ghostmem.settings import Settings
@@ -291,7 +291,7 @@ ACTIONS = [
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once, and do not wait for the disk, which is not what is tested here."""
-    monkeypatch.setattr("ghostmem.notes.mirroring.MISSING_SECONDS", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirror.MISSING_SECONDS", 0.0)
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 

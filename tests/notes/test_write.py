@@ -18,10 +18,7 @@ from ghostmem.errors import (
     NoteConflictError,
     NotFoundError,
 )
-from ghostmem.notes.lock import locked
-from ghostmem.notes.memory_tools import MemorySave
-from ghostmem.notes.save import save_note
-from ghostmem.notes.write import (
+from ghostmem.notes.files import (
     MISSING,
     append,
     digest,
@@ -30,6 +27,9 @@ from ghostmem.notes.write import (
     remove_file,
     replace_file,
 )
+from ghostmem.notes.lock import locked
+from ghostmem.notes.memory_tools import MemorySave
+from ghostmem.notes.save import save_note
 
 NS = "notes:lab"
 THREE = "---\nodd:   [kept\n---\n\n# Top\n\nintro alpha\n\n\n## One\n\nbody bravo\n\n\n## Two\n\nbody charlie"
@@ -190,7 +190,7 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
     path.write_bytes(b"old\n")
     code = (
         "import resource, sys\nfrom pathlib import Path\nfrom ghostmem.errors import InvalidInputError\n"
-        "from ghostmem.notes.write import replace_file\n"
+        "from ghostmem.notes.files import replace_file\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "try:\n    replace_file(Path(sys.argv[1]), b'new' * 4096)\n"
         "except InvalidInputError as error:\n    print(error.message)\n"

@@ -15,10 +15,10 @@ from ghostmem.outline.graph import (
     NATIVE,
     PROJECT,
     REVERSE,
-    Link,
     Linked,
     Loose,
-    Node,
+    OutlineLink,
+    OutlineNode,
 )
 from ghostmem.outline.languages.table import language_named
 from ghostmem.outline.tree import Options
@@ -122,7 +122,7 @@ def graphs(names: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> st.Search
     files = st.sampled_from(["a.py", "tests/b.py"])
     nodes = {
         key: st.builds(
-            Node,
+            OutlineNode,
             st.just(key),
             st.sampled_from([*names, key]),
             kinds,
@@ -138,7 +138,9 @@ def graphs(names: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> st.Search
         st.sampled_from(["a", "b"]),
     )
     links = st.lists(
-        st.builds(Link, st.sampled_from(IDS), st.sampled_from(FORWARD), targets, lines_at, rungs),
+        st.builds(
+            OutlineLink, st.sampled_from(IDS), st.sampled_from(FORWARD), targets, lines_at, rungs
+        ),
         max_size=30,
     )
     return st.builds(Linked, st.fixed_dictionaries(nodes), links, LOOSE)

@@ -7,17 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.outline.find import bare, find, nearest
-from ghostmem.outline.graph import NATIVE, Linked, Node, file_id, outside_id, project_id
+from ghostmem.outline.graph import NATIVE, Linked, OutlineNode, file_id, outside_id, project_id
 
 
 def graph(*symbols: tuple[str, str, int]) -> Linked:
     """Return a graph of symbols: name, file and line."""
     nodes = [
-        Node(project_id(file, name, line), name, "function", file=file, line=line)
+        OutlineNode(project_id(file, name, line), name, "function", file=file, line=line)
         for name, file, line in symbols
     ]
     files = [
-        Node(file_id(file), file, "file", file=file) for file in {file for _, file, _ in symbols}
+        OutlineNode(file_id(file), file, "file", file=file)
+        for file in {file for _, file, _ in symbols}
     ]
     return Linked({node.id: node for node in (*nodes, *files)})
 
@@ -151,7 +152,9 @@ def test_names_of_every_language(name: str, symbols: list[str], not_symbols: lis
 def test_the_import_path_tells_packages_apart() -> None:
     """What is printed for two packages of one name can be asked for."""
     nodes = [
-        Node(f"{at}#", "util.F", "function", file=f"{at}/u.go", line=1, full=f"x.org/p/{at}/util.F")
+        OutlineNode(
+            f"{at}#", "util.F", "function", file=f"{at}/u.go", line=1, full=f"x.org/p/{at}/util.F"
+        )
         for at in ("a", "b")
     ]
     linked = Linked({node.id: node for node in nodes})
@@ -162,7 +165,9 @@ def test_the_import_path_tells_packages_apart() -> None:
 
 def test_what_is_outside_is_found_by_its_whole_name_only() -> None:
     """Who calls a native can be asked; a bare name never means one."""
-    native = Node(outside_id(NATIVE, "strings.ToLower"), "strings.ToLower", "function", NATIVE)
+    native = OutlineNode(
+        outside_id(NATIVE, "strings.ToLower"), "strings.ToLower", "function", NATIVE
+    )
     linked = Linked({native.id: native})
     assert find(linked, "strings.ToLower") == [native]
     assert find(linked, "ToLower") == []

@@ -14,8 +14,8 @@ from ghostmem.model import FileRel, SymbolRef
 from ghostmem.outline.languages.table import LANGUAGES, language_named
 from ghostmem.outline.memories import memories_of
 from ghostmem.outline.project_graph import code_graph
-from ghostmem.outline.render import Memory as Mention
-from ghostmem.outline.symbols import SUFFIXES, below
+from ghostmem.outline.render import LinkedMemory as Mention
+from ghostmem.outline.symbols import SUFFIXES, relative_path
 
 if TYPE_CHECKING:
     from conftest import Clock
@@ -260,4 +260,4 @@ def test_every_suffix_is_a_languages_own(name: str) -> None:
 )
 def test_a_file_is_known_however_it_is_spelled(file: str, path: str) -> None:
     """A path below the root is told from there, another stays what it is."""
-    assert below("/p", file) == path
+    assert relative_path("/p", file) == path

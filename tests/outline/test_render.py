@@ -17,26 +17,26 @@ from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
     PROJECT,
-    Link,
     Linked,
     Loose,
-    Node,
+    OutlineLink,
+    OutlineNode,
     file_id,
     outside_id,
     project_id,
 )
-from ghostmem.outline.render import Memory, Stats, to_json, to_text
+from ghostmem.outline.render import LinkedMemory, OutlineStats, to_json, to_text
 from ghostmem.outline.tree import Options, build
 from outline.conftest import IDS, OPTIONS, graphs
 
 DATA = Path(__file__).parent.parent / "data" / "outline"
-STATS = Stats(3, 2, 1, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")
+STATS = OutlineStats(3, 2, 1, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")
 WHOLE = replace(STATS, skipped=())  # the text says when something was left out
 
 
-def symbol(name: str, kind: str, file: str, line: int, **more: Any) -> Node:
+def symbol(name: str, kind: str, file: str, line: int, **more: Any) -> OutlineNode:
     """Return a symbol of the project."""
-    return Node(
+    return OutlineNode(
         project_id(file, name, line),
         name,
         kind,
@@ -57,7 +57,7 @@ def example() -> Linked:
     manager = symbol("outline.OutlineManager", "type", "internal/outline/manager.go", 12)
     normalize = symbol("outline.normalize", "function", "internal/outline/util.go", 10)
     setup = symbol("main.setup", "function", "cmd/mcp/main.go", 31)
-    file = Node(
+    file = OutlineNode(
         file_id("internal/outline/manager.go"),
         "internal/outline/manager.go",
         "file",
@@ -66,9 +66,11 @@ def example() -> Linked:
         1,
         90,
     )
-    lower = Node(outside_id(NATIVE, "strings.ToLower"), "strings.ToLower", "function", NATIVE)
-    strings = Node(outside_id(NATIVE, "strings"), "strings", "module", NATIVE)
-    cobra = Node(
+    lower = OutlineNode(
+        outside_id(NATIVE, "strings.ToLower"), "strings.ToLower", "function", NATIVE
+    )
+    strings = OutlineNode(outside_id(NATIVE, "strings"), "strings", "module", NATIVE)
+    cobra = OutlineNode(
         outside_id(EXTERNAL, "github.com/spf13/cobra"),
         "cobra",
         "module",
@@ -76,13 +78,13 @@ def example() -> Linked:
         where="github.com/spf13/cobra",
     )
     links = [
-        Link(register.id, "calls", normalize.id, 44, "package"),
-        Link(normalize.id, "calls", lower.id, 11, "native"),
-        Link(setup.id, "calls", register.id, 33, "receiver"),
-        Link(file.id, "declares", manager.id, 12, "file"),
-        Link(manager.id, "declares", register.id, 42, "type"),
-        Link(file.id, "imports", strings.id, 4, "import"),
-        Link(file.id, "imports", cobra.id, 5, "import"),
+        OutlineLink(register.id, "calls", normalize.id, 44, "package"),
+        OutlineLink(normalize.id, "calls", lower.id, 11, "native"),
+        OutlineLink(setup.id, "calls", register.id, 33, "receiver"),
+        OutlineLink(file.id, "declares", manager.id, 12, "file"),
+        OutlineLink(manager.id, "declares", register.id, 42, "type"),
+        OutlineLink(file.id, "imports", strings.id, 4, "import"),
+        OutlineLink(file.id, "imports", cobra.id, 5, "import"),
     ]
     nodes = (register, manager, normalize, setup, file, lower, strings, cobra)
     loose = [Loose(register.id, "calls", "ext.Init", 47, "Init", 0)]
@@ -124,16 +126,16 @@ def test_a_file_tells_what_it_declares_and_imports() -> None:
     path = "internal/outline/manager.go"
     memories = {
         file_id(path): [
-            Memory("ltm", "auth-refactor", "modified", "2026-02-21"),
-            *(Memory("stm", f"note-{day}", "read", f"2026-03-0{day}") for day in range(1, 6)),
-            Memory("ltm", "house-rules", "created", "2025-01-01", True),
+            LinkedMemory("ltm", "auth-refactor", "modified", "2026-02-21"),
+            *(LinkedMemory("stm", f"note-{day}", "read", f"2026-03-0{day}") for day in range(1, 6)),
+            LinkedMemory("ltm", "house-rules", "created", "2025-01-01", True),
         ],
         find(graph, "OutlineManager")[0].id: [
-            Memory("ltm", "manager", "modified", "2026-02-21", note="code changed since")
+            LinkedMemory("ltm", "manager", "modified", "2026-02-21", note="code changed since")
         ],
     }
     tree = build(graph, [graph.nodes[file_id(path)]], Options())
-    broken = Stats(3, parse_errors=(("a.go", 2), ("a.go", 9)), sha="9f3c0aab")
+    broken = OutlineStats(3, parse_errors=(("a.go", 2), ("a.go", 9)), sha="9f3c0aab")
     golden("file.txt", to_text(tree, memories=memories, stats=broken))
     golden(
         "file.json",
@@ -158,8 +160,8 @@ def test_several_matches_cycles_and_what_was_not_found() -> None:
         symbol("a.other", "function", "a.py", 30),
     )
     links = [
-        Link(first.id, "calls", helper.id, 4, "x"), Link(first.id, "calls", other.id, 5, "x"), Link(helper.id, "calls", other.id, 21, "x"),
-        Link(other.id, "calls", other.id, 31, "x"), Link(other.id, "calls", helper.id, 32, "x"),
+        OutlineLink(first.id, "calls", helper.id, 4, "x"), OutlineLink(first.id, "calls", other.id, 5, "x"), OutlineLink(helper.id, "calls", other.id, 21, "x"),
+        OutlineLink(other.id, "calls", other.id, 31, "x"), OutlineLink(other.id, "calls", helper.id, 32, "x"),
     ]  # fmt: skip
     loose = [
         Loose(other.id, "calls", f"thing{line}\n  .send", line, "send", 2) for line in range(40, 47)
@@ -222,7 +224,7 @@ MEMORIES = st.dictionaries(
     st.sampled_from(IDS),
     st.lists(
         st.builds(
-            Memory,
+            LinkedMemory,
             st.just("ltm"),
             st.sampled_from("ab"),
             st.just("read"),
@@ -246,7 +248,7 @@ def json_nodes(one: dict[str, Any], level: int = 0) -> Iterator[tuple[int, str]]
 @settings(deadline=None)
 @given(graphs(), OPTIONS, MEMORIES, st.randoms(use_true_random=False))
 def test_text_and_json_tell_the_same_nodes(
-    graph: Linked, options: Options, memories: dict[str, list[Memory]], chance: random.Random
+    graph: Linked, options: Options, memories: dict[str, list[LinkedMemory]], chance: random.Random
 ) -> None:
     """Node by node and level by level; references point at nodes that are told; any order of input gives the same output."""
     tree = build(graph, graph.nodes.values(), options)
@@ -277,7 +279,7 @@ def test_the_last_line_says_what_was_left_out() -> None:
 
     def last(*skipped: str) -> str:
         return to_text(
-            tree, stats=Stats(skipped=tuple((name, "why") for name in skipped))
+            tree, stats=OutlineStats(skipped=tuple((name, "why") for name in skipped))
         ).splitlines()[-1]
 
     assert "left out" not in last()

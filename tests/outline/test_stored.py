@@ -9,17 +9,17 @@ from ghostmem import Ghost
 from ghostmem.outline import project_graph as outline_graph
 from ghostmem.outline import stored
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.graph import Link, Linked, Loose, Node
+from ghostmem.outline.graph import Linked, Loose, OutlineLink, OutlineNode
 from ghostmem.settings import Settings
 
 LINKED = Linked(
     {
-        "b#b": Node(
+        "b#b": OutlineNode(
             "b#b", "b", "function", file="b", line=3, end_line=9, signature="def b()", body="0" * 64
         ),
-        "a#a": Node("a#a", "a", "variable", file="a", line=1, end_line=1, full="x.a"),
+        "a#a": OutlineNode("a#a", "a", "variable", file="a", line=1, end_line=1, full="x.a"),
     },
-    [Link("b#b", "accesses", "a#a", 4, "import")],
+    [OutlineLink("b#b", "accesses", "a#a", 4, "import")],
     [Loose("b#b", "calls", "c.\ud83d", 5, "d", 2)],
     ["a note"],
 )

@@ -15,10 +15,10 @@ from ghostmem.outline.graph import (
     KINDS,
     NATIVE,
     REVERSE,
-    Link,
     Linked,
     Loose,
-    Node,
+    OutlineLink,
+    OutlineNode,
 )
 from ghostmem.outline.tree import BACK, CYCLE, SEEN, Branch, Options, Tree, build, is_test
 from outline.conftest import OPTIONS, graphs
@@ -29,14 +29,14 @@ def linked(*edges: str, loose: tuple[Loose, ...] = (), **changes: dict[str, Any]
     links = []
     for line, edge in enumerate(edges, 1):
         start, kind, end = edge.split()
-        links.append(Link(start, kind, end, line, "test"))
+        links.append(OutlineLink(start, kind, end, line, "test"))
     names = (
         {name for link in links for name in (link.start, link.end)}
         | set(changes)
         | {one.owner for one in loose}
     )
     nodes = {
-        name: Node(name, name, "function", file="f.py", line=ord(name[0]))._replace(
+        name: OutlineNode(name, name, "function", file="f.py", line=ord(name[0]))._replace(
             **changes.get(name, {})
         )
         for name in names
@@ -238,14 +238,14 @@ def test_two_packages_of_one_name_get_as_much_path_as_they_need() -> None:
         "f": "x.org/one.F",
     }
     nodes = {
-        key: Node(key, full.rpartition("/")[2], "function", full=full)
+        key: OutlineNode(key, full.rpartition("/")[2], "function", full=full)
         for key, full in fulls.items()
     }
     nodes |= {
-        key: Node(key, "main.run", "function", full=f"x.org/cmd/{key}.run")
+        key: OutlineNode(key, "main.run", "function", full=f"x.org/cmd/{key}.run")
         for key in ("serve", "tool")
     }
-    nodes["file"] = Node("file", "main.go", "file", full="main.go")
+    nodes["file"] = OutlineNode("file", "main.go", "file", full="main.go")
     assert build(Linked(nodes), [], Options()).labels == {
         "a": "p/a/util.F",
         "b": "q/a/util.(*T).G",

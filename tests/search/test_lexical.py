@@ -19,7 +19,7 @@ from ghostmem.search.lexical import (
     thread_score,
 )
 from ghostmem.text.rarity import rarity
-from ghostmem.text.substring import SUBSTRING, substring_worth
+from ghostmem.text.substring import SUBSTRING_WEIGHT, substring_worth
 
 WORDING = TermWeights((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
 
@@ -115,14 +115,22 @@ def test_score_is_the_share_of_rarity_held() -> None:
     ("word", "text", "worth"),
     [
         ("lack", "black coffee", 0.0),  # after one letter: chance
-        ("lack", "slackline, lackey", SUBSTRING * sqrt(4 / 6)),  # the beginning of the second
-        ("schiff", "donaudampfschifffahrt", SUBSTRING * sqrt(6 / 21)),
-        ("configurat", "reconfigurator", SUBSTRING * sqrt(10 / 14)),  # long enough to be no chance
-        ("0423", "err-10423", SUBSTRING),  # a piece of a code, wherever it is cut
-        ("a1b2", "a1b2c3d4e5f60718", SUBSTRING),
-        ("créat", "création", SUBSTRING * sqrt(5 / 8)),
+        (
+            "lack",
+            "slackline, lackey",
+            SUBSTRING_WEIGHT * sqrt(4 / 6),
+        ),  # the beginning of the second
+        ("schiff", "donaudampfschifffahrt", SUBSTRING_WEIGHT * sqrt(6 / 21)),
+        (
+            "configurat",
+            "reconfigurator",
+            SUBSTRING_WEIGHT * sqrt(10 / 14),
+        ),  # long enough to be no chance
+        ("0423", "err-10423", SUBSTRING_WEIGHT),  # a piece of a code, wherever it is cut
+        ("a1b2", "a1b2c3d4e5f60718", SUBSTRING_WEIGHT),
+        ("créat", "création", SUBSTRING_WEIGHT * sqrt(5 / 8)),
         ("tea", "coffee", 0.0),
-        ("of the", "one of them, of the two", SUBSTRING),
+        ("of the", "one of them, of the two", SUBSTRING_WEIGHT),
     ],
 )
 def test_a_word_inside_another_is_worth_its_part_of_it(word: str, text: str, worth: float) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ghostmem.admin.doctor import Finding
+from ghostmem.admin.doctor import DoctorFinding
 from ghostmem.hooks.hosts import HOSTS
 from ghostmem.settings import load
 from ghostmem.setup.check import check_clients
@@ -33,7 +33,7 @@ def put(name: str, how: Launch | None = None, scope: str = "user", hooks: bool =
     install(targets(CLIENTS[name], scope, True, hooks), how or launch(scope))
 
 
-def findings() -> list[Finding]:
+def findings() -> list[DoctorFinding]:
     """Return what the doctor says about clients."""
     return list(check_clients(load()))
 

@@ -14,7 +14,7 @@ from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.setup.clients import CLIENTS, folders, located
 from ghostmem.setup.entry import Launch, joined, runs_ghost, starts_ghost, words_of
 from ghostmem.setup.install import backup_of, install, uninstall
-from ghostmem.setup.parts import Target, targets
+from ghostmem.setup.parts import SetupFile, targets
 from ghostmem.setup.state import folder, records
 from setup_golden import HOW, kinds, target
 
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def cursor(path: Path) -> Target:
+def cursor(path: Path) -> SetupFile:
     """Return the file as Cursor's."""
     return target("cursor", path)
 
@@ -147,7 +147,7 @@ def test_hooks_alone_go_and_the_server_stays(tmp_path: Path) -> None:
     path.write_bytes(b'{"ui": {}}\n')
     client = CLIENTS["gemini"]
     install([target("gemini", path)], HOW)
-    uninstall([Target(client, "user", path, client.format, hooks=True)])
+    uninstall([SetupFile(client, "user", path, client.format, hooks=True)])
     assert json.loads(path.read_bytes()) == {
         "ui": {},
         "mcpServers": {"ghost": {"command": HOW.program[0], "args": ["mcp"]}},

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes.write import BOM
+from ghostmem.notes.files import BOM
 from ghostmem.setup import jsonc
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import install, uninstall

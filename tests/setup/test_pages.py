@@ -7,7 +7,7 @@ import pytest
 
 from ghostmem.setup.clients import CLIENTS
 from ghostmem.setup.entry import Launch
-from ghostmem.setup.parts import Target, shown
+from ghostmem.setup.parts import SetupFile, shown
 
 PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "clients"
 HOW = Launch(("/home/you/.local/bin/ghost",))
@@ -33,7 +33,7 @@ def test_a_page_says_what_there_is_to_know(name: str) -> None:
         "Undo everything",
         "When something is wrong",
     ]
-    assert shown(Target(client, "user", Path(), client.format, server=True), HOW) in text
+    assert shown(SetupFile(client, "user", Path(), client.format, server=True), HOW) in text
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [
         event.name for event in (client.hooks.events if client.hooks else ())
     ]

@@ -14,13 +14,13 @@ from conftest import START, Clock
 from ghostmem import Ghost
 from ghostmem.model import Alias, Held, Note, NsFilter, Place, Rule, Run, SourceKind, Stat, Token
 from ghostmem.settings import Settings
-from ghostmem.store.mirror import Item
+from ghostmem.store.mirror import MirrorItem
 from ghostmem.store.postgres.engine import PostgresEngine
 from ghostmem.store.postgres.schema import OF_NAMESPACE
 from ghostmem.store.postgres.scrub import tidy
 from ghostmem.store.postgres.transaction import PostgresTransaction
-from ghostmem.store.rows import Entry
-from ghostmem.store.session import Session
+from ghostmem.store.rows import AuditEntry
+from ghostmem.store.session import HookSession
 from ghostmem.store.sqlite.transaction import SqliteTransaction
 
 NS, OTHER = "agent:a", "agent:b"
@@ -99,9 +99,9 @@ def test_rules_are_kept_and_built_in_ones_may_be_replaced(both: Ghost) -> None:
         assert not tx.rules.delete("r1")
 
 
-def entry(ns: str, subject: str, op: str = "DEMOTE") -> Entry:
+def entry(ns: str, subject: str, op: str = "DEMOTE") -> AuditEntry:
     """Return a planned change."""
-    return Entry(0, ns, subject, "rule", op, "hash", {"tier": "ltm", "ü": None}, None)
+    return AuditEntry(0, ns, subject, "rule", op, "hash", {"tier": "ltm", "ü": None}, None)
 
 
 def test_a_run_numbers_its_changes_over_all_namespaces(both: Ghost) -> None:
@@ -184,10 +184,12 @@ def test_mirrors_remember_what_was_agreed_on(both: Ghost) -> None:
     with both.store.engine.write() as tx:
         mirror = tx.mirrors.add("/notes", "plain", NS, START)
         assert tx.mirrors.add("/notes", "plain", OTHER, LATER) == mirror == tx.mirrors.all()[0]
-        tx.mirrors.put_item(mirror.id, Item("k", "a.md", "h1", frozenset({"b", "a"}), "about"))
-        tx.mirrors.put_item(mirror.id, Item("k", "b.md", "h2"))
-        tx.mirrors.put_item(mirror.id, Item("j", "c.md", "h3", frozenset({"ö"})))
-        assert tx.mirrors.item(mirror.id, "k") == Item("k", "b.md", "h2")
+        tx.mirrors.put_item(
+            mirror.id, MirrorItem("k", "a.md", "h1", frozenset({"b", "a"}), "about")
+        )
+        tx.mirrors.put_item(mirror.id, MirrorItem("k", "b.md", "h2"))
+        tx.mirrors.put_item(mirror.id, MirrorItem("j", "c.md", "h3", frozenset({"ö"})))
+        assert tx.mirrors.item(mirror.id, "k") == MirrorItem("k", "b.md", "h2")
         assert tx.mirrors.items(mirror.id)["j"].tags == {"ö"}
         tx.mirrors.drop_item(mirror.id, "k")
         assert tx.mirrors.item(mirror.id, "k") is None
@@ -239,15 +241,15 @@ def test_what_is_held_is_listed_by_namespace(both: Ghost) -> None:
 
 def test_copies_and_sessions_are_remembered(both: Ghost) -> None:
     """The last word on a path or a session is kept; sessions that are long over are forgotten."""
-    session = Session("s1", NS, LATER, ("m1", "m2"), 3, 4)
+    session = HookSession("s1", NS, LATER, ("m1", "m2"), 3, 4)
     with both.store.engine.write() as tx:
         tx.backups.add("/b", START)
         tx.backups.add("/a", START)
         tx.backups.add("/b", LATER)
         assert list(tx.backups.all().items()) == [("/a", START), ("/b", LATER)]
-        tx.sessions.put(Session("s1", OTHER, START))
+        tx.sessions.put(HookSession("s1", OTHER, START))
         tx.sessions.put(session)
-        tx.sessions.put(Session("s2", NS, START))
+        tx.sessions.put(HookSession("s2", NS, START))
         found = tx.sessions.get("s1")
         assert found is not None
         assert vars(found) == vars(session)

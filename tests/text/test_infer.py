@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.model import Kind, Memory, Rel
-from ghostmem.text.infer import Answer, cut, one_line, pair_prompt, read_answer
+from ghostmem.text.infer import RelationAnswer, cut, one_line, pair_prompt, read_answer
 
 
 def memory(key: str, content: str) -> Memory:
@@ -107,12 +107,12 @@ def test_a_content_is_cut_at_a_character(text: str, kept: int) -> None:
 # --- the answer
 
 
-def answer(rel: str | None, reverse: bool = False, reason: str = "") -> Answer:
+def answer(rel: str | None, reverse: bool = False, reason: str = "") -> RelationAnswer:
     """Return an answer."""
-    return Answer(None if rel is None else Rel(rel), reverse, reason)
+    return RelationAnswer(None if rel is None else Rel(rel), reverse, reason)
 
 
-READ: list[tuple[str, Answer]] = [
+READ: list[tuple[str, RelationAnswer]] = [
     ('{"rel": "caused_by", "reverse": false, "reason": "the deploy broke it"}', answer("caused_by", False, "the deploy broke it")),
     ('{"rel":"implies","reverse":true,"reason":"so"}', answer("implies", True, "so")),
     ('{"rel": "prevents"}', answer("prevents")),
@@ -139,7 +139,7 @@ READ: list[tuple[str, Answer]] = [
 
 
 @pytest.mark.parametrize(("text", "wanted"), READ, ids=[text[:50] for text, _ in READ])
-def test_an_answer_is_read(text: str, wanted: Answer) -> None:
+def test_an_answer_is_read(text: str, wanted: RelationAnswer) -> None:
     """JSON is found wherever it stands, the last word counts, and plain words do."""
     assert read_answer(text) == wanted
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.text.sections import Section, sections, slug
+from ghostmem.text.sections import MarkdownSection, sections, slug
 
 LINES = ["## A\n", "## B\n", "```\n", "~~~\n", "text\n", "\n", "---\n", "## A 2\n", "\r\n"]
 
@@ -38,15 +38,17 @@ def test_a_file_is_split_at_its_second_level_headings() -> None:
     """Each H2 is a section with the text below it; deeper headings belong to it."""
     text = "# Title\n\nIntro.\n\n## One\n\nFirst.\n\n### Deep\n\nDeeper.\n\n## Two ##\nSecond.\n"
     assert sections(text, "MEMORY.md") == [
-        Section("_preamble", "", "# Title\n\nIntro.", 1),
-        Section("one", "One", "First.\n\n### Deep\n\nDeeper.", 5),
-        Section("two", "Two", "Second.", 13),
+        MarkdownSection("_preamble", "", "# Title\n\nIntro.", 1),
+        MarkdownSection("one", "One", "First.\n\n### Deep\n\nDeeper.", 5),
+        MarkdownSection("two", "Two", "Second.", 13),
     ]
 
 
 def test_a_file_without_second_level_headings_is_all_preamble() -> None:
     """Nothing is lost where there is nothing to split at."""
-    assert sections("\nJust text.\n", "notes.md") == [Section("_preamble", "", "Just text.", 2)]
+    assert sections("\nJust text.\n", "notes.md") == [
+        MarkdownSection("_preamble", "", "Just text.", 2)
+    ]
 
 
 @pytest.mark.parametrize("name", ["2026-02-15.md", "daily/2026-02-15.md", "2026-02-15.MD"])
@@ -75,8 +77,8 @@ def test_an_empty_file_has_no_section() -> None:
 def test_an_empty_section_is_kept() -> None:
     """Whether to skip a heading without text is the caller's choice."""
     assert sections("## A\n\n## B\nx", "a.md") == [
-        Section("a", "A", "", 1),
-        Section("b", "B", "x", 3),
+        MarkdownSection("a", "A", "", 1),
+        MarkdownSection("b", "B", "x", 3),
     ]
 
 
@@ -104,8 +106,8 @@ def test_front_matter_is_not_part_of_the_preamble() -> None:
     """Properties at the very start are left out; lines are still the file's."""
     text = "---\ntitle: x\n\ntags: [a]\n---\n\nIntro.\n## A\nx\n"
     assert sections(text, "a.md") == [
-        Section("_preamble", "", "Intro.", 7),
-        Section("a", "A", "x", 8),
+        MarkdownSection("_preamble", "", "Intro.", 7),
+        MarkdownSection("a", "A", "x", 8),
     ]
 
 
@@ -131,8 +133,8 @@ def test_bodies_keep_their_inner_layout() -> None:
 
 def test_a_byte_order_mark_is_not_text() -> None:
     """A mark that editors on Windows write hides neither front matter nor a heading."""
-    assert sections("\ufeff---\na: 1\n---\n## A\nx", "a.md") == [Section("a", "A", "x", 4)]
-    assert sections("\ufeff## A\nx", "a.md") == [Section("a", "A", "x", 1)]
+    assert sections("\ufeff---\na: 1\n---\n## A\nx", "a.md") == [MarkdownSection("a", "A", "x", 4)]
+    assert sections("\ufeff## A\nx", "a.md") == [MarkdownSection("a", "A", "x", 1)]
 
 
 @given(st.lists(st.sampled_from(LINES)).map("".join))

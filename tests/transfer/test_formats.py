@@ -9,7 +9,7 @@ import pytest
 
 from ghostmem import InvalidInputError, NotFoundError
 from ghostmem.model import Kind, Rel
-from ghostmem.text.frontmatter import take_apart, words
+from ghostmem.text.frontmatter import parse_note, words
 from ghostmem.transfer.formats.base import Foreign, key_of, numbered
 from ghostmem.transfer.formats.choose import DATABASE, read, recognise
 
@@ -245,7 +245,7 @@ def test_links_by_every_name_a_note_has(tmp_path: Path) -> None:
 
 def test_front_matter_in_the_ways_people_write_it() -> None:
     """Words, quotes, both sorts of lists, comments, and lines that are none of these, which are named."""
-    note = take_apart(
+    note = parse_note(
         "---\ntitle: 'It''s: a title'\ntags: [a, \"b c\"]\nmore:\n  - x\n  - y\n# comment\n!!odd\nempty:\n---\nbody\n---\n"
     )
     assert note.fields == {
@@ -256,7 +256,7 @@ def test_front_matter_in_the_ways_people_write_it() -> None:
     }
     assert (note.body, note.odd) == ("body\n---\n", (8,))
     assert words("a, b ,,c") == ["a", "b", "c"]
-    assert take_apart("---\nnever: closed\n").body == "---\nnever: closed\n"
+    assert parse_note("---\nnever: closed\n").body == "---\nnever: closed\n"
 
 
 def test_markdown_is_cut_as_ingest_cuts_it(tmp_path: Path) -> None:

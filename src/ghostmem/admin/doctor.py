@@ -16,7 +16,7 @@ from ghostmem.store.store import Store
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Finding(Record):
+class DoctorFinding(Record):
     """The result of one check: ok, warning or problem, and the next step."""
 
     name: str
@@ -30,7 +30,7 @@ class Diagnosis(Record):
     """The results of all checks."""
 
     ok: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[DoctorFinding, ...]
 
 
 def doctor(
@@ -39,7 +39,7 @@ def doctor(
     *,
     fix: bool = False,
     config_error: GhostError | None = None,
-    further: Callable[[], Iterable[Finding]] = tuple,
+    further: Callable[[], Iterable[DoctorFinding]] = tuple,
 ) -> Diagnosis:
     """Check the installation, the settings and the store, then run the `further` checks.
 
@@ -50,15 +50,15 @@ def doctor(
 
 def _checks(
     settings: Settings, open_store: Callable[[], Store], fix: bool, config_error: GhostError | None
-) -> Iterator[Finding]:
-    yield Finding(
+) -> Iterator[DoctorFinding]:
+    yield DoctorFinding(
         "ghost", "ok", f"{__version__} on Python {sys.version.split()[0]}, {sys.platform}"
     )
     command = shutil.which("ghost")
     yield (
-        Finding("command", "ok", command)
+        DoctorFinding("command", "ok", command)
         if command
-        else Finding(
+        else DoctorFinding(
             "command",
             "warning",
             "`ghost` is not on the PATH",
@@ -67,47 +67,51 @@ def _checks(
     )
     path = Path(config_path())
     if config_error is not None:
-        yield Finding("config", "problem", config_error.message, config_error.hint)
+        yield DoctorFinding("config", "problem", config_error.message, config_error.hint)
     else:
-        yield Finding(
+        yield DoctorFinding(
             "config", "ok", f"{path}" if path.exists() else f"{path} (not there: defaults)"
         )
     yield from _store(settings, open_store, fix)
 
 
-def _store(settings: Settings, open_store: Callable[[], Store], fix: bool) -> Iterator[Finding]:
+def _store(
+    settings: Settings, open_store: Callable[[], Store], fix: bool
+) -> Iterator[DoctorFinding]:
     if settings.has_file and not Path(settings.path).exists():
-        yield Finding("store", "ok", f"{settings.path} (not there yet: the first put makes it)")
+        yield DoctorFinding(
+            "store", "ok", f"{settings.path} (not there yet: the first put makes it)"
+        )
         return
     try:
         yield from _health(open_store(), fix)
     except GhostError as error:
-        yield Finding("store", "problem", error.message, error.hint)
+        yield DoctorFinding("store", "problem", error.message, error.hint)
 
 
-def _vectors(store: Store) -> Finding:
+def _vectors(store: Store) -> DoctorFinding:
     status = embed_status(store)
     about = (
         f"provider {status.provider}, {status.embedded:,} of {status.chunks:,} chunks have vectors"
     )
     if status.problem:
-        return Finding(
+        return DoctorFinding(
             "embeddings",
             "warning",
             f"{about}; {status.problem}",
             "choose another with GHOST_EMBED_PROVIDER",
         )
     if status.pending:
-        return Finding("embeddings", "warning", about, "ghost embed backfill")
-    return Finding("embeddings", "ok", about)
+        return DoctorFinding("embeddings", "warning", about, "ghost embed backfill")
+    return DoctorFinding("embeddings", "ok", about)
 
 
-def _health(store: Store, fix: bool) -> Iterator[Finding]:
+def _health(store: Store, fix: bool) -> Iterator[DoctorFinding]:
     engine = store.engine
     versions = ", ".join(f"{name} {version}" for name, version in engine.versions().items())
-    yield Finding("store", "ok", f"{engine.location}, {engine.size():,} bytes; {versions}")
+    yield DoctorFinding("store", "ok", f"{engine.location}, {engine.size():,} bytes; {versions}")
     if engine.read_only:
-        yield Finding(
+        yield DoctorFinding(
             "writing",
             "warning",
             f"{engine.location} is read-only here",
@@ -116,7 +120,7 @@ def _health(store: Store, fix: bool) -> Iterator[Finding]:
     if engine.file is not None:
         mode = Path(engine.file).stat().st_mode & 0o777
         if mode & 0o077 and sys.platform != "win32":
-            yield Finding(
+            yield DoctorFinding(
                 "privacy",
                 "warning",
                 f"{engine.location} has mode {mode:o}",
@@ -124,7 +128,7 @@ def _health(store: Store, fix: bool) -> Iterator[Finding]:
             )
         free = shutil.disk_usage(Path(engine.file).parent).free
         if free < 100_000_000:
-            yield Finding(
+            yield DoctorFinding(
                 "space",
                 "warning",
                 f"only {free:,} bytes are free",
@@ -135,6 +139,6 @@ def _health(store: Store, fix: bool) -> Iterator[Finding]:
     if problems and fix:
         problems = repair(store).problems
     if problems:
-        yield Finding("integrity", "problem", "; ".join(problems), "ghost repair")
+        yield DoctorFinding("integrity", "problem", "; ".join(problems), "ghost repair")
     else:
-        yield Finding("integrity", "ok", "rows and indexes agree")
+        yield DoctorFinding("integrity", "ok", "rows and indexes agree")

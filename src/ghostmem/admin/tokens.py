@@ -101,7 +101,7 @@ def verify(store: Store, secret: str) -> Caller | None:
     return Caller(token.name, tuple(parse_grant(grant) for grant in token.grants))
 
 
-def ever_made(store: Store) -> bool:
+def has_tokens(store: Store) -> bool:
     """Say whether a token was ever created; from then on the network requires one."""
     with store.engine.read() as tx:
         return tx.tokens.any()

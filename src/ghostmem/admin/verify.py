@@ -12,7 +12,7 @@ from ghostmem.clock import as_time, read_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
 from ghostmem.store import validate
-from ghostmem.store.chain import Head, Line, chained, rolled
+from ghostmem.store.chain import ChainLine, Head, chained, rolled
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _checked_digest(text: str) -> str:
     return digest
 
 
-def _chain(head: Head | None, lines: Iterable[Line]) -> Chain:
+def _chain(head: Head | None, lines: Iterable[ChainLine]) -> Chain:
     """Recompute the chain of a namespace, and name the first line with an error."""
     count = unchained = last = 0
     before = broken = ""
@@ -123,7 +123,7 @@ def _chain(head: Head | None, lines: Iterable[Line]) -> Chain:
     return Chain(head.name, count, unchained, before, broken)
 
 
-def _error(before: str, last: int, line: Line) -> str:
+def _error(before: str, last: int, line: ChainLine) -> str:
     if line.seq != last + 1:
         return (
             f"line {last + 1} is missing"

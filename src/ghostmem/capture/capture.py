@@ -25,8 +25,8 @@ from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import prepare
 from ghostmem.memory.put import put
-from ghostmem.memory.quarantine import suspected, would_hold
-from ghostmem.memory.screen import Screened, screen
+from ghostmem.memory.quarantine import quarantine_reasons, would_hold_note
+from ghostmem.memory.redact import RedactedContent, redact_content
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
@@ -128,9 +128,9 @@ class _CaptureRun:
     refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def screen(self, text: str) -> Screened:
+    def screen(self, text: str) -> RedactedContent:
         """Return a text without secrets."""
-        return screen(self.store.settings, text, self.allow_secrets)
+        return redact_content(self.store.settings, text, self.allow_secrets)
 
     def candidates(self, text: str) -> list[Candidate]:
         """Return the statements of a text that are worth remembering."""
@@ -351,7 +351,7 @@ def _judge(store: Store, ns: str, candidate: Captured, fields: Mapping[str, Any]
     """Return a candidate with the verdict it would get, or as quarantined."""
     draft = Draft(ns, candidate.key, candidate.content, put_fields(**fields), dedup=True)
     with store.engine.read() as tx:
-        reasons = suspected(store, tx, draft)
+        reasons = quarantine_reasons(store, tx, draft)
     if reasons:
-        return replace(candidate, outcome=Outcome.QUARANTINED, notes=(would_hold(reasons),))
+        return replace(candidate, outcome=Outcome.QUARANTINED, notes=(would_hold_note(reasons),))
     return replace(candidate, verdict=judge_draft(store, draft, prepare(store, draft)).verdict)

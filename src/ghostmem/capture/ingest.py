@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, memory_of, suspected
-from ghostmem.memory.screen import screen_draft
+from ghostmem.memory.quarantine import hold, memory_of_held, quarantine_reasons
+from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.write import write_draft
 from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.text.sections import Section, sections, slug
+from ghostmem.text.sections import MarkdownSection, sections, slug
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -89,7 +89,7 @@ def ingest(
                     {**fields, "meta": note, "files": refs},
                     quiet=True,
                 )
-                draft, notes = screen_draft(store.settings, draft, allow_secrets)
+                draft, notes = redact_draft(store.settings, draft, allow_secrets)
                 report.notes += [f"{file.name}, {draft.key}: {text}" for text in notes]
                 _store(store, tx, draft, report, trust)
     if not dry_run:
@@ -100,9 +100,9 @@ def ingest(
 def _store(
     store: Store, tx: "Transaction", draft: Draft, report: IngestReport, trust: bool
 ) -> None:
-    reasons = () if trust else suspected(store, tx, draft, from_file=True)
+    reasons = () if trust else quarantine_reasons(store, tx, draft, from_file=True)
     if reasons:
-        memory = memory_of(draft, hold(store, tx, draft, reasons), dry_run=report.dry_run)
+        memory = memory_of_held(draft, hold(store, tx, draft, reasons), dry_run=report.dry_run)
         report.notes += [f"{draft.ns}/{draft.key}: {note}" for note in memory.notes]
     else:
         memory = write_draft(store, tx, draft)
@@ -157,7 +157,9 @@ def _date(name: str) -> str | None:
     return stem if is_date else None
 
 
-def _keys(tx: "Transaction", ns: str, path: str, prefix: str, filled: list[Section]) -> list[str]:
+def _keys(
+    tx: "Transaction", ns: str, path: str, prefix: str, filled: list[MarkdownSection]
+) -> list[str]:
     """Return the key that each section of a file has, or its slug, prefixed if that is taken."""
     stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))
     known = {memory.meta.get("section"): memory.key for memory in stored}

@@ -10,13 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, Troubles, Turn
+from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, TranscriptTurn, Troubles
 from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, suspected, told_of
-from ghostmem.memory.screen import screen
+from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons
+from ghostmem.memory.redact import redact_content
 from ghostmem.memory.write import write_draft
 from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Outcome, Record, SourceKind
 from ghostmem.store import validate
@@ -73,7 +73,7 @@ class _StoredSession:
 class RecordedTurn(NamedTuple):
     """A turn, and the program that recorded it."""
 
-    turn: Turn
+    turn: TranscriptTurn
     client: str
 
 
@@ -171,7 +171,7 @@ def _store(
         return
     key = before[0] if before is not None else _free_key(turn.session, session)
     try:
-        screened = screen(store.settings, turn.text, allow_secrets)
+        screened = redact_content(store.settings, turn.text, allow_secrets)
         content = validate.content(screened.content, store.settings.max_content_bytes)
         # A turn without a time gets that of the turn before it.
         session.last_time = turn.at or session.last_time or store.clock()
@@ -197,8 +197,8 @@ def _store(
 
 def _write(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport) -> Outcome | None:
     """Write a turn, or quarantine it if it is not the user's and looks like instructions."""
-    if reasons := suspected(store, tx, draft):
-        report.note(f"{draft.key}: {told_of(hold(store, tx, draft, reasons))}")
+    if reasons := quarantine_reasons(store, tx, draft):
+        report.note(f"{draft.key}: {held_note(hold(store, tx, draft, reasons))}")
         return Outcome.QUARANTINED
     return write_draft(store, tx, draft).outcome
 
@@ -226,7 +226,7 @@ def _fields(
     )
 
 
-def source_kind(turn: Turn) -> SourceKind:
+def source_kind(turn: TranscriptTurn) -> SourceKind:
     """Return the source kind of a turn: stated by the user, the agent's own, or observed."""
     if turn.role == USER:
         return SourceKind.STATED

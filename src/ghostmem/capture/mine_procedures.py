@@ -21,7 +21,7 @@ from ghostmem.capture.transcripts.base import ToolCall, Troubles
 from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.put import put
-from ghostmem.memory.screen import screen
+from ghostmem.memory.redact import redact_content
 from ghostmem.model import MINED, Kind, NsFilter, Outcome, Record, SourceKind, Verdict, optional
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
@@ -87,7 +87,7 @@ def mine_procedures(
     sessions = _recorded(listed, format, notes) if listed else _remembered(store, ns or "")
     if store.settings.secrets == "redact":
         sessions = {
-            name: [screen(store.settings, step).content for step in steps]
+            name: [redact_content(store.settings, step).content for step in steps]
             for name, steps in sessions.items()
         }
     procedures = mine(sessions, fewest=fewest, longest=longest)[:most]

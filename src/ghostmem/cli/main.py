@@ -216,7 +216,8 @@ def _start_in_utf8() -> None:
         return
     os.environ["PYTHONUTF8"] = "1"  # for programs that this one starts
     with suppress(OSError):  # then with the names it can write
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 (ourselves, by the words we were started with)
+        # ourselves, by the words we were started with
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
 
 
 def run(args: list[str]) -> int:

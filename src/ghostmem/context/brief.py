@@ -18,8 +18,8 @@ from ghostmem.store import validate
 from ghostmem.store.lookup import count
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.truth.last_word import last_word, prevails
-from ghostmem.truth.refuters import Refuters, refuters
+from ghostmem.truth.contradictions import Contradictions, find_contradictions
+from ghostmem.truth.precedence import precedence, prevails
 
 if TYPE_CHECKING:
     from ghostmem.model import Memory
@@ -65,7 +65,7 @@ def brief(
     with store.engine.read() as tx:
         pinned = [memory for memory in tx.listing.pinned(filter_.ns, now) if memory.is_open(now)]
         candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
-        corrections = refuters(tx, candidates, filter_, now)
+        corrections = find_contradictions(tx, candidates, filter_, now)
         candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
         shown, newer_ids = _without_duplicates(candidates, corrections)
         summaries = _summaries(tx, shown)
@@ -108,7 +108,7 @@ def _candidates(tx: Transaction, filter_: Filter, since: datetime | None) -> dic
 
 
 def _without_duplicates(
-    memories: Mapping[str, Memory], corrections: Refuters
+    memories: Mapping[str, Memory], corrections: Contradictions
 ) -> tuple[dict[str, Memory], dict[str, list[str]]]:
     """Keep one memory of each text (pinned, or else the latest), with the corrections of all.
 
@@ -117,7 +117,7 @@ def _without_duplicates(
     kept: dict[str, Memory] = {}
     for id_, memory in memories.items():
         known = kept.get(texts[id_], memory)
-        kept[texts[id_]] = max(memory, known, key=lambda m: (m.pinned, last_word(m)))
+        kept[texts[id_]] = max(memory, known, key=lambda m: (m.pinned, precedence(m)))
     newer_ids: dict[str, dict[str, None]] = {}
     for id_ in [id_ for id_ in corrections if id_ in memories]:
         memory = kept[texts[id_]]

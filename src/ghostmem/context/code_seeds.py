@@ -8,10 +8,10 @@ from typing import NamedTuple
 from ghostmem.context.request import ContextRequest
 from ghostmem.errors import GhostError
 from ghostmem.model import Memory, SymbolRef
-from ghostmem.outline.graph import Node
+from ghostmem.outline.graph import OutlineNode
 from ghostmem.outline.project_graph import code_graph
-from ghostmem.outline.stale import Code
-from ghostmem.outline.symbols import below, in_project, languages_of, unknown
+from ghostmem.outline.stale import CodeSymbols
+from ghostmem.outline.symbols import in_project, languages_of, relative_path, unknown
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
@@ -34,7 +34,7 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
     files, symbols = request.files, request.symbols
     root = validate.text("." if request.root is None else str(request.root), "root")
     home = os.path.realpath(os.path.expanduser(root))
-    paths = {below(home, file): file for file in files}
+    paths = {relative_path(home, file): file for file in files}
     with store.engine.read() as tx:
         linked = tx.listing.select(replace(request.filter_, code=home))
         spellings = tuple(
@@ -58,7 +58,7 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
 def _file(memory: Memory, home: str, paths: dict[str, str]) -> str:
     """Return the file at hand that a memory is about, as the caller spelled it."""
     return next(
-        (paths[path] for file in memory.files if (path := below(home, file.path)) in paths),
+        (paths[path] for file in memory.files if (path := relative_path(home, file.path)) in paths),
         memory.files[0].path,
     )
 
@@ -67,9 +67,9 @@ def _file(memory: Memory, home: str, paths: dict[str, str]) -> str:
 class _CodeAtHand:
     """The code at hand in one language: the named nodes, and their callers."""
 
-    code: Code
-    targets: dict[str, Node]
-    callers: dict[str, Node]  # the called node by the caller's id
+    code: CodeSymbols
+    targets: dict[str, OutlineNode]
+    callers: dict[str, OutlineNode]  # the called node by the caller's id
 
 
 def _read(
@@ -80,7 +80,7 @@ def _read(
     notes: list[str] = []
     for language in languages:
         try:
-            code = Code(code_graph(store, home, language))
+            code = CodeSymbols(code_graph(store, home, language))
         except (GhostError, ImportError, OSError, ValueError) as error:
             hint = f"; {error.hint}" if isinstance(error, GhostError) else ""
             notes.append(f"the {language} code of {home} was not read: {error}{hint}")
@@ -94,7 +94,7 @@ def _read(
     return by_language, notes
 
 
-def _select(code: Code, symbols: Sequence[str], paths: Iterable[str]) -> _CodeAtHand:
+def _select(code: CodeSymbols, symbols: Sequence[str], paths: Iterable[str]) -> _CodeAtHand:
     """Return the nodes of some files and symbols, and their direct callers."""
     nodes = [node for path in paths for node in code.in_file(path)]
     nodes += [node for name in symbols for node in in_project(code.graph, name)]

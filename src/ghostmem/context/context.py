@@ -24,8 +24,8 @@ from ghostmem.store import validate
 from ghostmem.store.lookup import bookkeep
 from ghostmem.store.retry import again
 from ghostmem.store.store import Store
-from ghostmem.truth.standing import maybe_stale
-from ghostmem.truth.vouch import vouched
+from ghostmem.truth.annotations import maybe_stale
+from ghostmem.truth.user_statements import find_user_statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -210,7 +210,7 @@ def _add_statements(
     """Add the user's own statements about the same as a candidate, and return them by its id."""
     best_first = sorted(expansion.items.values(), key=lambda item: item.order)
     memories = [item.memory for item in best_first]
-    statements = vouched(tx, memories, request.filter_, request.query.now)
+    statements = find_user_statements(tx, memories, request.filter_, request.query.now)
     for id_, stated in statements.items():
         for memory in stated:
             expansion.add_statement(memory, expansion.items[id_].score)

@@ -15,7 +15,7 @@ from ghostmem.model import Hop, Memory, Rel, Tie
 from ghostmem.search.corrections import reachable
 from ghostmem.settings import Settings
 from ghostmem.store.rows import Filter
-from ghostmem.truth.last_word import prevails
+from ghostmem.truth.precedence import prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.model import Memory, Packed, Why
-from ghostmem.truth.standing import disputed
+from ghostmem.truth.annotations import contradiction_notes
 
 if TYPE_CHECKING:
     from ghostmem.context.item import ContextItem
@@ -44,7 +44,7 @@ def packed_memories(
             entry,
             [
                 *(remark.text for remark in remarks if remark.id == id_),
-                *disputed(shown[id_], older[id_], newer[id_]),
+                *contradiction_notes(shown[id_], older[id_], newer[id_]),
             ],
             {memory.key for memory in (*older[id_], *newer[id_])},
             (children or {}).get(id_, ()),

@@ -8,7 +8,7 @@ from ghostmem.context.item import ContextItem, Relations
 from ghostmem.search.corrections import reachable
 from ghostmem.text.focus import excerpt
 from ghostmem.text.matches import NO_TERMS, QueryTerms
-from ghostmem.truth.last_word import last_word
+from ghostmem.truth.precedence import precedence
 
 OVERHEAD = 20  # tokens for a memory's key, date and delimiters
 MIN_EXCERPT = 25  # an excerpt is not made for fewer tokens than this
@@ -205,7 +205,7 @@ class Packer:
         When not all of them would fit, only those that nothing corrects are packed."""
         ids = [id_ for id_ in reachable([item.id], self._refuters) if id_ not in self.placed]
         corrections = [self._items[id_] for id_ in ids]
-        corrections.sort(key=lambda correction: last_word(correction.memory), reverse=True)
+        corrections.sort(key=lambda correction: precedence(correction.memory), reverse=True)
         fits = sum(map(self._allowance, (*corrections, item))) <= self._room(item)
         for correction in corrections:
             above = self._refuters.get(correction.id, ())

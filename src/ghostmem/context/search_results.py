@@ -15,7 +15,7 @@ from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
 from ghostmem.store.store import Store
-from ghostmem.truth.close import SUPERSEDED_BY
+from ghostmem.truth.corrections import SUPERSEDED_BY
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

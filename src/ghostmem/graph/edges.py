@@ -29,7 +29,7 @@ LEGACY = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Candidate(Record):
+class EdgeCandidate(Record):
     """Two similar memories whose relation is to be classified."""
 
     from_key: str
@@ -43,7 +43,7 @@ class Candidate(Record):
 class EdgeCandidates(Record):
     """Pairs to be classified, and the number of pairs that already are."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[EdgeCandidate, ...]
     skipped_existing: int
 
 
@@ -134,7 +134,7 @@ def edge_candidates(
         similar = tx.graph.alike(ns, now, keys)
         undecided = tx.graph.undecided(ns, now, keys, -1)
     pairs = tuple(
-        Candidate(a.key, a.content, b.key, b.content, weight)
+        EdgeCandidate(a.key, a.content, b.key, b.content, weight)
         for a, b, weight in undecided[:max_pairs]
     )
     return EdgeCandidates(pairs, similar - len(undecided))

@@ -22,7 +22,7 @@ SUMMARY_LENGTH = 200  # characters of a text in a list
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Node(Record):
+class SummaryNode(Record):
     """A memory in the tree of summaries: a child with its content, others with a first line."""
 
     key: str
@@ -33,7 +33,7 @@ class Node(Record):
     children: int
     content: str = optional("")
     summary: str = optional("")
-    nodes: tuple[Node, ...] = optional(())
+    nodes: tuple[SummaryNode, ...] = optional(())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,9 +41,9 @@ class Expanded(Record):
     """The summaries of a namespace and clusters without one, or one summary with its children."""
 
     ns: str
-    parent: Node | None = optional()
-    children: tuple[Node, ...] = optional(())
-    nodes: tuple[Node, ...] = optional(())
+    parent: SummaryNode | None = optional()
+    children: tuple[SummaryNode, ...] = optional(())
+    nodes: tuple[SummaryNode, ...] = optional(())
     clusters: tuple[Cluster, ...] = optional(())
 
 
@@ -99,11 +99,11 @@ def _fetch(tx: Transaction, id_: str, depth: int, now: datetime) -> dict[str, li
 
 def _nodes(
     children: dict[str, list[Memory]], id_: str, depth: int, opened: dict[str, Memory]
-) -> tuple[Node, ...]:
+) -> tuple[SummaryNode, ...]:
     """Return the nodes below a memory; one with several parents is opened only once."""
     nodes = []
     for memory in sorted(children[id_], key=lambda m: m.key) if depth else ():
-        inner: tuple[Node, ...] = ()
+        inner: tuple[SummaryNode, ...] = ()
         if memory.id not in opened:
             opened[memory.id] = memory
             inner = _nodes(children, memory.id, depth - 1, opened)
@@ -112,8 +112,8 @@ def _nodes(
     return tuple(nodes)
 
 
-def _stub(memory: Memory, children: int) -> Node:
-    return Node(
+def _stub(memory: Memory, children: int) -> SummaryNode:
+    return SummaryNode(
         memory.key,
         memory.kind,
         memory.tier,

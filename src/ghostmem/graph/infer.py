@@ -12,7 +12,7 @@ from ghostmem.model import EDGE_WEIGHTS, REASONING, Edge, Memory, Record
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
-from ghostmem.text.infer import NONE, Answer, pair_prompt, read_answer
+from ghostmem.text.infer import NO_RELATION, RelationAnswer, pair_prompt, read_answer
 
 if TYPE_CHECKING:
     from ghostmem.graph.ask.base import Asker
@@ -21,7 +21,7 @@ MAX_FAILURES = 3  # in a row, after which a run stops
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inference(Record):
+class EdgeInference(Record):
     """A model's answer about one pair, in the direction it holds, and whether it was stored."""
 
     from_key: str
@@ -43,7 +43,7 @@ class InferReport(Record):
     remaining: int
     stopped: bool
     errors: tuple[str, ...]
-    inferences: tuple[Inference, ...]
+    inferences: tuple[EdgeInference, ...]
 
 
 def infer_edges(
@@ -81,7 +81,7 @@ def infer_edges(
     if not dry_run:
         with store.engine.write():
             pass  # a read-only store fails here, not after the first answer was paid for
-    inferences: list[Inference] = []
+    inferences: list[EdgeInference] = []
     errors: list[str] = []
     answered = failures = 0
     for asked, (start, to) in enumerate(pairs[:max_pairs], 1):
@@ -107,8 +107,8 @@ def infer_edges(
         dry_run,
         model,
         pairs_examined=len(inferences),
-        edges_created=sum(i.rel != NONE and (i.applied or dry_run) for i in inferences),
-        edges_skipped=sum(i.rel == NONE for i in inferences),
+        edges_created=sum(i.rel != NO_RELATION and (i.applied or dry_run) for i in inferences),
+        edges_skipped=sum(i.rel == NO_RELATION for i in inferences),
         remaining=len(pairs) - answered,
         stopped=failures == MAX_FAILURES,
         errors=tuple(errors),
@@ -128,7 +128,7 @@ def _pairs(store: Store, ns: str, seeds: list[str], again: bool) -> list[tuple[M
         ]
 
 
-def _store(store: Store, start: Memory, to: Memory, answer: Answer, model: str) -> bool:
+def _store(store: Store, start: Memory, to: Memory, answer: RelationAnswer, model: str) -> bool:
     """Store an answer; False when one of the memories changed, or the pair has an edge by now."""
     now = store.clock()
     with store.engine.write(within=(start.ns,)) as tx:
@@ -143,12 +143,12 @@ def _store(store: Store, start: Memory, to: Memory, answer: Answer, model: str) 
         if answer.rel is not None:
             first, second = (to, start) if answer.reverse else (start, to)
             tx.graph.put_edge(Edge(first.id, second.id, answer.rel, EDGE_WEIGHTS[answer.rel], now))
-        tx.graph.note_inference(start.id, to.id, answer.rel or NONE, model, now)
+        tx.graph.note_inference(start.id, to.id, answer.rel or NO_RELATION, model, now)
     return True
 
 
-def _inference(start: Memory, to: Memory, answer: Answer, stored: bool) -> Inference:
+def _inference(start: Memory, to: Memory, answer: RelationAnswer, stored: bool) -> EdgeInference:
     if answer.rel is None:
-        return Inference(start.key, to.key, NONE, answer.reason, False)
+        return EdgeInference(start.key, to.key, NO_RELATION, answer.reason, False)
     first, second = (to, start) if answer.reverse else (start, to)
-    return Inference(first.key, second.key, answer.rel.value, answer.reason, stored)
+    return EdgeInference(first.key, second.key, answer.rel.value, answer.reason, stored)

@@ -9,7 +9,7 @@ from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.session import claim_memories, stored_session, update_session
 from ghostmem.model import NsFilter, Pack
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 from ghostmem.store.store import Store
 from ghostmem.text.render import render
 
@@ -45,7 +45,7 @@ def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
     return replace(pack, memories=tuple(memory for memory in pack.memories if wanted(memory.id)))
 
 
-def _resumed(store: Store, call: Call, session: Session) -> Session:
+def _resumed(store: Store, call: Call, session: HookSession) -> HookSession:
     """Mark the present transcript as captured: its content belongs to another session."""
     place = (
         os.path.getsize(call.transcript)
@@ -64,7 +64,7 @@ def _resumed(store: Store, call: Call, session: Session) -> Session:
     )
 
 
-def _start(store: Store, session: Session) -> Pack:
+def _start(store: Store, session: HookSession) -> Pack:
     """Return the most certain memories of a project, and those since its previous session."""
     from ghostmem.context.brief import brief
 
@@ -75,7 +75,7 @@ def _start(store: Store, session: Session) -> Pack:
     return brief(store, session.ns, budget=budget, max_memory_tokens=MAX_MEMORY_TOKENS, since=since)
 
 
-def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: Session, call: Call) -> Pack:
+def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call) -> Pack:
     """Return relevant memories for a prompt that were not shown yet."""
     budget = max(1, store.settings.hook_budget // 2)
     text = _user_text(call.prompt).strip()

@@ -18,7 +18,7 @@ from typing import Any
 
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import HOSTS, Moment
-from ghostmem.hooks.log import log_path, note, told
+from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings, child_env, load
@@ -101,11 +101,13 @@ def main() -> None:
     try:
         refused = ask(settings, job)
     except Exception as error:  # noqa: BLE001 (the outermost handler of this process)
-        note(log_path(settings), job["host"], job["event"], f"--llm: {told(error)}")
+        write_log_line(
+            log_path(settings), job["host"], job["event"], f"--llm: {describe_error(error)}"
+        )
     else:
         if refused is not None:
             message = f"--llm: {refused} of the candidates refused"
-            note(log_path(settings), job["host"], job["event"], message)
+            write_log_line(log_path(settings), job["host"], job["event"], message)
 
 
 def ask(settings: Settings, job: Mapping[str, Any]) -> int | None:

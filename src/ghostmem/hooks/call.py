@@ -8,7 +8,7 @@ from typing import Any
 from ghostmem.hooks.hosts import HOSTS, Host, Moment
 from ghostmem.hooks.unanswered import UnansweredError
 
-MOST = 10_000_000  # bytes of standard input
+MAX_INPUT_BYTES = 10_000_000  # bytes of standard input
 _PROMPTS = ("prompt", "user_prompt")
 _SESSIONS = ("session_id", "conversation_id")
 
@@ -38,7 +38,7 @@ def read_call(host: str, event: str | None, data: bytes) -> Call:
         fields = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         fields = None
-    if len(data) > MOST or not isinstance(fields, Mapping):
+    if len(data) > MAX_INPUT_BYTES or not isinstance(fields, Mapping):
         raise UnansweredError("standard input is not a JSON object")
     named = row.event(event or _text(fields, "hook_event_name"))
     if named is None:

@@ -13,7 +13,7 @@ from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.model import SourceKind
 from ghostmem.settings import Settings
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 
 
 def capture_prompt(settings: Settings, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> None:
@@ -35,7 +35,7 @@ def capture_session(settings: Settings, call: Call, ns: str) -> None:
         ghost = (
             opened.enter_context(Ghost.open(settings=settings)) if store_exists(settings) else None
         )
-        session: Session | None = None
+        session: HookSession | None = None
         if ghost is not None:
             session = stored_session(ghost.store, call, ns)
             if call.moment is Moment.COMPACT and not call.host.restarts and session.shown:

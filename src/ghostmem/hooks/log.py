@@ -22,7 +22,7 @@ def log_path(settings: Settings) -> str | None:
     return os.path.join(os.path.dirname(path) or ".", NAME)
 
 
-def note(path: str | None, host: str, event: str, message: str) -> None:
+def write_log_line(path: str | None, host: str, event: str, message: str) -> None:
     """Add a line to the log; errors of writing are ignored."""
     if path is None:
         return
@@ -41,7 +41,7 @@ def note(path: str | None, host: str, event: str, message: str) -> None:
         pass
 
 
-def last(path: str | None) -> str | None:
+def last_log_line(path: str | None) -> str | None:
     """Return the last line of the log, or None without one."""
     if path is None:
         return None
@@ -53,7 +53,7 @@ def last(path: str | None) -> str | None:
     return lines[-1] if lines else None
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Describe an error and its place without the texts of a session."""
     if isinstance(error, UnansweredError):
         return str(error)

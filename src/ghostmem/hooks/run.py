@@ -80,12 +80,12 @@ def _add(
         if text:
             say(json.dumps(call.host.answer(call.event, text), ensure_ascii=False))
         if vectoriser.fallback:
-            from ghostmem.hooks.log import log_path, note
+            from ghostmem.hooks.log import log_path, write_log_line
 
             # a server may repeat the prompt in the details of its answer: do not log them
             reason = vectoriser.fallback.partition(": ")[0]
             message = f"searched by words; provider {settings.embed_provider}: {reason}"
-            note(log_path(settings), call.host.name, call.event, message)
+            write_log_line(log_path(settings), call.host.name, call.event, message)
     if call.moment is Moment.PROMPT and not (call.transcript and call.host.transcripts):
         from ghostmem.hooks.capture import capture_prompt
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ghostmem.hooks.call import Call
 from ghostmem.settings import Settings
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 from ghostmem.store.store import Store
 
 
@@ -30,15 +30,17 @@ def namespace(call: Call, settings: Settings) -> str:
     return settings.ns or project_namespace(call.folder)
 
 
-def stored_session(store: Store, call: Call, ns: str) -> Session:
+def stored_session(store: Store, call: Call, ns: str) -> HookSession:
     """Return the session of a call; it stays in the namespace in which it began."""
     id_ = session_id(call, ns)
     with store.engine.read() as tx:
         stored = tx.sessions.get(id_)
-    return stored or Session(id_, ns, store.clock())
+    return stored or HookSession(id_, ns, store.clock())
 
 
-def update_session(store: Store, session: Session, change: Callable[[Session], Session]) -> Session:
+def update_session(
+    store: Store, session: HookSession, change: Callable[[HookSession], HookSession]
+) -> HookSession:
     """Apply a change to the stored state of a session and return the new state."""
     with store.engine.write(durable=False, within=()) as tx:
         updated = replace(change(tx.sessions.get(session.id) or session), at=store.clock())
@@ -47,12 +49,12 @@ def update_session(store: Store, session: Session, change: Callable[[Session], S
 
 
 def claim_memories(
-    store: Store, session: Session, ids: Iterable[str], is_cleared: bool
+    store: Store, session: HookSession, ids: Iterable[str], is_cleared: bool
 ) -> set[str]:
     """Record memories as shown and return the new ones, so that two hooks never show one twice."""
     fresh: set[str] = set()
 
-    def claim(now: Session) -> Session:
+    def claim(now: HookSession) -> HookSession:
         shown = () if is_cleared else now.shown
         fresh.update(id_ for id_ in ids if id_ not in shown)
         return replace(now, shown=(*shown, *(id_ for id_ in dict.fromkeys(ids) if id_ in fresh)))

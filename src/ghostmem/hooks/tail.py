@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.capture.transcripts.base import LONGEST_LINE, USER, Source, Troubles, Turn
+from ghostmem.capture.transcripts.base import (
+    MAX_LINE_BYTES,
+    USER,
+    TranscriptFile,
+    TranscriptTurn,
+    Troubles,
+)
 from ghostmem.capture.transcripts.choose import FORMATS
 from ghostmem.hooks.unanswered import UnansweredError
 
@@ -22,7 +28,7 @@ class UserTexts(NamedTuple):
     to: int
 
 
-class Tail(Source):
+class Tail(TranscriptFile):
     """A transcript from a position to its last complete line.
 
     Its first line is included if it describes the session.
@@ -38,9 +44,9 @@ class Tail(Source):
                 if b'"session_meta"' in first[:200]:
                     yield 1, first
                 stream.seek(max(self.start - 1, 0))
-                stream.readline(LONGEST_LINE)  # the rest of the line at this position
+                stream.readline(MAX_LINE_BYTES)  # the rest of the line at this position
             number = 1
-            while stream.tell() < self.stop and (raw := stream.readline(LONGEST_LINE)):
+            while stream.tell() < self.stop and (raw := stream.readline(MAX_LINE_BYTES)):
                 number += 1
                 if raw.strip():
                     yield number, raw
@@ -74,7 +80,7 @@ def texts_since(path: str, kind: str, place: int) -> UserTexts:
     texts = [
         event.text
         for event in FORMATS[kind].read(source)
-        if isinstance(event, Turn) and event.role == USER
+        if isinstance(event, TranscriptTurn) and event.role == USER
     ]
     if is_one_value:
         place = place if place <= len(texts) else 0

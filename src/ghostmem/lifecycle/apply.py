@@ -11,7 +11,7 @@ from ghostmem.memory.write import index_memory
 from ghostmem.model import Edge, Memory, Rel, Tier
 from ghostmem.store.export_lines import record_of, values_of
 from ghostmem.store.indexing import retag
-from ghostmem.store.rows import Entry
+from ghostmem.store.rows import AuditEntry
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ def digest(memory: Memory) -> str:
     return hashlib.sha256(memory.content.encode()).hexdigest()[:16]
 
 
-def apply(store: Store, tx: Transaction, entry: Entry, at: datetime, back: bool = False) -> bool:
+def apply(
+    store: Store, tx: Transaction, entry: AuditEntry, at: datetime, back: bool = False
+) -> bool:
     """Make a change, or reverse it with `back`.
 
     Returns False if its subject has changed since it was planned, or is protected now."""

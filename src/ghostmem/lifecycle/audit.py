@@ -34,7 +34,7 @@ _SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Finding(Record):
+class AuditFinding(Record):
     """The result of one check: count, share and examples of memories, cost, and next command."""
 
     name: str
@@ -54,7 +54,7 @@ class AuditReport(Record):
     memories: int
     namespaces: int
     edges: int
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     unjudged: tuple[str, ...] = ()
     notes: tuple[str, ...] = optional(())
 
@@ -136,21 +136,21 @@ def audit(
     )
 
 
-def _run_check(survey: Survey, name: str, check: Check) -> Finding | None:
+def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     ids = check.find(survey)
     if ids is None:
         return None
     memories = {**survey.memories, **survey.expired}
     matches = sorted((memories[id_].ns, memories[id_].key) for id_ in ids)
     if not matches:
-        return Finding(name, 0, 0.0, 0.0)
+        return AuditFinding(name, 0, 0.0, 0.0)
     total = len(survey.memories) + (len(survey.expired) if name == "expired" else 0)
     share = len(matches) / total if total else 0.0
     cost = round(check.points * min(1.0, share / check.full), 2)
     ns, key = matches[0]
     advice = check.advice.format(ns=shlex.quote(ns), key=shlex.quote(key))
     examples = tuple(f"{ns}/{key}" for ns, key in list(dict.fromkeys(matches))[:MAX_EXAMPLES])
-    return Finding(name, len(matches), round(share, 4), cost, examples, advice)
+    return AuditFinding(name, len(matches), round(share, 4), cost, examples, advice)
 
 
 def _duplicates(survey: Survey) -> set[str]:
@@ -276,11 +276,11 @@ def _all_text(memory: Memory) -> str:
     )
 
 
-def _quarantined(tx: Transaction, ns: NsFilter) -> Finding:
+def _quarantined(tx: Transaction, ns: NsFilter) -> AuditFinding:
     held = tx.quarantine.all(ns)
     examples = tuple(f"{entry.ns}/{entry.key}" for entry in held[:MAX_EXAMPLES])
     advice = "ghost quarantine list" if held else ""
-    return Finding("quarantine", len(held), 0.0, 0.0, examples, advice)
+    return AuditFinding("quarantine", len(held), 0.0, 0.0, examples, advice)
 
 
 def _churn(survey: Survey) -> list[str]:

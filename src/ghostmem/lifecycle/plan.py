@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
-from ghostmem.store.rows import Entry, Filter
+from ghostmem.store.rows import AuditEntry, Filter
 from ghostmem.store.store import Store
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.rules.alike import essence, groups, in_order
@@ -51,7 +51,7 @@ class ReflectPlan:
     ns: str
     evaluated: int = 0
     applied: int = 0
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[AuditEntry] = field(default_factory=list)
     clusters: list[tuple[str, ...]] = field(default_factory=list)
 
     def add(
@@ -67,7 +67,7 @@ class ReflectPlan:
             None if fields is None else {name: plain(value) for name, value in fields.items()}
             for fields in (before, after)
         ]
-        self.entries.append(Entry(0, self.ns, subject, rule, op, "", values[0], values[1]))
+        self.entries.append(AuditEntry(0, self.ns, subject, rule, op, "", values[0], values[1]))
 
     def change(self, memory: Memory, rule: str, op: str, fields: Mapping[str, Any]) -> Memory:
         """Add a change of a memory's fields, and return the changed memory."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.lifecycle.apply import digest
 from ghostmem.lifecycle.plan import COUNTED, ReflectPlan
 from ghostmem.model import Change, NsFilter, Report, Run
-from ghostmem.store.rows import Entry
+from ghostmem.store.rows import AuditEntry
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -27,7 +27,7 @@ def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
     return sorted(name for name in names if tx.search.spaces([name]))
 
 
-def hashed(tx: Transaction, plan: ReflectPlan) -> list[Entry]:
+def hashed(tx: Transaction, plan: ReflectPlan) -> list[AuditEntry]:
     """Return the changes of a plan, each with the hash of the memory it changes."""
     memories = tx.memories.by_ids(
         [entry.subject for entry in plan.entries if " " not in entry.subject]
@@ -51,13 +51,13 @@ def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
     )
 
 
-def with_changes(tx: Transaction, report: Report, entries: Sequence[Entry]) -> Report:
+def with_changes(tx: Transaction, report: Report, entries: Sequence[AuditEntry]) -> Report:
     """Return a report with these changes and their counts."""
     counts: dict[str, Any] = Counter(COUNTED[entry.op] for entry in entries if entry.op in COUNTED)
     return replace(report, changes=tuple(changes_of(tx, entries)), **counts)
 
 
-def changes_of(tx: Transaction, entries: Sequence[Entry]) -> list[Change]:
+def changes_of(tx: Transaction, entries: Sequence[AuditEntry]) -> list[Change]:
     """Return changes with the keys of the memories they change."""
     ids = {part for entry in entries for part in entry.subject.split(" ")[:2]}
     keys = {memory.id: memory.key for memory in tx.memories.by_ids(sorted(ids)).values()}

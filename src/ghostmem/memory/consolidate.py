@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import prepare
-from ghostmem.memory.quarantine import hold_draft, missing, suspected
-from ghostmem.memory.screen import screen_draft
+from ghostmem.memory.quarantine import hold_draft, missing, quarantine_reasons
+from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.write import write_draft
 from ghostmem.model import EDGE_WEIGHTS, Edge, Kind, Memory, Record, Rel
 from ghostmem.store import validate
@@ -55,14 +55,14 @@ def consolidate(
     key, fields = validate.key(summary_key), put_fields(kind=kind, importance=importance, tags=tags)
     text = validate.content(content, store.settings.max_content_bytes)
     draft = Draft(validate.namespace(ns), key, text, fields)
-    draft, notes = screen_draft(store.settings, draft, allow_secrets)
+    draft, notes = redact_draft(store.settings, draft, allow_secrets)
     with store.engine.read() as tx:
         now = store.clock()
         if tx.memories.current(ns, draft.key, now) is None:
             defaults = {"kind": Kind.SEMANTIC, "importance": DEFAULT_IMPORTANCE}
             draft = replace(draft, fields={**defaults, **draft.fields})
         _find_sources(tx, ns, keys, now)
-        reasons = suspected(store, tx, draft)
+        reasons = quarantine_reasons(store, tx, draft)
     if reasons:
         return Consolidation(hold_draft(store, draft, reasons, notes, keys), ())
     written = write_summary(store, draft, keys)

@@ -11,7 +11,7 @@ from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
 from ghostmem.text.excerpt import summary_line
-from ghostmem.truth.standing import ending, maybe_stale
+from ghostmem.truth.annotations import ending, maybe_stale
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

@@ -17,7 +17,7 @@ from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, opti
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.truth.close import SUPERSEDED_BY, reopen
+from ghostmem.truth.corrections import SUPERSEDED_BY, reopen
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

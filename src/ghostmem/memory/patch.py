@@ -7,8 +7,8 @@ from dataclasses import replace
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, memory_of, suspected
-from ghostmem.memory.screen import screen
+from ghostmem.memory.quarantine import hold, memory_of_held, quarantine_reasons
+from ghostmem.memory.redact import redact_content
 from ghostmem.memory.write import check_base, write_draft
 from ghostmem.model import Memory
 from ghostmem.store import validate
@@ -43,14 +43,14 @@ def patch(
             hint = f"use `ghost rm -n {ns} -k {key}` to remove it"
             raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
         validate.content(changed, store.settings.max_content_bytes)
-        changed, notes = screen(store.settings, changed, allow_secrets)
+        changed, notes = redact_content(store.settings, changed, allow_secrets)
         base = current.version
         if base_version is not None:
             base = validate.positive(base_version, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
-        if reasons := suspected(store, tx, draft):
+        if reasons := quarantine_reasons(store, tx, draft):
             check_base(draft, current)
-            return memory_of(draft, hold(store, tx, draft, reasons), notes, dry_run=dry_run)
+            return memory_of_held(draft, hold(store, tx, draft, reasons), notes, dry_run=dry_run)
         memory = write_draft(store, tx, draft)
     if not dry_run:
         catch_up(store, ns=ns)

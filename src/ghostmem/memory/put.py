@@ -10,7 +10,7 @@ from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
-from ghostmem.memory.quarantine import hold_draft, suspected
+from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import write_put
 from ghostmem.model import Memory
@@ -84,14 +84,14 @@ def put(
     )
     notes: Sequence[str] = ()
     if not allow_secrets and store.settings.secrets != "allow":
-        from ghostmem.memory.screen import screen_draft
+        from ghostmem.memory.redact import redact_draft
 
-        draft, notes = screen_draft(store.settings, draft)
+        draft, notes = redact_draft(store.settings, draft)
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *symbol_notes)
     with store.engine.read() as tx:
-        reasons = (REQUESTED,) if is_quarantined else suspected(store, tx, draft)
+        reasons = (REQUESTED,) if is_quarantined else quarantine_reasons(store, tx, draft)
     if reasons:
         return hold_draft(store, draft, reasons, notes)
     was_loading = store.vectoriser.is_loading

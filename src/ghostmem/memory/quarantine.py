@@ -53,7 +53,7 @@ class Dropped(Record):
     pending: str = optional("")
 
 
-def suspected(
+def quarantine_reasons(
     store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False
 ) -> tuple[str, ...]:
     """Return the reasons to hold a draft in quarantine; none when it can be stored.
@@ -73,10 +73,10 @@ def suspected(
         current is not None and current.content == draft.content and set(tags) <= set(current.tags)
     ):
         return ()
-    return looks_like_orders(store.settings, draft.key, draft.content, tags)
+    return instruction_reasons(store.settings, draft.key, draft.content, tags)
 
 
-def looks_like_orders(
+def instruction_reasons(
     settings: Settings, key: str, content: str, tags: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Return the reasons why a text, its key or its tags look like instructions to an agent."""
@@ -97,7 +97,7 @@ def hold_draft(
     """Hold a draft in a transaction of its own; the current version of its key stays."""
     with store.engine.write(within=(draft.ns,)) as tx:
         held = hold(store, tx, draft, reasons, sources)
-    return memory_of(draft, held, notes)
+    return memory_of_held(draft, held, notes)
 
 
 def hold(
@@ -122,7 +122,7 @@ def hold(
     return held
 
 
-def memory_of(
+def memory_of_held(
     draft: Draft, held: Held, notes: Iterable[str] = (), *, dry_run: bool = False
 ) -> Memory:
     """Return a held draft as a memory of version 0, with a note that says how to release it."""
@@ -140,12 +140,12 @@ def memory_of(
         0,
         held.at,
         outcome=Outcome.QUARANTINED,
-        notes=(*notes, would_hold(held.reasons) if dry_run else told_of(held)),
+        notes=(*notes, would_hold_note(held.reasons) if dry_run else held_note(held)),
         **shown,
     )
 
 
-def told_of(held: Held) -> str:
+def held_note(held: Held) -> str:
     """Return a note that an item is held, with the reasons and the command that releases it."""
     reasons = "; ".join(held.reasons)
     return (
@@ -154,7 +154,7 @@ def told_of(held: Held) -> str:
     )
 
 
-def would_hold(reasons: Iterable[str]) -> str:
+def would_hold_note(reasons: Iterable[str]) -> str:
     """Return a note that an item would be held, with the reasons."""
     return f"would be held in quarantine: {'; '.join(reasons)}"
 
@@ -165,7 +165,7 @@ def quarantined(store: Store, ns: str | None = None) -> list[Held]:
         return tx.quarantine.all(validate.ns_filter(ns))
 
 
-def held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
+def find_held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
     """Return one item in quarantine; the id may be abbreviated."""
     with store.engine.read() as tx:
         return _find(tx, held_id, ns)
@@ -190,7 +190,7 @@ def drop(
     return Dropped(tuple(items), dry_run, copies, "" if dry_run else store.engine.scrub())
 
 
-def draft_of(item: Held) -> Draft:
+def draft_of_held(item: Held) -> Draft:
     """Return the draft that was held, validated like any put."""
     fields = dict(item.fields)
     options = {name: fields.pop(name) for name in _PUT_OPTIONS if name in fields}

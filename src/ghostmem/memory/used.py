@@ -14,7 +14,7 @@ from ghostmem.store.store import Store
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Use(Record):
+class UsedMemory(Record):
     """A memory that helped, and the number of times it did."""
 
     ns: str
@@ -23,7 +23,7 @@ class Use(Record):
 
 
 @again
-def used(store: Store, ns: str, keys: Iterable[str]) -> list[Use]:
+def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
     """Add one to the utility of memories and count a use on this day, for all of them or none."""
     names = [keys] if isinstance(keys, str) else keys
     names = list(dict.fromkeys(validate.text(key, "key") for key in names))
@@ -33,4 +33,4 @@ def used(store: Store, ns: str, keys: Iterable[str]) -> list[Use]:
     with store.engine.write(within=(ns,)) as tx:
         memories = [find(tx, validate.text(ns, "namespace"), key, now) for key in names]
         tx.memories.touch(memories, now, used=True, helped=True)
-    return [Use(memory.ns, memory.key, memory.utility_count + 1) for memory in memories]
+    return [UsedMemory(memory.ns, memory.key, memory.utility_count + 1) for memory in memories]

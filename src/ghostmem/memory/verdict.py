@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ghostmem.graph.autolink import NearestChunks
     from ghostmem.memory.prepare import Prepared
     from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import Candidate, Space
+    from ghostmem.store.rows import ChunkCandidate, Space
     from ghostmem.store.store import Store
 
 MAX_NEAREST = 6  # chunks taken by their vectors
@@ -200,7 +200,7 @@ def _telling_terms(terms: Iterable[str], count: int) -> list[str]:
 
 
 def _most_similar(
-    terms: Collection[str], candidates: Sequence[Candidate], key: str, limits: _Limits
+    terms: Collection[str], candidates: Sequence[ChunkCandidate], key: str, limits: _Limits
 ) -> list[str]:
     """Return the ids of the memories whose chunks share enough terms with a text, best first."""
     own = set(terms)

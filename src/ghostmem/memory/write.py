@@ -63,7 +63,7 @@ def write_put(
         draft = _as_important(draft, corrected)
     memory = write_draft(store, tx, draft, prepared)
     if memory.outcome is not Outcome.REINFORCED and store.settings.freshness != "off":
-        from ghostmem.truth.close import share_contradictions, suggest_correction
+        from ghostmem.truth.corrections import share_contradictions, suggest_correction
 
         for old in corrected:
             suggest_correction(store, tx, memory, old, store.clock())
@@ -104,7 +104,7 @@ def _write_successor(
     store: Store, tx: Transaction, draft: Draft, prepared: Prepared, now: datetime
 ) -> Memory:
     """Write a draft and close the memory that it names as superseded."""
-    from ghostmem.truth.close import check_supersede, supersede
+    from ghostmem.truth.corrections import check_supersede, supersede
 
     old = find(tx, draft.ns, draft.supersedes or "", now)
     check_supersede(tx, old, draft.fields.get("source_kind"), draft.key)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Folder
+from ghostmem.notes.files import decode
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.scan import scan
-from ghostmem.notes.write import decode
 from ghostmem.text.excerpt import visible
 
 CONTEXT = 3  # lines before and after a match

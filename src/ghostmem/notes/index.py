@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
-from ghostmem.memory.quarantine import hold, looks_like_orders, told_of
+from ghostmem.memory.quarantine import held_note, hold, instruction_reasons
+from ghostmem.memory.redact import redact_file
 from ghostmem.memory.remove import remove
-from ghostmem.memory.screen import stored_copy
 from ghostmem.memory.write import write_draft
 from ghostmem.model import (
     LOCKED,
@@ -162,7 +162,7 @@ def shares_a_section(store: Store, tx: Transaction, note: Note, read: Read) -> b
     contents = [memory.content for memory in sections_of(tx, note)]
     if any(content in read.text.text for content in contents):
         return True
-    clean = stored_copy(store.settings, read.text.text)
+    clean = redact_file(store.settings, read.text.text)
     return clean != read.text.text and any(content in clean for content in contents)
 
 
@@ -170,7 +170,7 @@ def without_secrets(settings: Settings, section: NoteSection) -> NoteSection:
     """Return a section with secrets redacted from its text, name, tags and links."""
 
     def clean(text: str) -> str:
-        return stored_copy(settings, text)
+        return redact_file(settings, text)
 
     links = tuple((clean(word), clean(target)) for word, target in section.links)
     return section._replace(
@@ -275,7 +275,7 @@ class _SectionWriter:
             reasons = (
                 ()
                 if new.text in accepted
-                else looks_like_orders(settings, self._name(new), new.text, new.section.tags)
+                else instruction_reasons(settings, self._name(new), new.text, new.section.tags)
             )
             if reasons:
                 held.append(self._hold(new, known, reasons))
@@ -284,7 +284,7 @@ class _SectionWriter:
         for gone in {entry.id for entry in known} - {entry.id for entry in held}:
             self._tx.quarantine.drop(gone)
         more = f" (and {len(held) - 1} more: ghost quarantine list)" if len(held) > 1 else ""
-        return clean, f"{told_of(held[0])}{more}" if held else ""
+        return clean, f"{held_note(held[0])}{more}" if held else ""
 
     def _hold(self, new: _NewSection, known: Sequence[Held], reasons: Sequence[str]) -> Held:
         key = validate.key(self._name(new))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.notes import topic_file, topic_index
+from ghostmem.notes.files import MISSING, Text, inside, read_file, replace_file
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import MISSING, Text, inside, read_file, replace_file
 
 FOLDER = ".ai-knowledge"
 SUFFIX = ".mdk"

@@ -11,14 +11,14 @@ from pathlib import Path
 from ghostmem.errors import ConflictError, InvalidInputError
 
 NAME = ".lock"
-PATIENCE = 30.0  # seconds to wait for another writer
+MAX_WAIT_SECONDS = 30.0  # seconds to wait for another writer
 _POLL_SECONDS = 0.005
 # The folders that the holder of a lock has cleared of files of killed writers; None without a lock.
 SWEPT: ContextVar[set[str] | None] = ContextVar("swept", default=None)
 
 
 @contextmanager
-def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
+def locked(folder: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator[None]:
     """Hold the lock of a folder, which is created if it is missing.
 
     The lock ends with the process."""
@@ -38,7 +38,7 @@ def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 
 @contextmanager
-def locked_apart(file: Path, patience: float = PATIENCE) -> Iterator[None]:
+def locked_elsewhere(file: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator[None]:
     """Hold a lock for a file in a folder of others, without leaving a lock file there."""
     import hashlib
     import tempfile

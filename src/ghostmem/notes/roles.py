@@ -20,8 +20,7 @@ from ghostmem.clock import as_time
 from ghostmem.clock import now as this_moment
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
-from ghostmem.notes.lock import locked
-from ghostmem.notes.write import (
+from ghostmem.notes.files import (
     BOM,
     append,
     decode,
@@ -31,6 +30,7 @@ from ghostmem.notes.write import (
     remove_file,
     replace_file,
 )
+from ghostmem.notes.lock import locked
 from ghostmem.settings import load
 from ghostmem.text.blocks import fence_end, line_end
 from ghostmem.text.entries import bm25_scores, keyword_scores

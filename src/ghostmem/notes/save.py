@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, InvalidTargetError
-from ghostmem.memory.screen import screen
+from ghostmem.memory.redact import redact_content
 from ghostmem.model import Folder, Record, optional
+from ghostmem.notes.files import append, inside, read_file
 from ghostmem.notes.folders import add_notes, note_folders
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.sync import sync_folder
-from ghostmem.notes.write import append, inside, read_file
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
@@ -41,7 +41,7 @@ def save_note(
     daily notes that was added, or else `notes` next to the store. A missing folder is created."""
     if target not in TARGETS:
         raise InvalidTargetError(f"invalid target {validate.shown(target)}")
-    clean, notes = screen(
+    clean, notes = redact_content(
         store.settings, validate.content(content, store.settings.max_content_bytes)
     )
     text = clean.replace("\r\n", "\n").strip("\n")

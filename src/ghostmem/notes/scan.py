@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ghostmem.errors import NotFoundError
 from ghostmem.model import Stat
+from ghostmem.notes.files import Text, decode
 from ghostmem.notes.layouts.base import Layout
-from ghostmem.notes.write import Text, decode
 
 MAX_READS = 3  # attempts to read a file that changes meanwhile
 # If at least this many notes, and this share of all, vanish at once, the disk is not mounted.

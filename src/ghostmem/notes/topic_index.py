@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ghostmem.notes.topic_file import trimmed
-from ghostmem.text.blocks import Kind, blocks, fence_end, line_end
+from ghostmem.text.blocks import BlockKind, blocks, fence_end, line_end
 
 GENERAL = "General Project Knowledge"
 SPECIAL = "Specialized Knowledge"
@@ -147,7 +147,7 @@ def first_sentence(body: str, topic: str) -> str:
         (
             body[block.start : block.stop]
             for block in blocks(body)
-            if block.kind in (Kind.PROSE, Kind.LIST)
+            if block.kind in (BlockKind.PROSE, BlockKind.LIST)
         ),
         topic,
     )

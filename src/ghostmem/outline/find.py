@@ -8,7 +8,7 @@ from collections.abc import Callable
 from heapq import nsmallest
 from typing import NamedTuple
 
-from ghostmem.outline.graph import PROJECT, Linked, Node
+from ghostmem.outline.graph import PROJECT, Linked, OutlineNode
 
 NEAREST = 5
 SEPARATORS = ".#:/\\"
@@ -25,15 +25,15 @@ class _Key(NamedTuple):
     parameters: str | None
 
 
-def find(linked: Linked, symbol: str, file: str = "") -> list[Node]:
+def find(linked: Linked, symbol: str, file: str = "") -> list[OutlineNode]:
     """Return the symbols of that name in the order of files and lines: by whole name, else by its
     end; in one file when given.
     """
     wanted = _key(symbol)
     place = file.replace("\\", "/").removeprefix("./")
     tail = _tail(wanted.head)
-    inside: list[Node] = []
-    outside: list[Node] = []
+    inside: list[OutlineNode] = []
+    outside: list[OutlineNode] = []
     for node in linked.nodes.values():
         if (
             node.kind == "file"
@@ -75,9 +75,9 @@ def bare(name: str) -> str:
     return _tail(_key(name).head)
 
 
-def _rungs(text: str, wanted: _Key) -> tuple[Callable[[Node], bool], ...]:
+def _rungs(text: str, wanted: _Key) -> tuple[Callable[[OutlineNode], bool], ...]:
     whole = wanted.head.removeprefix("::").removeprefix("\\")
-    rungs: list[Callable[[Node], bool]] = [
+    rungs: list[Callable[[OutlineNode], bool]] = [
         lambda node: text in _names(node),
         lambda node: any(_takes(key, wanted) and key.head == whole for key in _keys(node)),
     ]
@@ -90,11 +90,11 @@ def _rungs(text: str, wanted: _Key) -> tuple[Callable[[Node], bool], ...]:
     return tuple(rungs)
 
 
-def _names(node: Node) -> tuple[str, ...]:
+def _names(node: OutlineNode) -> tuple[str, ...]:
     return (node.name, node.full) if node.full else (node.name,)
 
 
-def _keys(node: Node) -> list[_Key]:
+def _keys(node: OutlineNode) -> list[_Key]:
     return [_key(name) for name in _names(node)]
 
 
@@ -132,5 +132,5 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other))
 
 
-def _order(node: Node) -> tuple[str, int, str, str]:
+def _order(node: OutlineNode) -> tuple[str, int, str, str]:
     return node.file, node.line, node.name, node.id

@@ -25,7 +25,7 @@ KINDS = (
 PROJECT, NATIVE, EXTERNAL = "project", "native", "external"
 
 
-class Node(NamedTuple):
+class OutlineNode(NamedTuple):
     """A symbol, a file, or something outside the project.
 
     `name` is canonical, `full` tells namesakes apart in JSON.
@@ -44,7 +44,7 @@ class Node(NamedTuple):
     body: str = ""  # the SHA-256 of its text
 
 
-class Link(NamedTuple):
+class OutlineLink(NamedTuple):
     """An edge: from a node, of a forward kind, to a node.
 
     The line it stands on, and the rung that resolved it.
@@ -74,8 +74,8 @@ class Loose(NamedTuple):
 class Linked:
     """What linking the files of one language came to."""
 
-    nodes: dict[str, Node] = field(default_factory=dict)
-    links: list[Link] = field(default_factory=list)
+    nodes: dict[str, OutlineNode] = field(default_factory=dict)
+    links: list[OutlineLink] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     made: dict[str, Any] = field(

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from ghostmem.caller import CALLER
 from ghostmem.model import FileRel, Memory
-from ghostmem.outline.graph import PROJECT, Node, file_id
+from ghostmem.outline.graph import PROJECT, OutlineNode, file_id
 from ghostmem.outline.project_graph import CodeGraph
-from ghostmem.outline.render import Memory as Mention
-from ghostmem.outline.stale import Code
+from ghostmem.outline.render import LinkedMemory as Mention
+from ghostmem.outline.stale import CodeSymbols
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
@@ -18,7 +18,7 @@ _NodeMemory = tuple[str, Memory, Mention]  # the id of a node, a memory about it
 
 
 def memories_of(
-    store: Store, graph: CodeGraph, nodes: Iterable[Node], ns: str | None = None
+    store: Store, graph: CodeGraph, nodes: Iterable[OutlineNode], ns: str | None = None
 ) -> dict[str, list[Mention]]:
     """Return the memories about files and symbols by node id, pinned first, then newest.
 
@@ -54,7 +54,7 @@ def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
 def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
     if not memories:
         return
-    code = Code(graph)
+    code = CodeSymbols(graph)
     for memory in memories:
         for ref in memory.symbols:
             if (ref.root, ref.language) != (graph.root, graph.language):

@@ -11,13 +11,13 @@ from ghostmem.model import Record
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import file_id
 from ghostmem.outline.project_graph import CodeGraph, code_graph, unknown_symbol
-from ghostmem.outline.render import Stats, to_json, to_text
+from ghostmem.outline.render import OutlineStats, to_json, to_text
 from ghostmem.outline.sources import inside
 from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.outline.graph import Linked, Node
+    from ghostmem.outline.graph import Linked, OutlineNode
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,13 +93,13 @@ def _file(graph: CodeGraph, file: str) -> str:
     return path
 
 
-def _symbols(graph: CodeGraph, path: str = "") -> list[Node]:
+def _symbols(graph: CodeGraph, path: str = "") -> list[OutlineNode]:
     """Return the outermost symbols of a file or of all files, in order."""
     nodes = graph.linked.once("outermost", _outermost)
     return [node for node in nodes if node.file == path] if path else nodes
 
 
-def _outermost(linked: Linked) -> list[Node]:
+def _outermost(linked: Linked) -> list[OutlineNode]:
     inner = {
         link.end
         for link in linked.links
@@ -116,7 +116,7 @@ def _outermost(linked: Linked) -> list[Node]:
 def _outline(
     store: Store,
     graph: CodeGraph,
-    roots: list[Node],
+    roots: list[OutlineNode],
     options: Options,
     query: dict[str, Any],
     fields: dict[str, Any],
@@ -127,7 +127,7 @@ def _outline(
 
         memories = memories_of(store, graph, graph.linked.nodes.values())
     tree = build(graph.linked, roots, options)
-    stats = Stats(
+    stats = OutlineStats(
         graph.files,
         graph.parsed,
         graph.cached,

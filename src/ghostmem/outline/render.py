@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ghostmem.outline.find import bare
-from ghostmem.outline.graph import EXTERNAL, FORWARD, NATIVE, Loose, Node
+from ghostmem.outline.graph import EXTERNAL, FORWARD, NATIVE, Loose, OutlineNode
 from ghostmem.outline.tree import BACK, Branch, Tree
 
 VERSION = 1
@@ -15,7 +15,7 @@ WIDEST = 80
 SHORT = {"function": "func"}
 
 
-class Memory(NamedTuple):
+class LinkedMemory(NamedTuple):
     """A memory that is linked to a node.
 
     `note` says when the code is no longer what it was about.
@@ -30,7 +30,7 @@ class Memory(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stats:
+class OutlineStats:
     """How the index was made that a tree was built from."""
 
     files: int = 0
@@ -41,11 +41,15 @@ class Stats:
     sha: str = ""
 
 
-Memories = Mapping[str, Sequence[Memory]]  # by the id of a node
+Memories = Mapping[str, Sequence[LinkedMemory]]  # by the id of a node
 
 
 def to_text(
-    tree: Tree, *, symbol: str = "", memories: Memories | None = None, stats: Stats | None = None
+    tree: Tree,
+    *,
+    symbol: str = "",
+    memories: Memories | None = None,
+    stats: OutlineStats | None = None,
 ) -> str:
     """Return a tree as text; `symbol` is what was asked for, when it was a symbol."""
     lines = [f'# {tree.found} symbols match "{_flat(symbol)}"'] if symbol and tree.found > 1 else []
@@ -54,7 +58,7 @@ def to_text(
     if tree.truncated:
         lines.append(f"... truncated at {tree.options.max_nodes} nodes")
     lines.extend(f"note: {_flat(note)}" for note in tree.notes)
-    lines.append(_summary(tree, stats or Stats()))
+    lines.append(_summary(tree, stats or OutlineStats()))
     return "\n".join(lines)
 
 
@@ -65,10 +69,10 @@ def to_json(
     root: str = "",
     query: Mapping[str, Any] | None = None,
     memories: Memories | None = None,
-    stats: Stats | None = None,
+    stats: OutlineStats | None = None,
 ) -> dict[str, Any]:
     """Return a tree as plain data."""
-    made = stats or Stats()
+    made = stats or OutlineStats()
     found = {
         "version": VERSION,
         "language": language,
@@ -133,7 +137,7 @@ def _branch_lines(
             yield f"{pad}  unresolved {kind}: {len(loose)} ({_examples(loose)})"
 
 
-def _fields(node: Node, tree: Tree) -> tuple[str, str, str]:
+def _fields(node: OutlineNode, tree: Tree) -> tuple[str, str, str]:
     return (
         _flat(tree.labels.get(node.id, node.name)),
         SHORT.get(node.kind, node.kind),
@@ -141,7 +145,7 @@ def _fields(node: Node, tree: Tree) -> tuple[str, str, str]:
     )
 
 
-def _location(node: Node) -> str:
+def _location(node: OutlineNode) -> str:
     if node.origin == NATIVE:
         return "(native)"
     if node.origin == EXTERNAL:
@@ -165,12 +169,12 @@ def _examples(loose: Sequence[Loose]) -> str:
     return ", ".join([*shown, "…"] if len(loose) > EXAMPLES else shown)
 
 
-def _ordered(memories: Sequence[Memory]) -> list[Memory]:
+def _ordered(memories: Sequence[LinkedMemory]) -> list[LinkedMemory]:
     newest = sorted(sorted(memories), key=lambda one: one.date, reverse=True)
     return sorted(newest, key=lambda one: not one.pinned)
 
 
-def _memory_lines(memories: Sequence[Memory]) -> Iterator[str]:
+def _memory_lines(memories: Sequence[LinkedMemory]) -> Iterator[str]:
     for one in _ordered(memories)[:MEMORIES]:
         yield f"[{one.tier}] {_flat(one.name)} ({one.rel}, {one.date})" + (
             f" ({_flat(one.note)})" if one.note else ""
@@ -179,7 +183,7 @@ def _memory_lines(memories: Sequence[Memory]) -> Iterator[str]:
         yield f"... {len(memories) - MEMORIES} more"
 
 
-def _summary(tree: Tree, stats: Stats) -> str:
+def _summary(tree: Tree, stats: OutlineStats) -> str:
     broken = len({file for file, _ in stats.parse_errors})
     parts = [
         f"-- {_count(symbol_count(tree), 'symbol')}, {_count(tree.relations, 'relation')}, "

@@ -107,7 +107,9 @@ def _known_to_git(root: Path) -> list[str]:
     ]
     command += ["ls-files", "-co", "--exclude-standard", "-z", "--", "."]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60, env=_plain())  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, capture_output=True, check=False, timeout=60, env=_plain()
+        )
     except (OSError, subprocess.TimeoutExpired):
         return []
     if done.returncode:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ghostmem.errors import GhostError
 from ghostmem.model import Memory, Record, SymbolRef, optional
-from ghostmem.outline.graph import PROJECT, Node
+from ghostmem.outline.graph import PROJECT, OutlineNode
 from ghostmem.outline.project_graph import CodeGraph, code_graph
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
@@ -44,7 +44,7 @@ class SymbolState(NamedTuple):
     """The state of a symbol, and the node that it is now or may be."""
 
     state: str
-    node: Node | None = None
+    node: OutlineNode | None = None
 
     @property
     def now(self) -> str:
@@ -84,7 +84,7 @@ def stale(
         memories = tx.listing.select(
             Filter(ns=validate.ns_filter(ns), now=store.clock(), code=home or "")
         )
-    codes: dict[tuple[str, str], Code | str] = {}
+    codes: dict[tuple[str, str], CodeSymbols | str] = {}
     states = []
     for memory, ref in _links(memories, home):
         place = (ref.root, ref.language)
@@ -103,7 +103,7 @@ def _links(memories: Iterable[Memory], home: str | None) -> list[tuple[Memory, S
     ]
 
 
-def _state(memory: Memory, ref: SymbolRef, code: "Code | str") -> Stale:
+def _state(memory: Memory, ref: SymbolRef, code: "CodeSymbols | str") -> Stale:
     if isinstance(code, str):
         return Stale(memory.ns, memory.key, ref.name, ref.path, UNKNOWN, code, ref.root)
     symbol = code.judge(ref)
@@ -111,7 +111,7 @@ def _state(memory: Memory, ref: SymbolRef, code: "Code | str") -> Stale:
     return Stale(memory.ns, memory.key, ref.name, path, symbol.state, symbol.now, ref.root)
 
 
-def _code(store: Store, root: str, language: str, trusted: bool) -> "Code | str":
+def _code(store: Store, root: str, language: str, trusted: bool) -> "CodeSymbols | str":
     """Read a project, or return the reason why that is not possible.
 
     A root from an import is not trusted: it must not make Ghost read the whole disk."""
@@ -121,19 +121,19 @@ def _code(store: Store, root: str, language: str, trusted: bool) -> "Code | str"
     ):
         return f"{root} is no project's folder; name it with --root to read it all the same"
     try:
-        return Code(code_graph(store, root, language))
+        return CodeSymbols(code_graph(store, root, language))
     except (GhostError, ImportError, OSError, ValueError) as error:
         return str(error)
 
 
-class Code:
+class CodeSymbols:
     """The current symbols of a project, by name, text and file."""
 
     def __init__(self, graph: CodeGraph) -> None:
         self.graph = graph
-        self._named: dict[str, list[Node]] = defaultdict(list)
-        self._bodies: dict[str, list[Node]] = defaultdict(list)
-        self._files: dict[str, list[Node]] = defaultdict(list)
+        self._named: dict[str, list[OutlineNode]] = defaultdict(list)
+        self._bodies: dict[str, list[OutlineNode]] = defaultdict(list)
+        self._files: dict[str, list[OutlineNode]] = defaultdict(list)
         for node in graph.linked.nodes.values():
             if node.origin == PROJECT and node.kind not in ("file", "module"):
                 self._named[node.name].append(node)
@@ -151,11 +151,11 @@ class Code:
         same = list(self._same_text(ref).values()) if ref.hash else []
         return SymbolState(RENAMED, same[0]) if len(same) == 1 else SymbolState(GONE)
 
-    def in_file(self, path: str) -> list[Node]:
+    def in_file(self, path: str) -> list[OutlineNode]:
         """Return the symbols of a file."""
         return self._files.get(path, [])
 
-    def _same_text(self, ref: SymbolRef) -> dict[str, Node]:
+    def _same_text(self, ref: SymbolRef) -> dict[str, OutlineNode]:
         """Return the symbols with the same text, by id.
 
         A text may contain its own name, so symbols of the file are compared with the old name."""
@@ -173,7 +173,7 @@ def _source(root: str, path: str) -> bytes:
         return b""
 
 
-def _hash_as(node: Node, source: bytes, name: str) -> str:
+def _hash_as(node: OutlineNode, source: bytes, name: str) -> str:
     """Return the hash of a symbol's text with another name in it."""
     new, old = re.findall(r"\w+", node.name), re.findall(r"\w+", name)
     back = {
@@ -190,7 +190,7 @@ def _hash_as(node: Node, source: bytes, name: str) -> str:
     return sha256(words.sub(lambda match: back[match[0]], text)).hexdigest()
 
 
-def _text(node: Node, source: bytes) -> bytes:
+def _text(node: OutlineNode, source: bytes) -> bytes:
     """Return the text of a symbol: its id has the start, and the hash gives the end."""
     place = node.id.rpartition("@")[2]
     lines = [line + b"\n" for line in source.split(b"\n")]

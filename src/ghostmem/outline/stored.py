@@ -13,12 +13,12 @@ from typing import Any
 from zlib import compress, decompress, error
 
 from ghostmem.outline.facts import folded, unfolded
-from ghostmem.outline.graph import Link, Linked, Loose, Node
+from ghostmem.outline.graph import Linked, Loose, OutlineLink, OutlineNode
 
 # the fields that are numbers; all others are texts
-_NUMBERS: dict[type[Node] | type[Link] | type[Loose], set[str]] = {
-    Node: {"line", "end_line"},
-    Link: {"line"},
+_NUMBERS: dict[type[OutlineNode] | type[OutlineLink] | type[Loose], set[str]] = {
+    OutlineNode: {"line", "end_line"},
+    OutlineLink: {"line"},
     Loose: {"line", "candidates"},
 }
 
@@ -39,7 +39,11 @@ def pack(linked: Linked, more: Any) -> bytes:
     texts: dict[str, int] = {}
     numbers = array("I")
     counts = []
-    for kind, rows in ((Node, linked.nodes.values()), (Link, linked.links), (Loose, linked.loose)):
+    for kind, rows in (
+        (OutlineNode, linked.nodes.values()),
+        (OutlineLink, linked.links),
+        (Loose, linked.loose),
+    ):
         counts.append(len(rows))
         for place, name in enumerate(kind._fields):
             column = map(itemgetter(place), rows)

@@ -8,7 +8,7 @@ from pathlib import Path
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, SymbolRef
 from ghostmem.outline.find import find
-from ghostmem.outline.graph import PROJECT, Node
+from ghostmem.outline.graph import PROJECT, OutlineNode
 from ghostmem.outline.languages.table import LANGUAGES
 from ghostmem.outline.project_graph import CodeGraph, code_graph, shown, unknown_symbol
 from ghostmem.store import validate
@@ -36,7 +36,7 @@ Named = SymbolRef | str | tuple[str, str]
 
 
 @dataclass(slots=True)
-class Resolved:
+class ResolvedSymbols:
     """The symbols of names, the files of ambiguous names, and notes about those."""
 
     symbols: list[SymbolRef] = field(default_factory=list)
@@ -50,11 +50,11 @@ def resolve(
     language: str | None,
     root: str | Path | None,
     files: Sequence[str] = (),
-) -> Resolved:
+) -> ResolvedSymbols:
     """Resolve full or partial names of symbols; an unknown name is an error.
 
     An ambiguous name stands for the files of all symbols with it, unless one of `files` decides."""
-    resolved, graph = Resolved(), None
+    resolved, graph = ResolvedSymbols(), None
     for name in names:
         if isinstance(name, SymbolRef):
             resolved.symbols.append(name)
@@ -77,7 +77,7 @@ def languages_of(files: Iterable[str]) -> list[str]:
     )
 
 
-def below(root: str, file: str) -> str:
+def relative_path(root: str, file: str) -> str:
     """Return the path of a file relative to a root; a path outside the root stays unchanged."""
     real = os.path.realpath(os.path.join(root, os.path.expanduser(file)))
     return (
@@ -87,7 +87,7 @@ def below(root: str, file: str) -> str:
     )
 
 
-def in_project(graph: CodeGraph, symbol: str) -> list[Node]:
+def in_project(graph: CodeGraph, symbol: str) -> list[OutlineNode]:
     """Return the symbols of the project itself with a name."""
     return [node for node in find(graph.linked, symbol) if node.origin == PROJECT]
 
@@ -108,11 +108,11 @@ def _language(files: Sequence[str]) -> str:
 
 
 def _add(
-    resolved: Resolved, graph: CodeGraph, symbol: str, rel: FileRel, files: Sequence[str]
+    resolved: ResolvedSymbols, graph: CodeGraph, symbol: str, rel: FileRel, files: Sequence[str]
 ) -> None:
     nodes = in_project(graph, symbol)
     if len(nodes) > 1:
-        places = {below(graph.root, file) for file in files}
+        places = {relative_path(graph.root, file) for file in files}
         nodes = [node for node in nodes if node.file in places] or nodes
     if not nodes:
         raise unknown(graph, symbol)

@@ -16,10 +16,10 @@ from ghostmem.outline.graph import (
     NATIVE,
     PROJECT,
     REVERSE,
-    Link,
     Linked,
     Loose,
-    Node,
+    OutlineLink,
+    OutlineNode,
 )
 
 DEEPEST = 10
@@ -27,7 +27,8 @@ FORMATS = ("text", "json")
 CYCLE, SEEN = "↩", "…"
 BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
 _TEST = re.compile(
-    r"(^|/)(tests?|__tests__|spec|testdata)/|\.Tests?/|(^|/)(test_[^/]*|conftest)\.py$|[^/]_(test|spec)\.\w+$"
+    r"(^|/)(tests?|__tests__|spec|testdata)/|\.Tests?/|(^|/)(test_[^/]*|conftest)\.py$"
+    r"|[^/]_(test|spec)\.\w+$"
     r"|\.(test|spec)\.\w+$|[^/](Tests?|TestCase)\.(java|kt|cs|php)$"
 )
 
@@ -94,7 +95,7 @@ class Branch:
     what hangs on it.
     """
 
-    node: Node
+    node: OutlineNode
     line: int = 0
     via: str = ""
     mark: str = ""
@@ -126,7 +127,7 @@ def is_test(path: str) -> bool:
     return bool(_TEST.search(path))
 
 
-def build(linked: Linked, roots: Iterable[Node], options: Options) -> Tree:
+def build(linked: Linked, roots: Iterable[OutlineNode], options: Options) -> Tree:
     """Return the relations of the roots down to the depth that is asked for, a tree for each."""
     chosen = sorted({node.id: node for node in roots}.values(), key=_order)
     if not options.include_tests:
@@ -165,7 +166,7 @@ class _Builder:
         self.tree.truncated = self.tree.truncated or self.room < 0
         return self.room >= 0
 
-    def root(self, node: Node) -> Branch:
+    def root(self, node: OutlineNode) -> Branch:
         """Return the tree of a root."""
         branch = Branch(node)
         if self.options.depth:
@@ -222,7 +223,7 @@ class _Builder:
 
     def neighbours(
         self, related: dict[str, tuple[int, str]], without: str
-    ) -> list[tuple[Node, int, str]]:
+    ) -> list[tuple[OutlineNode, int, str]]:
         """Return nodes in order; not the one from which one came, and not what is unwanted."""
         nodes = self.linked.nodes
         found = [
@@ -232,7 +233,7 @@ class _Builder:
             (one for one in found if self.is_wanted(one[0])), key=lambda one: _order(one[0])
         )
 
-    def is_wanted(self, node: Node) -> bool:
+    def is_wanted(self, node: OutlineNode) -> bool:
         """Tell whether the options let a node in."""
         if self.options.omit_native and node.origin == NATIVE:
             return False
@@ -262,10 +263,10 @@ class _Builder:
         }
 
 
-def _by_end(linked: Linked) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:
+def _by_end(linked: Linked) -> tuple[dict[str, list[OutlineLink]], dict[str, list[OutlineLink]]]:
     """Return the links by the node that they leave, and by the one that they reach."""
-    leaving: dict[str, list[Link]] = {}
-    arriving: dict[str, list[Link]] = {}
+    leaving: dict[str, list[OutlineLink]] = {}
+    arriving: dict[str, list[OutlineLink]] = {}
     for link in linked.links:
         leaving.setdefault(link.start, []).append(link)
         arriving.setdefault(link.end, []).append(link)
@@ -321,5 +322,5 @@ def _suffix(parts: list[str], others: list[list[str]]) -> str:
     return "/".join(parts)
 
 
-def _order(node: Node) -> tuple[str, int, str, str]:
+def _order(node: OutlineNode) -> tuple[str, int, str, str]:
     return node.file, node.line, node.name, node.id

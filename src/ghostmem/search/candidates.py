@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.search import lexical
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import QueryWords
-from ghostmem.store.rows import Candidate, Filter, Space
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class NamespaceQuery:
 class ChunkMatch:
     """A chunk that may answer a question, with its features and, later, its score."""
 
-    chunk: Candidate
+    chunk: ChunkCandidate
     space: Space
     ranks: dict[str, int] = field(default_factory=dict)  # by retriever
     features: dict[str, float] = field(default_factory=dict)
@@ -76,7 +76,7 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     """Return the chunks that may answer a question, and the threads that they are part of."""
     shortlists = _shortlists(ns_query)
     ranks: dict[int, dict[str, int]] = defaultdict(dict)
-    seeds: dict[int, Candidate] = {}
+    seeds: dict[int, ChunkCandidate] = {}
     for retriever, chunks in shortlists.items():
         for rank, chunk in enumerate(chunks, 1):
             ranks[chunk.chunk][retriever] = rank
@@ -86,7 +86,7 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     return Candidates(matches, threads, tuple(shortlists))
 
 
-def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[Candidate]]:
+def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
     """Return the best chunks of each retriever that pass the filter.
 
     A filter that passes few chunks is applied first."""
@@ -129,10 +129,10 @@ def _retrieve(
 
 def _filtered(
     tx: Transaction, best: Mapping[str, list[int]], filter_: Filter, count: int
-) -> dict[str, list[Candidate]]:
+) -> dict[str, list[ChunkCandidate]]:
     """Return the first `count` chunks of each retriever that pass a filter, each read once."""
-    read: dict[int, Candidate] = {}
-    passed: dict[str, list[Candidate]] = {retriever: [] for retriever in best}
+    read: dict[int, ChunkCandidate] = {}
+    passed: dict[str, list[ChunkCandidate]] = {retriever: [] for retriever in best}
     for start in range(0, max(map(len, best.values())), count):
         batches = {
             retriever: chunks[start : start + count]
@@ -148,17 +148,17 @@ def _filtered(
 
 
 def _with_neighbours(
-    ns_query: NamespaceQuery, seeds: list[Candidate]
-) -> tuple[list[Candidate], list[lexical.ThreadItems]]:
+    ns_query: NamespaceQuery, seeds: list[ChunkCandidate]
+) -> tuple[list[ChunkCandidate], list[lexical.ThreadItems]]:
     """Add the neighbours of seeds in their threads, and return the threads in order."""
     search, window = ns_query.tx.search, (len(lexical.BEFORE), len(lexical.AFTER))
-    by_thread: dict[int, list[Candidate]] = defaultdict(list)
+    by_thread: dict[int, list[ChunkCandidate]] = defaultdict(list)
     chunks = {seed.chunk: seed for seed in seeds}
     for seed in seeds:
         if seed.thread is not None:
             by_thread[seed.thread].append(seed)
     sizes = search.threads(by_thread)
-    runs: dict[int, list[list[Candidate]]] = {}
+    runs: dict[int, list[list[ChunkCandidate]]] = {}
     for number, members in by_thread.items():
         if sizes[number][0] <= MAX_WHOLE_THREAD:
             runs[number] = [search.thread(number, ns_query.filter_)]
@@ -176,12 +176,12 @@ def _with_neighbours(
     return list(chunks.values()), threads
 
 
-def _place(chunk: Candidate) -> str:
+def _place(chunk: ChunkCandidate) -> str:
     return chunk.place or ""
 
 
 def _thread(
-    runs: list[list[Candidate]], positions: dict[int, int], length: int
+    runs: list[list[ChunkCandidate]], positions: dict[int, int], length: int
 ) -> lexical.ThreadItems:
     """Join windows on one thread; only chunks that were together in a window are neighbours."""
     together = {(a.chunk, b.chunk) for run in runs for a, b in itertools.pairwise(run)}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from ghostmem.model import NsFilter
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.store.rows import Filter
-from ghostmem.truth.refuters import Refuters, refuters
-from ghostmem.truth.vouch import vouched
+from ghostmem.truth.contradictions import Contradictions, find_contradictions
+from ghostmem.truth.user_statements import find_user_statements
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,9 +24,9 @@ T = TypeVar("T")
 class Corrections(NamedTuple):
     """Memories that correct others, by the id of the corrected memory."""
 
-    contradictions: Refuters  # memories that contradict it and prevail
-    statements: Refuters  # the user's own statements about the same
-    before: Refuters  # memories that must come before it, for either reason
+    contradictions: Contradictions  # memories that contradict it and prevail
+    statements: Contradictions  # the user's own statements about the same
+    before: Contradictions  # memories that must come before it, for either reason
 
 
 def find_corrections(
@@ -38,10 +38,10 @@ def find_corrections(
 ) -> Corrections:
     """Return the corrections of the memories to be shown, some of which may be other `matches`."""
     ids = [match.chunk.memory_id for match in shown]
-    contradictions = refuters(tx, set(ids), filter_, now)
+    contradictions = find_contradictions(tx, set(ids), filter_, now)
     memories = tx.memories.by_ids(ids)
     memories |= {memory.id: memory for newer in contradictions.values() for memory in newer}
-    statements = vouched(tx, memories.values(), filter_, now)
+    statements = find_user_statements(tx, memories.values(), filter_, now)
     before = {id_: list(newer) for id_, newer in contradictions.items()}
     for id_, stated in statements.items():
         named = {memory.id for memory in stated}
@@ -50,7 +50,7 @@ def find_corrections(
     return Corrections(contradictions, statements, _unless_named(before, matches))
 
 
-def _unless_named(before: Refuters, matches: Iterable[ChunkMatch]) -> Refuters:
+def _unless_named(before: Contradictions, matches: Iterable[ChunkMatch]) -> Contradictions:
     """Leave out corrections that contain fewer of the codes in the question than the corrected.
 
     A question that names a code asks for the memories that contain it."""
@@ -65,7 +65,7 @@ def _unless_named(before: Refuters, matches: Iterable[ChunkMatch]) -> Refuters:
 
 
 def with_corrections(
-    tx: Transaction, matches: list[ChunkMatch], before: Refuters, limit: int
+    tx: Transaction, matches: list[ChunkMatch], before: Contradictions, limit: int
 ) -> list[ChunkMatch]:
     """Add the corrections of the first matches that are not matches themselves.
 
@@ -100,7 +100,7 @@ def reachable(starts: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict
     return reached
 
 
-def in_order(items: Sequence[T], before: Refuters, id_of: Callable[[T], str]) -> list[T]:
+def in_order(items: Sequence[T], before: Contradictions, id_of: Callable[[T], str]) -> list[T]:
     """Return items with every correction directly before the memory that it corrects."""
     if not before:
         return list(items)

@@ -8,7 +8,7 @@ from math import log10
 from ghostmem.search.candidates import ChunkMatch, NamespaceQuery
 from ghostmem.search.query import Query
 from ghostmem.settings import Settings
-from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
+from ghostmem.text.calendar import MONTHS, RECENCY_WORDS, TIME_WORDS
 
 WORDING = 0.7  # the share of a candidate's wording that counts in addition to its cosine
 WORDS_ONLY = 0.12  # the evidence a candidate among ten chunks needs without vectors
@@ -22,7 +22,7 @@ MIN_COSINE = 0.15  # a cosine below this is no evidence
 EVIDENCE_PARTS = frozenset(
     ("lexical", "month", "day", "window", "recency", "text", "substring", "vector")
 )
-ALL_TIME_WORDS = TIME_WORDS.union(RECENT, MONTHS)
+ALL_TIME_WORDS = TIME_WORDS.union(RECENCY_WORDS, MONTHS)
 STRONG = 0.6  # a strong hit scores at least this share of the best one
 MAX_STRONG = 10  # more hits than these are strong only if they score nearly as much as the best one
 NEARLY = 0.95  # the share of the best score that counts as nearly as much

@@ -14,7 +14,7 @@ from ghostmem.search.lexical import SYNONYM
 from ghostmem.store import validate
 from ghostmem.store.narrowing import narrowed
 from ghostmem.store.rows import Filter
-from ghostmem.text.calendar import RECENT, TIME_WORDS
+from ghostmem.text.calendar import RECENCY_WORDS, TIME_WORDS
 from ghostmem.text.matches import QueryTerms, StandIn
 from ghostmem.text.question import Question, read_question
 from ghostmem.text.stem import stem
@@ -51,7 +51,7 @@ def read_query(text: str, now: datetime, limit: int) -> Query:
     terms, times = query_terms(text), times_in(text, now)
     if times.relative:
         # words that were read as a time counted back from now are not searched for as words
-        time_stems = {stem(word) for word in (*TIME_WORDS, *RECENT)}
+        time_stems = {stem(word) for word in (*TIME_WORDS, *RECENCY_WORDS)}
         terms = [term for term in terms if term not in time_stems] or terms
     return Query(text, terms, plain_words(text), times, read_question(text), now, limit)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.embed.vocabulary import is_common_word
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
-from ghostmem.store.rows import Candidate, Filter, Space
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.text.rarity import rarity
 from ghostmem.text.scripts import fold
 from ghostmem.text.spelling import (
@@ -64,7 +64,7 @@ class InnerWords:
     phrases: Mapping[int, str]
     chunks: list[int]
 
-    def worths(self, chunk: Candidate) -> dict[int, float]:
+    def worths(self, chunk: ChunkCandidate) -> dict[int, float]:
         """Return the worth of a chunk's text for each of these words that it contains."""
         text = plain(f"{chunk.key}\n{chunk.text}")
         worths = {number: substring_worth(word, text) for number, word in self.words.items()}

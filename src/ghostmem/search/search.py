@@ -26,7 +26,7 @@ from ghostmem.store import validate
 from ghostmem.store.lookup import count
 from ghostmem.store.retry import again
 from ghostmem.store.store import Store
-from ghostmem.truth.standing import ending, noted
+from ghostmem.truth.annotations import annotate_hits, ending
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -76,7 +76,7 @@ def search(
         matches = matches[:limit]
         hits = make_hits(tx, matches, terms, explain, strong)
         hits, reranked = _reranked(store, query, hits, corrections)
-        hits = noted(tx, hits, corrections.contradictions, corrections.statements, at)
+        hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, at)
         missed = [match for match in ranking.matches if match not in matches] if explain else []
         misses = make_hits(tx, missed[:MAX_MISSES], terms, explain)
         ended = rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score)

@@ -12,7 +12,7 @@ from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.search.search import search
 from ghostmem.store import validate
 from ghostmem.store.store import Store
-from ghostmem.truth.close import SUPERSEDED_BY
+from ghostmem.truth.corrections import SUPERSEDED_BY
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import Change, marked, remove_block, write_block
+from ghostmem.setup.marked import FileChange, marked, remove_block, write_block
 
 NAME = "agents-md"
 FILE = "AGENTS.md"
@@ -55,13 +55,13 @@ def block() -> str:
     return marked(NAME, GUIDANCE)
 
 
-def write(path: Path, dry_run: bool = False) -> Change:
+def write(path: Path, dry_run: bool = False) -> FileChange:
     """Write the guidance into a file; a missing file is created."""
     check_inside(path, _folder(path))
     return write_block(path, NAME, GUIDANCE, dry_run)
 
 
-def remove(path: Path, dry_run: bool = False) -> Change:
+def remove(path: Path, dry_run: bool = False) -> FileChange:
     """Remove the guidance from a file."""
     check_inside(path, _folder(path))
     return remove_block(path, NAME, dry_run)

@@ -5,11 +5,11 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-from ghostmem.admin.doctor import Finding
+from ghostmem.admin.doctor import DoctorFinding
 from ghostmem.errors import GhostError
 from ghostmem.settings import Settings
 from ghostmem.setup import state
-from ghostmem.setup.clients import CLIENTS, SCOPES, Client
+from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
 from ghostmem.setup.entry import env_of, words_of
 from ghostmem.setup.install import read_text
 from ghostmem.setup.listing import Installed, commands_in, look
@@ -20,7 +20,7 @@ from ghostmem.setup.probe import ProbeAnswer, probe
 _DESKTOP_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 
-def check_clients(settings: Settings) -> Iterator[Finding]:
+def check_clients(settings: Settings) -> Iterator[DoctorFinding]:
     """Yield one finding for every client and scope that Ghost is installed in."""
     known = state.records()
     answers: dict[tuple[object, ...], ProbeAnswer] = {}
@@ -39,30 +39,32 @@ def check_clients(settings: Settings) -> Iterator[Finding]:
 
 
 def _client(
-    client: Client,
+    client: SetupClient,
     scope: str,
     installed: Installed,
     settings: Settings,
     answers: dict[tuple[object, ...], ProbeAnswer],
-) -> Finding:
+) -> DoctorFinding:
     name = f"{client.name} ({scope})"
     again = _again(client, scope, installed)
     if installed.problem:
-        return Finding(
+        return DoctorFinding(
             name, "problem", installed.problem, "fix the file by hand; its backup is next to it"
         )
     wrong = _commands(client, scope)
     if wrong:
-        return Finding(name, "problem", wrong, again)
+        return DoctorFinding(name, "problem", wrong, again)
     if installed.server == "none":
-        return Finding(name, "warning", f"has hooks, but no server in {installed.path}", again)
+        return DoctorFinding(
+            name, "warning", f"has hooks, but no server in {installed.path}", again
+        )
     answer = _asked(client, scope, settings, answers)
     if answer.problem:
-        return Finding(name, "problem", f"{installed.command}: {answer.problem}", again)
+        return DoctorFinding(name, "problem", f"{installed.command}: {answer.problem}", again)
     with_hooks = {"current": ", with hooks", "old": ", with hooks"}.get(installed.hooks, "")
     about = f"{installed.path}: {answer.tools} tools{with_hooks}"
     if "old" in (installed.server, installed.hooks):
-        return Finding(
+        return DoctorFinding(
             name,
             "warning",
             f"{about}; it starts a different Ghost than this one, or lacks some of its hooks",
@@ -70,19 +72,19 @@ def _client(
         )
     unseen = _unseen(client, installed)
     return (
-        Finding(name, "warning", unseen, again.replace(" --scope project", ""))
+        DoctorFinding(name, "warning", unseen, again.replace(" --scope project", ""))
         if unseen
-        else Finding(name, "ok", about)
+        else DoctorFinding(name, "ok", about)
     )
 
 
-def _again(client: Client, scope: str, installed: Installed) -> str:
+def _again(client: SetupClient, scope: str, installed: Installed) -> str:
     """Return the command that installs it again."""
     hooks = " --hooks" if installed.hooks not in ("none", "") else ""
     return f"ghost setup {client.name}{hooks}{' --scope project' if scope == 'project' else ''}"
 
 
-def _commands(client: Client, scope: str) -> str:
+def _commands(client: SetupClient, scope: str) -> str:
     """Return the problem with a command in the files of a client, or an empty text."""
     for file in targets(client, scope, True, True):
         for part, commands in commands_in(file):
@@ -101,7 +103,10 @@ def _reason(program: str) -> str:
 
 
 def _asked(
-    client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], ProbeAnswer]
+    client: SetupClient,
+    scope: str,
+    settings: Settings,
+    answers: dict[tuple[object, ...], ProbeAnswer],
 ) -> ProbeAnswer:
     """Start the server of a client, once for all clients with the same command."""
     file = targets(client, scope, True, False)[0]
@@ -119,7 +124,7 @@ def _asked(
     return answers[key]
 
 
-def _unseen(client: Client, installed: Installed) -> str:
+def _unseen(client: SetupClient, installed: Installed) -> str:
     """Return a warning if a desktop program on a Mac cannot find the command, or an empty text."""
     word = installed.command.split(" ")[0]
     if (

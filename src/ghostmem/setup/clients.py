@@ -54,7 +54,7 @@ class Hooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class SetupClient:
     """A program that starts MCP servers."""
 
     name: str
@@ -110,7 +110,7 @@ _TRUST = "start a new session in Codex, and trust the hooks when it asks"
 CLIENTS = {
     client.name: client
     for client in (
-        Client(
+        SetupClient(
             "claude-code",
             "Claude Code",
             "json",
@@ -128,7 +128,7 @@ CLIENTS = {
             ),
             then="start a new session in Claude Code",
         ),
-        Client(
+        SetupClient(
             "claude-desktop",
             "Claude Desktop",
             "json",
@@ -140,7 +140,7 @@ CLIENTS = {
             ns="agent:claude-desktop",
             then="quit Claude Desktop and open it again",
         ),
-        Client(
+        SetupClient(
             "cursor",
             "Cursor",
             "jsonc",
@@ -160,7 +160,7 @@ CLIENTS = {
             gui=True,
             then="turn `ghost` on in Cursor's settings under Tools & MCP",
         ),
-        Client(
+        SetupClient(
             "vscode",
             "VS Code",
             "jsonc",
@@ -171,7 +171,7 @@ CLIENTS = {
             gui=True,
             then="run `MCP: List Servers` in VS Code and start `ghost`",
         ),
-        Client(
+        SetupClient(
             "windsurf",
             "Windsurf",
             "json",
@@ -182,7 +182,7 @@ CLIENTS = {
             gui=True,
             then="press Refresh in Windsurf's list of MCP servers",
         ),
-        Client(
+        SetupClient(
             "codex",
             "Codex",
             "toml",
@@ -200,7 +200,7 @@ CLIENTS = {
             ),
             then="start a new session in Codex",
         ),
-        Client(
+        SetupClient(
             "gemini",
             "Gemini CLI",
             "jsonc",
@@ -218,7 +218,7 @@ CLIENTS = {
             ),
             then="start a new session in Gemini CLI",
         ),
-        Client(
+        SetupClient(
             "goose",
             "Goose",
             "yaml",
@@ -230,7 +230,7 @@ CLIENTS = {
         ),
     )
 }
-OTHER = Client("other", "any other client", "json", "", "", _SERVERS, PLAIN)
+OTHER = SetupClient("other", "any other client", "json", "", "", _SERVERS, PLAIN)
 
 
 def folders(env: Mapping[str, str] | None = None, platform: str = sys.platform) -> dict[str, str]:
@@ -256,7 +256,7 @@ def located(file: str, places: Mapping[str, str] | None = None) -> Path:
     return Path(file.format_map(folders() if places is None else places)).absolute()
 
 
-def client_named(name: str) -> Client:
+def client_named(name: str) -> SetupClient:
     """Return a client by name, or raise an error that lists the known names."""
     if name not in CLIENTS:
         from difflib import get_close_matches

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ghostmem.setup.clients import Client, HookEvent, Hooks
+from ghostmem.setup.clients import HookEvent, Hooks, SetupClient
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
 _HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
@@ -45,7 +45,7 @@ def program() -> tuple[str, ...]:
     return (sys.executable, "-m", "ghostmem")
 
 
-def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
+def server(client: SetupClient, how: Launch, present: Any = None) -> dict[str, Any]:
     """Return the server entry of a client; an entry that starts Ghost keeps its arguments."""
     command, *words = how.program
     args = [*words, "mcp"]
@@ -68,7 +68,7 @@ def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
 
 def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:
     """Return the handler of one event; in an existing handler only the program changes."""
-    before, after = _kept_words(present)
+    before, after = _present_options(present)
     before = ["--db", how.db] if how.db else before
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
     command = (
@@ -86,8 +86,8 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
     return {**made, "async": True} if event.background else made
 
 
-def _kept_words(present: Any) -> tuple[list[str], list[str]]:
-    """Return the options that somebody gave a hook, before its name and behind it."""
+def _present_options(present: Any) -> tuple[list[str], list[str]]:
+    """Return the options of an existing hook, before and after its name."""
     words = words_of(present)
     if "hook" not in words:
         return [], []

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from ghostmem.atomic import sweep
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NoteConflictError
-from ghostmem.notes.write import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
+from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import Change
-from ghostmem.setup.parts import Target, hooks_in, made_by, server_in, with_parts, without_parts
+from ghostmem.setup.marked import FileChange
+from ghostmem.setup.parts import SetupFile, hooks_in, made_by, server_in, with_parts, without_parts
 from ghostmem.setup.state import (
     UNKNOWN,
     FileRecord,
@@ -37,17 +37,17 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 class FilePlan:
     """The planned change of one file and its new record."""
 
-    target: Target
-    change: Change
+    target: SetupFile
+    change: FileChange
     row: FileRecord | None  # None: delete the record
 
 
-def install(files: list[Target], how: Launch, dry_run: bool = False) -> list[Change]:
+def install(files: list[SetupFile], how: Launch, dry_run: bool = False) -> list[FileChange]:
     """Write our parts into the files of a client; a file that is up to date is not written."""
     return _done(lambda: [_planned(file, how) for file in files], dry_run)
 
 
-def uninstall(files: list[Target], dry_run: bool = False) -> list[Change]:
+def uninstall(files: list[SetupFile], dry_run: bool = False) -> list[FileChange]:
     """Remove our parts; a file that was not changed since gets its original bytes back."""
     return _done(lambda: [_planned(file, None) for file in files], dry_run)
 
@@ -63,7 +63,7 @@ def read_text(path: Path) -> str | None:
     return None if raw is None else _text(raw)
 
 
-def _done(plans: Callable[[], list[FilePlan]], dry_run: bool) -> list[Change]:
+def _done(plans: Callable[[], list[FilePlan]], dry_run: bool) -> list[FileChange]:
     planned = plans()
     if dry_run:
         return [plan.change for plan in planned]
@@ -90,7 +90,7 @@ def _matters(plan: FilePlan) -> bool:
 # ---------------------------------------------------------------- planning
 
 
-def _planned(target: Target, how: Launch | None) -> FilePlan:
+def _planned(target: SetupFile, how: Launch | None) -> FilePlan:
     if target.scope == "project":
         check_inside(target.path, Path.cwd())
     real = _real(target.path)
@@ -107,7 +107,7 @@ def _planned(target: Target, how: Launch | None) -> FilePlan:
 
 
 def _installation(
-    target: Target, raw: bytes | None, row: FileRecord | None, how: Launch
+    target: SetupFile, raw: bytes | None, row: FileRecord | None, how: Launch
 ) -> FilePlan:
     text = "" if raw is None else _text(raw)
     made = with_parts(text, target, how)
@@ -116,7 +116,7 @@ def _installation(
         if raw is not None and made == text
         else (BOM if raw and raw.startswith(BOM) else b"") + made.encode()
     )
-    change = Change(target.path, raw, after)
+    change = FileChange(target.path, raw, after)
     if change.action == "unchanged" or after is None:
         return FilePlan(target, change, row)
     before = MISSING if raw is None else digest(raw)
@@ -139,18 +139,18 @@ def _installation(
     return FilePlan(target, change, fresh)
 
 
-def _removal(target: Target, raw: bytes | None, row: FileRecord | None) -> FilePlan:
+def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> FilePlan:
     if raw is None:
-        return FilePlan(target, Change(target.path, None, None), None)
+        return FilePlan(target, FileChange(target.path, None, None), None)
     present = digest(raw)
     if row is not None and present == row.original:
-        return FilePlan(target, Change(target.path, raw, raw), None)
+        return FilePlan(target, FileChange(target.path, raw, raw), None)
     text = _text(raw)
     is_complete = not _keeps_parts(target, text)
     if row is not None and is_complete and present == row.written and row.original != UNKNOWN:
         original = None if row.original == MISSING else read_bytes(backup_of(target.path))
         if row.original == (MISSING if original is None else digest(original)):
-            return FilePlan(target, Change(target.path, raw, original), None)
+            return FilePlan(target, FileChange(target.path, raw, original), None)
     made = without_parts(text, target, [] if row is None else row.made)
     after: bytes | None = (
         (BOM if raw.startswith(BOM) else b"") + made.encode() if made != text else raw
@@ -162,11 +162,13 @@ def _removal(target: Target, raw: bytes | None, row: FileRecord | None) -> FileP
     ):
         after = None
     if is_complete or row is None or after is None:
-        return FilePlan(target, Change(target.path, raw, after), None)
-    return FilePlan(target, Change(target.path, raw, after), replace(row, written=digest(after)))
+        return FilePlan(target, FileChange(target.path, raw, after), None)
+    return FilePlan(
+        target, FileChange(target.path, raw, after), replace(row, written=digest(after))
+    )
 
 
-def _keeps_parts(target: Target, text: str) -> bool:
+def _keeps_parts(target: SetupFile, text: str) -> bool:
     """Say whether a file holds parts of ours that must stay."""
     return (not target.hooks and bool(hooks_in(text, target))) or (
         not target.server

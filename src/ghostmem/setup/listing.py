@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from ghostmem.errors import GhostError
 from ghostmem.model import Record, optional
-from ghostmem.setup.clients import CLIENTS, SCOPES, Client
+from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
 from ghostmem.setup.entry import launch, words_of
 from ghostmem.setup.install import read_text
-from ghostmem.setup.parts import Target, hooks_in, server_in, targets
+from ghostmem.setup.parts import SetupFile, hooks_in, server_in, targets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ def listing() -> list[Installed]:
     ]
 
 
-def look(client: Client, scope: str) -> Installed:
+def look(client: SetupClient, scope: str) -> Installed:
     """Return the state of Ghost in one client and scope."""
     states = {"server": "none", "hooks": "none" if client.hooks else ""}
     command, problem = "", ""
@@ -57,7 +57,7 @@ def look(client: Client, scope: str) -> Installed:
     return Installed(client.name, scope, path, states["server"], states["hooks"], command, problem)
 
 
-def commands_in(file: Target) -> Iterator[tuple[str, list[list[str]] | GhostError]]:
+def commands_in(file: SetupFile) -> Iterator[tuple[str, list[list[str]] | GhostError]]:
     """Yield each part of a file with its commands as words, or with the error of reading it."""
     try:
         text = read_text(file.path)
@@ -78,6 +78,6 @@ def current(words: list[str], scope: str) -> bool:
     return tuple(words[: len(program)]) == program
 
 
-def _events(client: Client, scope: str) -> set[str]:
+def _events(client: SetupClient, scope: str) -> set[str]:
     file = targets(client, scope, False, True)[0]
     return set(hooks_in(read_text(file.path) or "", file))

@@ -15,15 +15,15 @@ from pathlib import Path
 
 from ghostmem.atomic import sweep
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.notes.lock import locked_apart
-from ghostmem.notes.write import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
+from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
+from ghostmem.notes.lock import locked_elsewhere
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _Edit = Callable[[bytes | None], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """The bytes of a file before and after a change; None means that there is no file."""
 
     path: Path
@@ -48,12 +48,12 @@ class Change:
         return "".join(_ended(unified_diff(_lines(self.before), _lines(self.after), old, new)))
 
 
-def write_block(path: Path, name: str, body: str, dry_run: bool = False) -> Change:
+def write_block(path: Path, name: str, body: str, dry_run: bool = False) -> FileChange:
     """Write a block into a file, over the block it has or at its end; links are followed."""
     return _changed(path, lambda raw: with_block(raw, name, body), dry_run)
 
 
-def remove_block(path: Path, name: str, dry_run: bool = False) -> Change:
+def remove_block(path: Path, name: str, dry_run: bool = False) -> FileChange:
     """Remove a block from a file, and the file if it was created for the block alone."""
     return _changed(path, lambda raw: None if raw is None else without_block(raw, name), dry_run)
 
@@ -94,7 +94,7 @@ def without_block(raw: bytes, name: str) -> bytes | None:
     return before + re.sub(rb"\A\r?\n", b"", after)
 
 
-def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
+def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
     """Change a file under the lock of its folder; a dry run only returns the change."""
     real = Path(os.path.realpath(path))
     if not real.parent.is_dir():
@@ -107,7 +107,7 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
     sweep([real])
     if planned.action == "unchanged":
         return planned
-    with locked_apart(real):
+    with locked_elsewhere(real):
         planned = _planned(path, change)
         base = MISSING if planned.before is None else digest(planned.before)
         if planned.after is None:
@@ -117,10 +117,10 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
     return planned
 
 
-def _planned(path: Path, change: _Edit) -> Change:
+def _planned(path: Path, change: _Edit) -> FileChange:
     before = read_bytes(path)
     try:
-        return Change(path, before, change(before))
+        return FileChange(path, before, change(before))
     except InvalidInputError as error:
         raise InvalidInputError(
             f"{path}: {error.message}; nothing was changed", error.hint

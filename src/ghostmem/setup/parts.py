@@ -7,7 +7,7 @@ from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.setup import jsonc
-from ghostmem.setup.clients import Client, Hooks, located
+from ghostmem.setup.clients import Hooks, SetupClient, located
 from ghostmem.setup.entry import (
     Launch,
     command_of,
@@ -22,10 +22,10 @@ from ghostmem.setup.values import value_at
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SetupFile:
     """One file of a client and the parts that belong into it."""
 
-    client: Client
+    client: SetupClient
     scope: str
     path: Path
     format: str
@@ -33,24 +33,26 @@ class Target:
     hooks: bool = False
 
 
-def targets(client: Client, scope: str, server: bool, hooks: bool) -> list[Target]:
+def targets(client: SetupClient, scope: str, server: bool, hooks: bool) -> list[SetupFile]:
     """Return the files of a client that hold the requested parts; one file may hold both."""
     if not client.file(scope):
         raise InvalidInputError(
             f"{client.title} has no file for a project", "leave out --scope, or say --scope user"
         )
-    files: list[Target] = []
+    files: list[SetupFile] = []
     if server:
-        files.append(Target(client, scope, located(client.file(scope)), client.format, server=True))
+        files.append(
+            SetupFile(client, scope, located(client.file(scope)), client.format, server=True)
+        )
     if hooks and client.hooks is not None:
         path = located(client.hooks.user if scope == "user" else client.hooks.project)
         if files and files[0].path == path:
-            return [Target(client, scope, path, client.format, server=True, hooks=True)]
-        files.append(Target(client, scope, path, client.hooks.format, hooks=True))
+            return [SetupFile(client, scope, path, client.format, server=True, hooks=True)]
+        files.append(SetupFile(client, scope, path, client.hooks.format, hooks=True))
     return files
 
 
-def with_parts(text: str, target: Target, how: Launch) -> str:
+def with_parts(text: str, target: SetupFile, how: Launch) -> str:
     """Return the text of a file with our parts in it."""
     form = FORMATS[target.format]
     document = form.load(text)
@@ -75,7 +77,7 @@ def with_parts(text: str, target: Target, how: Launch) -> str:
     return text
 
 
-def without_parts(text: str, target: Target, made: Made) -> str:
+def without_parts(text: str, target: SetupFile, made: Made) -> str:
     """Return the text of a file without our parts and the empty containers made for them."""
     form = FORMATS[target.format]
     document = form.load(text)
@@ -86,7 +88,7 @@ def without_parts(text: str, target: Target, made: Made) -> str:
     return text
 
 
-def made_by(before: str, target: Target) -> list[list[str]]:
+def made_by(before: str, target: SetupFile) -> list[list[str]]:
     """Return the paths of the containers that our parts will create in a file."""
     document = FORMATS[target.format].load(before)
     paths = [[target.client.path[0]]] if target.server else []
@@ -96,13 +98,13 @@ def made_by(before: str, target: Target) -> list[list[str]]:
     return [path for path in paths if value_at(document, path) is None]
 
 
-def server_in(text: str, target: Target) -> Any:
+def server_in(text: str, target: SetupFile) -> Any:
     """Return the entry that starts our server, or None."""
     entry = value_at(FORMATS[target.format].load(text), target.client.path)
     return entry if starts_ghost(entry) else None
 
 
-def hooks_in(text: str, target: Target) -> dict[str, list[dict[str, Any]]]:
+def hooks_in(text: str, target: SetupFile) -> dict[str, list[dict[str, Any]]]:
     """Return our hook handlers in a file, by event."""
     hooks = target.client.hooks
     if hooks is None:
@@ -114,7 +116,7 @@ def hooks_in(text: str, target: Target) -> dict[str, list[dict[str, Any]]]:
     return handlers
 
 
-def shown(target: Target, how: Launch) -> str:
+def shown(target: SetupFile, how: Launch) -> str:
     """Return the text to paste into a file that is edited by hand."""
     text = ""
     if target.server:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ghostmem.atomic import Temporary
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes.lock import PATIENCE, lock_file
+from ghostmem.notes.lock import MAX_WAIT_SECONDS, lock_file
 from ghostmem.settings import config_path
 
 UNKNOWN = "?"  # the original is unknown: the file changed between two runs
@@ -17,7 +17,7 @@ _NAME = "setup.json"
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file that setup has written: its digests before and after, and what setup created."""
+    """A file that setup has written: its digests before and after, and created containers."""
 
     client: str
     scope: str
@@ -47,7 +47,7 @@ def setup_lock() -> Iterator[None]:
         raise InvalidInputError(
             f"cannot create the folder {home}: {error.strerror}", "check its permissions"
         ) from None
-    with lock_file(home / "setup.lock", PATIENCE):
+    with lock_file(home / "setup.lock", MAX_WAIT_SECONDS):
         yield
 
 

@@ -19,7 +19,7 @@ except ImportError:
         from hashlib import sha256
 
 
-class Line(NamedTuple):
+class ChainLine(NamedTuple):
     """One change; `line` and `hash` are None for changes older than the chain."""
 
     number: int
@@ -46,7 +46,7 @@ def sha256_hex(data: bytes) -> str:
     return str(sha256(data).hexdigest())
 
 
-def chained(before: str, line: Line) -> str:
+def chained(before: str, line: ChainLine) -> str:
     """Return the hash of a line of the log, which covers all lines before it."""
     return sha256_hex(json.dumps([before, *line[:7]], ensure_ascii=False).encode())
 

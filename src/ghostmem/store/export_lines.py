@@ -35,7 +35,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Wording(Record):
+class AliasLine(Record):
     """An alias with the memory it belongs to, as a line has it."""
 
     memory_id: str
@@ -47,7 +47,7 @@ class Wording(Record):
     source_client: str | None = optional()
 
     @classmethod
-    def of(cls, memory_id: str, alias: Alias) -> "Wording":
+    def of(cls, memory_id: str, alias: Alias) -> "AliasLine":
         """Join an alias with its memory."""
         return cls(memory_id, **{part.name: getattr(alias, part.name) for part in fields(Alias)})
 
@@ -62,7 +62,7 @@ TYPES: dict[str, type[Record]] = {
     "edge": Edge,
     "link": Link,
     "access": Access,
-    "alias": Wording,
+    "alias": AliasLine,
     "held": Held,
     "rule": Rule,
 }

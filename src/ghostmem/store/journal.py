@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import format_time
-from ghostmem.store.chain import Head, Line
+from ghostmem.store.chain import ChainLine, Head
 from ghostmem.store.database import Location, StoreTable
 from ghostmem.store.tables import BY_NAME
 
@@ -48,11 +48,11 @@ class Journal(StoreTable):
         sql = f"SELECT id, {self._sql.ns_name}, sequence, head FROM namespaces ORDER BY id"
         return [Head(*row) for row in self._db.rows(sql)]
 
-    def lines(self, in_order: bool = False) -> Iterator[Line]:
+    def lines(self, in_order: bool = False) -> Iterator[ChainLine]:
         """Yield the whole log by namespace, or as far as known in the order of writing."""
         order = self.all_in_order if in_order else "ns_id, seq"
         for row in self._db.iterate(f"SELECT {LINE} FROM changes ORDER BY {order}"):
-            yield Line(*row)
+            yield ChainLine(*row)
 
     def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:
         """List changes of a namespace after a sequence number as (sequence, memory id, op)."""

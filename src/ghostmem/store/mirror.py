@@ -14,7 +14,7 @@ class Mirror(NamedTuple):
     ns: str
 
 
-class Item(NamedTuple):
+class MirrorItem(NamedTuple):
     """The agreed state of a key: its file, hash of the text, tags, and summary in the index."""
 
     key: str

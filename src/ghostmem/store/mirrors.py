@@ -4,11 +4,11 @@ from datetime import datetime
 
 from ghostmem.clock import format_time
 from ghostmem.store.database import StoreTable
-from ghostmem.store.mirror import Item, Mirror
+from ghostmem.store.mirror import Mirror, MirrorItem
 from ghostmem.store.records import RowType
 
 _MIRROR = "SELECT id, root, layout, ns FROM mirrors"
-_ITEM = RowType("mirror_items", Item)
+_ITEM = RowType("mirror_items", MirrorItem)
 _ITEMS = f"SELECT {_ITEM.columns} FROM mirror_items WHERE mirror_id = ?"
 
 
@@ -25,17 +25,17 @@ class Mirrors(StoreTable):
         self._db.run(sql, (root, layout, ns, format_time(at)))
         return Mirror(*self._db.row(f"{_MIRROR} WHERE root = ?", (root,)))
 
-    def items(self, mirror_id: int) -> dict[str, Item]:
+    def items(self, mirror_id: int) -> dict[str, MirrorItem]:
         """Return the agreed state by key."""
         rows = self._db.rows(f"{_ITEMS} ORDER BY key", (mirror_id,))
         return {row[0]: _ITEM.read(row) for row in rows}
 
-    def item(self, mirror_id: int, key: str) -> Item | None:
+    def item(self, mirror_id: int, key: str) -> MirrorItem | None:
         """Return the agreed state of a key."""
         row = self._db.row(f"{_ITEMS} AND key = ?", (mirror_id, key))
         return None if row is None else _ITEM.read(row)
 
-    def put_item(self, mirror_id: int, item: Item) -> None:
+    def put_item(self, mirror_id: int, item: MirrorItem) -> None:
         """Write the agreed state of a key."""
         sql = self._sql.insert("mirror_items", ("mirror_id", *_ITEM.names), replace=True)
         self._db.run(sql, (mirror_id, *_ITEM.write(item)))

@@ -58,7 +58,7 @@ class IndexRow:
     spoken: str = ""  # the text as it is embedded
 
 
-class Entry(NamedTuple):
+class AuditEntry(NamedTuple):
     """A recorded change of a run, to a memory (its id) or an edge (`from to relation`).
 
     `before` is None for a subject that did not exist, `after` for one that no longer does;
@@ -97,7 +97,7 @@ class Space(NamedTuple):
     length: int
 
 
-class Candidate(NamedTuple):
+class ChunkCandidate(NamedTuple):
     """A chunk that may answer a query, with the fields that ranking needs."""
 
     chunk: int
@@ -119,9 +119,9 @@ class Candidate(NamedTuple):
     tags: str | None = None  # as JSON, because few readers need them
 
 
-def candidate_of(row: Sequence[Any]) -> Candidate:
+def candidate_of(row: Sequence[Any]) -> ChunkCandidate:
     """Read a row in the order of a candidate's fields."""
     try:
-        return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
+        return ChunkCandidate._make((*row[:11], read_time(row[11]), *row[12:]))
     except (ValueError, TypeError) as error:
         raise unreadable(row[1], error) from error

@@ -8,10 +8,10 @@ from ghostmem.clock import format_time, read_time
 from ghostmem.model import Run
 from ghostmem.store.database import StoreTable
 from ghostmem.store.records import RowType, time_of
-from ghostmem.store.rows import Entry
+from ghostmem.store.rows import AuditEntry
 from ghostmem.store.tally import Tally, tally_of, tally_text
 
-ENTRY = RowType("audit", Entry)
+ENTRY = RowType("audit", AuditEntry)
 _SELECT = "SELECT id, verb, scope, at, finished_at, undone_at, place FROM runs"
 _MOVES = "'PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE'"  # change the tier
 
@@ -69,32 +69,32 @@ class Runs(StoreTable):
             ends = (time_of(finished), time_of(undone))
             yield Run(id_, verb, scope, read_time(at), counts.get(id_, 0), *ends), place
 
-    def plan(self, run_id: str, entries: Iterable[Entry]) -> None:
+    def plan(self, run_id: str, entries: Iterable[AuditEntry]) -> None:
         """Record the changes that a run is going to make."""
         marks = ", ".join("?" * len(ENTRY.names))
         sql = f"INSERT INTO audit (run_id, {ENTRY.columns}) VALUES (?, {marks})"
         for entry in self._numbered(run_id, entries):
             self._db.run(sql, (run_id, *ENTRY.write(entry)))
 
-    def _numbered(self, run_id: str, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def _numbered(self, run_id: str, entries: Iterable[AuditEntry]) -> Iterator[AuditEntry]:
         """Yield entries with numbers after those that a run has."""
         sql = "SELECT coalesce(max(seq), 0) FROM audit WHERE run_id = ?"
         for number, entry in enumerate(entries, int(self._db.get(sql, (run_id,))) + 1):
             yield entry._replace(seq=number, done=0)
 
-    def todo(self, run_id: str, limit: int, ns: str | None = None) -> list[Entry]:
+    def todo(self, run_id: str, limit: int, ns: str | None = None) -> list[AuditEntry]:
         """List the planned changes of a run that are not made, in order; with `ns`, only there."""
         only, values = ("", []) if ns is None else ("ns = ? AND ", [ns])
         most = self._sql.no_limit if limit < 0 else limit
         return self._entries(f"{only}done = 0 ORDER BY seq LIMIT ?", (run_id, *values, most))
 
-    def entries(self, run_id: str, newest_first: bool = False) -> list[Entry]:
+    def entries(self, run_id: str, newest_first: bool = False) -> list[AuditEntry]:
         """List the changes of a run by namespace and there in the order of the plan."""
         # several workers plan namespaces in any order
         way = "DESC" if newest_first else "ASC"
         return self._entries(f"done >= 0 ORDER BY ns {way}, seq {way}", (run_id,))
 
-    def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
+    def _entries(self, tail: str, values: Sequence[Any]) -> list[AuditEntry]:
         sql = f"SELECT {ENTRY.columns} FROM audit WHERE run_id = ? AND {tail}"
         return [ENTRY.read(row) for row in self._db.iterate(sql, values)]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
 from ghostmem.store.filters import clause
-from ghostmem.store.rows import Candidate, Filter, Space, candidate_of
+from ghostmem.store.rows import ChunkCandidate, Filter, Space, candidate_of
 
 if TYPE_CHECKING:
     from ghostmem.text.spelling import WordParts
@@ -47,7 +47,7 @@ class Search(StoreTable):
         """Yield threads by location as arrays."""
         yield (), self._sql.array(numbers)
 
-    def _candidate(self, row: Sequence[Any]) -> Candidate:
+    def _candidate(self, row: Sequence[Any]) -> ChunkCandidate:
         return candidate_of(row)
 
     def _candidates(
@@ -58,7 +58,7 @@ class Search(StoreTable):
         selection: Filter,
         order: str = "",
         *limit: int,
-    ) -> list[Candidate]:
+    ) -> list[ChunkCandidate]:
         """Return the candidates at a location that pass a condition and a filter."""
         if location and not selection.ns.matches(location[0]):
             return []
@@ -139,9 +139,9 @@ class Search(StoreTable):
         )
         return [name for (name,) in self._db.rows(sql, (ns, ns, limit))]
 
-    def candidates(self, chunks: Sequence[int], selection: Filter) -> list[Candidate]:
+    def candidates(self, chunks: Sequence[int], selection: Filter) -> list[ChunkCandidate]:
         """Return those of some chunks that pass a filter, in the order given."""
-        candidates: dict[int, Candidate] = {}
+        candidates: dict[int, ChunkCandidate] = {}
         for location, numbers in self._located_chunks(chunks, selection):
             tail = f"c.id {self._sql.among}"
             for candidate in self._candidates(location, tail, [numbers], selection):
@@ -164,14 +164,14 @@ class Search(StoreTable):
         sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {where}"
         return float(self._db.get(sql, (self._space(space),)))
 
-    def thread(self, number: int, selection: Filter) -> list[Candidate]:
+    def thread(self, number: int, selection: Filter) -> list[ChunkCandidate]:
         """Return the chunks of a thread that pass a filter, in order."""
         location, tail = self._of_thread(number), "c.thread_id = ?"
         return self._candidates(location, tail, [number], selection, " ORDER BY c.place")
 
     def around(
         self, number: int, place: str, before: int, after: int, selection: Filter
-    ) -> list[Candidate]:
+    ) -> list[ChunkCandidate]:
         """Return the neighbours of a place in a thread, in order, without the place itself."""
         location = self._of_thread(number)
         earlier, later = (

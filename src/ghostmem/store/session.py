@@ -5,7 +5,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Session:
+class HookSession:
     """A session: its namespace, the ids it was shown, and the positions in its transcript.
 
     `captured_to` and `asked_to` say how far the transcript was captured and sent to a model."""

@@ -5,29 +5,29 @@ from datetime import datetime
 from ghostmem.clock import format_time
 from ghostmem.store.database import StoreTable
 from ghostmem.store.records import RowType
-from ghostmem.store.session import Session
+from ghostmem.store.session import HookSession
 
-_SESSION = RowType("hook_sessions", Session, id="session_id")
+_SESSION = RowType("hook_sessions", HookSession, id="session_id")
 _SELECT = f"SELECT {_SESSION.columns} FROM hook_sessions"
 
 
 class SessionTable(StoreTable):
     """The state of hooks by session; old sessions are pruned."""
 
-    def get(self, session_id: str) -> Session | None:
+    def get(self, session_id: str) -> HookSession | None:
         """Return a session."""
         return self._first("session_id = ?", session_id)
 
-    def latest(self, ns: str, besides: str) -> Session | None:
+    def latest(self, ns: str, besides: str) -> HookSession | None:
         """Return the session of a namespace that was active last, except one."""
         tail = "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1"
         return self._first(tail, ns, besides)
 
-    def _first(self, tail: str, *values: str) -> Session | None:
+    def _first(self, tail: str, *values: str) -> HookSession | None:
         row = self._db.row(f"{_SELECT} WHERE {tail}", values)
         return None if row is None else _SESSION.read(row)
 
-    def put(self, session: Session) -> None:
+    def put(self, session: HookSession) -> None:
         """Write a session, replacing its last state."""
         sql = self._sql.insert("hook_sessions", _SESSION.names, replace=True)
         self._db.run(sql, _SESSION.write(session))

@@ -394,7 +394,7 @@ def _is_code(text: str, at: int, value: str, name: Name) -> bool:
 
 
 def _is_unquoted_secret(text: str, name: Name, joint: re.Match[str], value: str) -> bool:
-    """Say whether a value without quotes is a secret, by what joins it to its name."""
+    """Say whether a value without quotes is a secret; after a space or a verb it must be odd."""
     if joint["space"]:
         return _is_secret_after_space(text, name, value)
     if joint["verb"]:

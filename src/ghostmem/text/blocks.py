@@ -18,7 +18,7 @@ _PLAIN_LINES = re.compile(r"(?:\n[ \t]*[^\W\d_][^\n|]*+(?=\n|\Z))*")
 _MAX_UNDERLINED = 100  # characters of a heading with a line of = or - below it
 
 
-class Kind(Enum):
+class BlockKind(Enum):
     """The kind of a block; a WHOLE block is fenced code or a table."""
 
     HEADING = 1
@@ -28,23 +28,23 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A block of complete lines, text[start:stop] without outer spaces, and its item offsets."""
 
-    kind: Kind
+    kind: BlockKind
     start: int
     stop: int
     items: tuple[int, ...] = ()
 
 
-def blocks(text: str) -> Iterator[Block]:
+def blocks(text: str) -> Iterator[MarkdownBlock]:
     """Yield the blocks of a text in order; between them is only white space."""
     at = 0
     while (ink := _INK.search(text, at)) is not None:
         line = max(text.rfind("\n", at, ink.start()) + 1, at)
         kind, end, items = _read(text, line)
         stop = line + len(text[line:end].rstrip())
-        yield Block(kind, ink.start(), stop, items)
+        yield MarkdownBlock(kind, ink.start(), stop, items)
         at = stop
 
 
@@ -71,22 +71,22 @@ def line_end(text: str, line: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _read(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
+def _read(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
     """Read the block that begins on this line: its kind, its end and its items."""
     opener = _OPENER.match(text, line)
     match opener.lastgroup if opener else None:
         case "fence":
-            return Kind.WHOLE, fence_end(text, line) or len(text), ()
+            return BlockKind.WHOLE, fence_end(text, line) or len(text), ()
         case "heading":
-            return Kind.HEADING, line_end(text, line), ()
+            return BlockKind.HEADING, line_end(text, line), ()
         case "item":
             return _read_list(text, line)
     if _opens_table(text, line):
-        return Kind.WHOLE, _table_end(text, line), ()
+        return BlockKind.WHOLE, _table_end(text, line), ()
     return _read_prose(text, line)
 
 
-def _read_prose(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
+def _read_prose(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
     """Read a paragraph, or a heading that is underlined by its second line."""
     first_end = end = line_end(text, line)
     while end < len(text):
@@ -95,15 +95,15 @@ def _read_prose(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
         if not text[following:following_end].strip():
             break
         if end == first_end and end - line <= _MAX_UNDERLINED and _UNDERLINE.match(text, following):
-            return Kind.HEADING, following_end, ()
+            return BlockKind.HEADING, following_end, ()
         if _OPENER.match(text, following) or _opens_table(text, following):
             break
         plain = _PLAIN_LINES.match(text, following_end)  # for speed: lines that are surely prose
         end = plain.end() if plain else following_end
-    return Kind.PROSE, end, ()
+    return BlockKind.PROSE, end, ()
 
 
-def _read_list(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
+def _read_list(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
     """Read a list with its nested items and indented continuations, also over blank lines."""
     items, end = [line], line_end(text, line)
     while (ink := _INK.search(text, end)) is not None:
@@ -118,7 +118,7 @@ def _read_list(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
         elif after_blank and following == ink.start():
             break
         end = line_end(text, following)
-    return Kind.LIST, end, tuple(items)
+    return BlockKind.LIST, end, tuple(items)
 
 
 def _opens_table(text: str, line: int) -> bool:

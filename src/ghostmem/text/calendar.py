@@ -96,7 +96,7 @@ WINDOWS: dict[str, tuple[float, float]] = {
     "지난주": (12.0, 4.0),
 }
 
-RECENT = frozenset(
+RECENCY_WORDS = frozenset(
     "recent recently latest newest lately currently now nowadays current last earlier previously"
     " kürzlich neueste zuletzt récemment dernier dernière reciente últimamente"
     " 最近 最新 目前 现在".split()

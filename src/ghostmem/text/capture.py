@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ghostmem.text.blocks import Block, Kind, blocks
+from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
 from ghostmem.text.machine import is_machine_line, without_machine_text
 
 MAX_SENTENCE = 1_200  # characters; a longer sentence was pasted
@@ -69,17 +69,17 @@ def statements(text: str) -> Iterator[Statement]:
     heading, opening = "", ""
     for block in blocks(text):
         match block.kind:
-            case Kind.HEADING:
+            case BlockKind.HEADING:
                 heading, opening = _title(text[block.start : block.stop]), ""
-            case Kind.WHOLE:
+            case BlockKind.WHOLE:
                 opening = ""
-            case Kind.PROSE:
+            case BlockKind.PROSE:
                 lines = text[text.rfind("\n", 0, block.start) + 1 : block.stop]
                 made = list(_prose(lines, heading))
                 yield from made
                 last = made[-1].sentence if made else ""
                 opening = last if last.endswith((":", "：")) and len(last) <= _MAX_LEAD else ""
-            case Kind.LIST:
+            case BlockKind.LIST:
                 yield from _listed(text, block, opening or heading)
                 opening = ""
 
@@ -169,7 +169,7 @@ def _is_abbreviation(before: str) -> bool:
     return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper() and word != "I")
 
 
-def _listed(text: str, block: Block, lead: str) -> Iterator[Statement]:
+def _listed(text: str, block: MarkdownBlock, lead: str) -> Iterator[Statement]:
     """Yield a numbered list below its lead as one statement, else the sentences of its items."""
     if _TASK.match(lead):
         return

@@ -16,7 +16,7 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 Value = str | list[str]
 
 
-class Note(NamedTuple):
+class ParsedNote(NamedTuple):
     """The fields of a note, its text, and the line numbers of invalid front matter."""
 
     fields: dict[str, Value]
@@ -24,11 +24,11 @@ class Note(NamedTuple):
     odd: tuple[int, ...] = ()
 
 
-def take_apart(text: str) -> Note:
+def parse_note(text: str) -> ParsedNote:
     """Return the fields (texts, and lists in both notations) and the text of a note."""
     block = _BLOCK.match(text)
     if block is None:
-        return Note({}, text)
+        return ParsedNote({}, text)
     fields: dict[str, Value] = {}
     odd: list[int] = []
     name = ""
@@ -52,7 +52,7 @@ def take_apart(text: str) -> Note:
             fields[name] = _value(_without_comment(rest))
         elif line.strip() and not line.lstrip().startswith("#"):
             odd.append(number)
-    return Note(fields, text[block.end() :], tuple(odd))
+    return ParsedNote(fields, text[block.end() :], tuple(odd))
 
 
 def words(value: Value | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ghostmem.text.blocks import Block, Kind, blocks, line_end
+from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks, line_end
 from ghostmem.text.borders import split, trimmed
 
 _WHOLE_LIMITS = 4  # a block of code or a table may have this many times the limit
@@ -17,13 +17,13 @@ def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
     headed = False  # the current chunk is headings only so far
     for block in blocks(text):
         if (
-            block.kind is Kind.HEADING
+            block.kind is BlockKind.HEADING
             and current
             and not (headed and block.stop - current[0] <= limit // 2)
         ):
             yield current
             current, headed = None, False
-        if block.kind is Kind.HEADING and block.stop - block.start <= limit // 2:
+        if block.kind is BlockKind.HEADING and block.stop - block.start <= limit // 2:
             current, headed = (current[0] if current else block.start, block.stop), True
             continue
         room = limit - (block.start - current[0]) if current and headed else limit
@@ -40,16 +40,18 @@ def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(
-    text: str, block: Block, target: int, limit: int, room: int
+    text: str, block: MarkdownBlock, target: int, limit: int, room: int
 ) -> Iterator[tuple[int, int]]:
     """Yield a block as a whole if it fits, else its lines or items, split at the best borders."""
-    longest = _WHOLE_LIMITS * limit if block.kind is Kind.WHOLE else limit
-    first_room = longest if block.kind is Kind.WHOLE else room
+    longest = _WHOLE_LIMITS * limit if block.kind is BlockKind.WHOLE else limit
+    first_room = longest if block.kind is BlockKind.WHOLE else room
     if block.stop - block.start <= first_room:
         yield block.start, block.stop
         return
     starts = (
-        _line_starts(text, block) if block.kind is Kind.WHOLE else [block.start, *block.items[1:]]
+        _line_starts(text, block)
+        if block.kind is BlockKind.WHOLE
+        else [block.start, *block.items[1:]]
     )
     for start, following in zip(starts, [*starts[1:], block.stop], strict=True):
         stop = trimmed(text, start, following)
@@ -65,7 +67,7 @@ def _pieces(
         first_room, room = longest, limit
 
 
-def _line_starts(text: str, block: Block) -> list[int]:
+def _line_starts(text: str, block: MarkdownBlock) -> list[int]:
     """Return the offsets of the lines of a block."""
     starts = [block.start]
     while (end := line_end(text, starts[-1])) < block.stop:

@@ -11,10 +11,10 @@ from ghostmem.text.borders import breaks
 
 MAX_CONTENT = 1_500  # characters of a memory in the prompt
 MAX_REASON = 300  # characters of the reason in an answer
-NONE = "none"
+NO_RELATION = "none"
 _WORDS: dict[str, Rel | None] = {
-    rel: None if rel == NONE else Rel(rel)
-    for rel in (Rel.CAUSED_BY.value, Rel.PREVENTS.value, Rel.IMPLIES.value, NONE)
+    rel: None if rel == NO_RELATION else Rel(rel)
+    for rel in (Rel.CAUSED_BY.value, Rel.PREVENTS.value, Rel.IMPLIES.value, NO_RELATION)
 }
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _MAX_ANSWER = 20_000  # characters at the end of an answer that are read
@@ -49,7 +49,7 @@ sentence"}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(Record):
+class RelationAnswer(Record):
     """The relation of a pair according to a model; no `rel` means that there is none."""
 
     rel: Rel | None
@@ -77,7 +77,7 @@ def cut(text: str, limit: int) -> str:
     return text[: next((at for at in range(limit, 0, -1) if breaks(text, at)), limit)]
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> RelationAnswer:
     """Read the last JSON object with a `rel` in an answer, or else the first relation word.
 
     Raises:
@@ -88,9 +88,9 @@ def read_answer(text: str) -> Answer:
     if answer is not None:
         word = str(answer["rel"]).strip().lower().replace("-", "_").replace(" ", "_")
         if word not in _WORDS:
-            raise ValueError(f"the answer names an unknown relation: {one_line(word)[:60]!r}")
+            raise ValueError(f"the answer names no relation of ours: {one_line(word)[:60]!r}")
         reason = answer.get("reason")
-        return Answer(
+        return RelationAnswer(
             _WORDS[word],
             str(answer.get("reverse")).lower() == "true",
             one_line(reason) if isinstance(reason, str) else "",
@@ -99,7 +99,9 @@ def read_answer(text: str) -> Answer:
     if named is None:
         raise ValueError(f"the answer names no relation: {one_line(text)[:60]!r}")
     line = one_line(text)
-    return Answer(_WORDS[named[0].lower()], False, "" if line.lower() == named[0].lower() else line)
+    return RelationAnswer(
+        _WORDS[named[0].lower()], False, "" if line.lower() == named[0].lower() else line
+    )
 
 
 def _last_object(text: str) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ _EMOJI_PARTS = "\u200d\u20e3\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MarkdownSection:
     """A section with its key, its heading, the text below it and its first line."""
 
     key: str
@@ -37,19 +37,21 @@ def slug(heading: str) -> str:
     return _NOT_IN_SLUGS.sub("-", fold(plain).casefold()).strip("-") or "untitled"
 
 
-def sections(text: str, name: str) -> list[Section]:
+def sections(text: str, name: str) -> list[MarkdownSection]:
     """Return the sections of a file; in a daily file, their keys begin with its date."""
     text = text.removeprefix("\ufeff")
     daily = _DAILY.fullmatch(name)
     prefix = f"{daily[1]}:" if daily else ""
-    made: list[Section] = []
+    made: list[MarkdownSection] = []
     seen: Counter[str] = Counter()
     for heading, line, start, stop in _cuts(text):
         body_start, body = _without_outer_blanks(text, start, stop)
         if heading is not None:
-            made.append(Section(prefix + unique(slug(heading), seen), heading, body, line))
+            made.append(MarkdownSection(prefix + unique(slug(heading), seen), heading, body, line))
         elif body:
-            made.append(Section(prefix + PREAMBLE, "", body, 1 + text.count("\n", 0, body_start)))
+            made.append(
+                MarkdownSection(prefix + PREAMBLE, "", body, 1 + text.count("\n", 0, body_start))
+            )
     return made
 
 

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-SUBSTRING = 0.6  # relative to a word of its own
+SUBSTRING_WEIGHT = 0.6  # relative to a word of its own
 MIN_LETTERS_BEFORE = 3  # after this many letters a word inside another is not there by chance
 MIN_LONG_WORD = 6  # nor is a word of this length, at any position
 
@@ -21,8 +21,8 @@ def substring_worth(word: str, text: str) -> float:
         while stop < len(text) and text[stop].isalnum():
             stop += 1
         if not word.isalpha():
-            return SUBSTRING
+            return SUBSTRING_WEIGHT
         if start == at or at - start >= MIN_LETTERS_BEFORE or len(word) >= MIN_LONG_WORD:
-            best = max(best, SUBSTRING * sqrt(len(word) / (stop - start)))
+            best = max(best, SUBSTRING_WEIGHT * sqrt(len(word) / (stop - start)))
         at = text.find(word, at + 1)
     return best

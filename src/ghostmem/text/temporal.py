@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
-from ghostmem.text.calendar import AMBIGUOUS_MONTHS, MONTHS, NUMBERS, RECENT, UNITS, WINDOWS
+from ghostmem.text.calendar import AMBIGUOUS_MONTHS, MONTHS, NUMBERS, RECENCY_WORDS, UNITS, WINDOWS
 from ghostmem.text.patterns import compiled
 
 # with one of these, `hier` is French for yesterday, not German for here
@@ -66,7 +66,7 @@ def times_in(text: str, now: datetime) -> Times:
 
 
 def _asks_newest(text: str, words: set[str]) -> bool:
-    matches = words & RECENT - ({"last"} if "last name" in text.lower() else set())
+    matches = words & RECENCY_WORDS - ({"last"} if "last name" in text.lower() else set())
     return bool(matches) or "最近" in text or "最新" in text
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.model import SYSTEM, Access, Edge, Link, NsFilter, Record
 from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, Wording, line_of
+from ghostmem.store.export_lines import FORMAT, AliasLine, line_of
 from ghostmem.store.store import Store
 from ghostmem.transfer.export_mark import MARK, make_secret, mark_of
 
@@ -34,7 +34,7 @@ def memory_ids(record: Record) -> tuple[str, ...]:
     """Return the ids of the memories that an edge, link, access or alias belongs to."""
     if isinstance(record, Edge | Link):
         return (record.from_id, record.to_id)
-    return (record.memory_id,) if isinstance(record, Access | Wording) else ()
+    return (record.memory_id,) if isinstance(record, Access | AliasLine) else ()
 
 
 def _lines(store: Store, tx: "Transaction", chosen: NsFilter) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _lines(store: Store, tx: "Transaction", chosen: NsFilter) -> Iterator[str]:
         "edge": tx.graph.edges,
         "link": tx.graph.links,
         "access": tx.journal.accesses,
-        "alias": lambda: (Wording.of(*alias) for alias in tx.aliases.all()),
+        "alias": lambda: (AliasLine.of(*alias) for alias in tx.aliases.all()),
     }
     for kind, records in attached.items():
         for record in records():

@@ -16,7 +16,7 @@ from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
 from ghostmem.schema import too_deep
 from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, TYPES, Wording, record_of
+from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, record_of
 from ghostmem.store.store import Store
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.export_mark import MarkReader
@@ -259,7 +259,7 @@ def _with_new_ids(record: Record, new_ids: dict[str, str]) -> Record:
                 from_id=new_ids.get(record.from_id, record.from_id),
                 to_id=new_ids.get(record.to_id, record.to_id),
             )
-        case Access() | Wording():
+        case Access() | AliasLine():
             return replace(record, memory_id=new_ids.get(record.memory_id, record.memory_id))
     return record
 
@@ -301,11 +301,7 @@ def _merge_chain(
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
         return
-    continues = (
-        set(ours) == {m.id for m in chain} - {m.id for m in fresh}
-        and bool(ours)
-        and fresh[0].version > max(m.version for m in ours.values())
-    )
+    continues = _continues(ours, chain, fresh)
     if ours and not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
         report.skipped += len(fresh)
         return
@@ -322,6 +318,13 @@ def _merge_chain(
         report.imported += len(fresh)
     else:
         _as_next_version(store, tx, fresh[-1], report)
+
+
+def _continues(ours: dict[str, Memory], chain: list[Memory], fresh: list[Memory]) -> bool:
+    """Say whether the new versions directly follow the stored history."""
+    known = {memory.id for memory in chain} - {memory.id for memory in fresh}
+    newest = max((memory.version for memory in ours.values()), default=0)
+    return bool(ours) and set(ours) == known and fresh[0].version > newest
 
 
 def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
@@ -379,7 +382,7 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
             report.links += tx.graph.add_link(record)
         case Access():
             report.accesses += tx.journal.add_access(record)
-        case Wording():
+        case AliasLine():
             report.aliases += tx.aliases.add(record.memory_id, record.alias)
 
 

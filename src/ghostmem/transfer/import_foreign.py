@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
+from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons, would_hold_note
 from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import validate
@@ -90,9 +90,11 @@ def load(
         # The last transaction waits for the disk, and with it all before.
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for draft in drafts[start : start + size]:
-                if not trust and (reasons := suspected(store, tx, draft)):
+                if not trust and (reasons := quarantine_reasons(store, tx, draft)):
                     message = (
-                        would_hold(reasons) if dry_run else told_of(hold(store, tx, draft, reasons))
+                        would_hold_note(reasons)
+                        if dry_run
+                        else held_note(hold(store, tx, draft, reasons))
                     )
                     held.append(f"{ns}/{draft.key}: {message}")
                 elif not _write(store, tx, draft, on_conflict, report):

@@ -7,10 +7,15 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.quarantine import draft_of, looks_like_orders, told_of, would_hold
+from ghostmem.memory.quarantine import (
+    draft_of_held,
+    held_note,
+    instruction_reasons,
+    would_hold_note,
+)
 from ghostmem.model import Held, Memory, Record
 from ghostmem.store import validate
-from ghostmem.store.export_lines import TYPES, Wording, line_of, record_of
+from ghostmem.store.export_lines import TYPES, AliasLine, line_of, record_of
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
 
@@ -62,7 +67,7 @@ class ImportGate:
         if self._is_open:
             return False
         for memory in written:
-            if reasons := looks_like_orders(
+            if reasons := instruction_reasons(
                 self._store.settings, memory.key, memory.content, memory.tags
             ):
                 self._held_ids.update(version.id for version in chain)
@@ -82,14 +87,14 @@ class ImportGate:
         if not self._held_ids.isdisjoint(memory_ids(record)):
             return True
         if (
-            not isinstance(record, Wording)
+            not isinstance(record, AliasLine)
             or (memory := tx.memories.by_id(record.memory_id)) is None
         ):
             return False
         known = tx.aliases.of([memory.id]).get(memory.id, ())
         if any(alias.content == record.content for alias in known):
             return False
-        reasons = looks_like_orders(self._store.settings, "", record.content)
+        reasons = instruction_reasons(self._store.settings, "", record.content)
         if reasons:
             self._hold(tx, memory.ns, memory.key, record, reasons, [record])
         return bool(reasons)
@@ -99,7 +104,7 @@ class ImportGate:
         tx: Transaction,
         ns: str,
         key: str,
-        shown: Memory | Wording,
+        shown: Memory | AliasLine,
         reasons: tuple[str, ...],
         records: Sequence[Record],
     ) -> None:
@@ -115,7 +120,7 @@ class ImportGate:
             tx.quarantine.add(held)
             self.held += 1
         self._messages.append(
-            f"{ns}/{key}: {would_hold(reasons) if self._dry_run else told_of(held)}"
+            f"{ns}/{key}: {would_hold_note(reasons) if self._dry_run else held_note(held)}"
         )
 
 
@@ -137,7 +142,7 @@ def records_of(held: Held) -> list[Record]:
     for record in records:
         if isinstance(record, Memory):
             belongs = (record.ns, record.key) == (held.ns, held.key)
-        elif isinstance(record, Wording) and not ids:
+        elif isinstance(record, AliasLine) and not ids:
             belongs = True
         else:
             belongs = bool(ids.intersection(memory_ids(record)))
@@ -151,7 +156,7 @@ def records_of(held: Held) -> list[Record]:
 def check_held(held: Held) -> None:
     """Refuse a quarantined entry of an export that could never be released."""
     if not is_import(held):
-        draft_of(held)
+        draft_of_held(held)
         return
     validate.namespace(held.ns)
     validate.key(held.key)

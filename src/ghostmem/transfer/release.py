@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ghostmem.memory.prepare import prepare
-from ghostmem.memory.quarantine import SOURCES, draft_of, held, missing
+from ghostmem.memory.quarantine import SOURCES, draft_of_held, find_held, missing
 from ghostmem.model import Memory
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
     from ghostmem.transfer.import_ import release_import
     from ghostmem.transfer.import_quarantine import is_import, records_of
 
-    entry = held(store, held_id, ns=ns)
+    entry = find_held(store, held_id, ns=ns)
     if is_import(entry):
         return release_import(store, entry, records_of(entry))
-    draft = draft_of(entry)
+    draft = draft_of_held(entry)
     if (folder := folder_of(store, entry)) is not None:
         return release_section(store, folder, entry)
     if (sources := entry.fields.get(SOURCES)) is not None:

@@ -12,9 +12,15 @@ from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.truth.close import SUPERSEDED_BY, check_supersede, contradicting, reopen, supersede
-from ghostmem.truth.last_word import prevails
-from ghostmem.truth.standing import maybe_stale
+from ghostmem.truth.annotations import maybe_stale
+from ghostmem.truth.corrections import (
+    SUPERSEDED_BY,
+    check_supersede,
+    contradicting,
+    reopen,
+    supersede,
+)
+from ghostmem.truth.precedence import prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -55,7 +61,7 @@ class Conflicts(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Resolved(Record):
+class Resolution(Record):
     """A decision: the memory that is kept, those that were closed, and those that may be stale."""
 
     ns: str
@@ -124,7 +130,7 @@ def resolve(
     *,
     both: bool = False,
     unlock: bool = False,
-) -> Resolved:
+) -> Resolution:
     """Keep one memory and close those it contradicts.
 
     With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
@@ -150,7 +156,7 @@ def resolve(
             for rival in rivals:
                 tx.graph.remove_edge(kept.id, rival.id, Rel.CONTRADICTS)
                 tx.graph.remove_edge(rival.id, kept.id, Rel.CONTRADICTS)
-            return Resolved(ns, keep, both=True)
+            return Resolution(ns, keep, both=True)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
             tx.memories.change(kept, "importance", now, importance=importance)
@@ -160,10 +166,10 @@ def resolve(
             closed.append(supersede(store, tx, kept, rival, now, unlock))
         stale = _resting_on(tx, closed, now)
     keys = tuple(memory.key for memory in closed)
-    return Resolved(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
+    return Resolution(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
 
 
-def reopened(store: Store, ns: str, key: str) -> Resolved:
+def reopen_memory(store: Store, ns: str, key: str) -> Resolution:
     """Reopen a closed memory with its fields from before."""
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
@@ -171,7 +177,7 @@ def reopened(store: Store, ns: str, key: str) -> Resolved:
         reopen(store, tx, closed, now)
     by = closed.meta.get(SUPERSEDED_BY)
     stale = () if by is None else (f"{by} contradicts it",)
-    return Resolved(ns, key, reopened=True, maybe_stale=stale)
+    return Resolution(ns, key, reopened=True, maybe_stale=stale)
 
 
 def _resting_on(tx: Transaction, closed: list[Memory], now: datetime) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ghostmem.admin.tokens import ever_made, verify
+from ghostmem.admin.tokens import has_tokens, verify
 from ghostmem.caller import CALLER, CLIENT, LOOKING, OWNER, Caller
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
@@ -113,7 +113,7 @@ def _secret(given: str | None) -> str | None:
 def _identify(ghost: "Ghost", secret: str | None, require_tokens: str) -> Caller | None:
     if secret is not None:
         return verify(ghost.store, secret)
-    needed = require_tokens == ALWAYS or (require_tokens == IF_ANY and ever_made(ghost.store))
+    needed = require_tokens == ALWAYS or (require_tokens == IF_ANY and has_tokens(ghost.store))
     return None if needed else OWNER
 
 

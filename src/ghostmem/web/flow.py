@@ -12,7 +12,7 @@ from ghostmem.errors import NotFoundError
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
 from ghostmem.store import validate
-from ghostmem.store.rows import Entry, Filter
+from ghostmem.store.rows import AuditEntry, Filter
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
@@ -128,13 +128,13 @@ def run_changes(store: Store, run: str, ns: str | None = None) -> RunChanges:
         return RunChanges(found, tuple(changes_of(tx, entries[:MAX_CHANGES])), len(entries))
 
 
-def _made(tx: Transaction, run: Run, which: NsFilter) -> list[Entry]:
+def _made(tx: Transaction, run: Run, which: NsFilter) -> list[AuditEntry]:
     return [
         entry for entry in tx.runs.entries(run.id) if entry.done == 1 and which.matches(entry.ns)
     ]
 
 
-def _tiers(entry: Entry) -> tuple[str, str] | None:
+def _tiers(entry: AuditEntry) -> tuple[str, str] | None:
     """Return the tiers that a change moved a memory between."""
     before, after = (entry.before or {}).get("tier"), (entry.after or {}).get("tier")
     return (
@@ -144,7 +144,7 @@ def _tiers(entry: Entry) -> tuple[str, str] | None:
     )
 
 
-def _moves(entries: Iterable[Entry]) -> tuple[TierMove, ...]:
+def _moves(entries: Iterable[AuditEntry]) -> tuple[TierMove, ...]:
     steps = Counter(step for entry in entries if (step := _tiers(entry)))
     return tuple(TierMove(*step, count) for step, count in sorted(steps.items()))
 

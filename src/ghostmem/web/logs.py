@@ -85,7 +85,8 @@ async def _answered(app: ASGIApp, trace: Trace, scope: Scope, receive: Receive, 
         response = refusal(error)
         if response.status_code >= 500:
             trace.error = described(error)
-    except Exception as error:  # noqa: BLE001 (the outermost handler: whatever it is, the client gets an answer)
+    # the outermost handler: whatever it is, the client gets an answer
+    except Exception as error:  # noqa: BLE001
         response = json_response(UNEXPECTED, 500)
         trace.error = described(error)
     if not trace.status:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from ghostmem.model import Access, Memory, Record
 from ghostmem.store import validate
@@ -74,12 +75,12 @@ def shape(store: Store, ns: str | None = None) -> MemoryShape:
     return MemoryShape(
         ns_filter,
         len(memories),
-        sum(memory.est_tokens for memory in memories),
-        sum(memory.pinned for memory in memories),
-        sum(memory.locked for memory in memories),
+        sum(map(attrgetter("est_tokens"), memories)),
+        sum(map(attrgetter("pinned"), memories)),
+        sum(map(attrgetter("locked"), memories)),
         sum(not memory.is_open(now) for memory in memories),
-        Counter(str(memory.tier) for memory in memories),
-        Counter(str(memory.kind) for memory in memories),
+        Counter(map(str, map(attrgetter("tier"), memories))),
+        Counter(map(str, map(attrgetter("kind"), memories))),
         _top(str(memory.source_kind or "stated") for memory in memories),
         _top(memory.source_client or "unknown" for memory in memories),
         _top(memory.ns for memory in memories),

@@ -11,7 +11,7 @@ from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.text.excerpt import summary_line
-from ghostmem.truth.close import SUPERSEDED_BY
+from ghostmem.truth.corrections import SUPERSEDED_BY
 
 SUMMARY = 160
 

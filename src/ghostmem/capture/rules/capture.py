@@ -83,7 +83,8 @@ _STRESS = re.compile(
     re.IGNORECASE,
 )
 _TROUBLE = re.compile(  # a report of the moment, not a fact that lasts
-    r"\b(?:errors?|problems?|issues?|bugs?|fail(?:s|ed|ing)?|broken?|crash\w*|work(?:s|ing)?|stalls?|stuck|exception"
+    r"\b(?:errors?|problems?|issues?|bugs?|fail(?:s|ed|ing)?|broken?|crash\w*|work(?:s|ing)?"
+    r"|stalls?|stuck|exception"
     r"|right now|sometimes)\b|报错|出错|有问题",
     re.IGNORECASE,
 )

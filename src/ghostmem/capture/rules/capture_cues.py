@@ -41,9 +41,12 @@ def _cue(sort: Sort, force: float, words: str, unless: str = "") -> CaptureCue:
 
 
 _DO = (  # verbs that an instruction begins with
-    "run|use|do|call|set|execute|open|edit|type|go|log|create|delete|start|stop|restart|click|press|make|add|copy|check|remove"
-    "|bump|describe|include|document|explain|mention|keep|leave|put|wait|record|attach|list|update|regenerate|rebuild|build"
-    "|install|clear|push|pull|merge|commit|deploy|branch|fix|write|send|close|verify|ensure|test|reset|switch|re-?run|ask|tell"
+    "run|use|do|call|set|execute|open|edit|type|go|log|create|delete|start|stop|restart|click"
+    "|press|make|add|copy|check|remove"
+    "|bump|describe|include|document|explain|mention|keep|leave|put|wait|record|attach|list"
+    "|update|regenerate|rebuild|build"
+    "|install|clear|push|pull|merge|commit|deploy|branch|fix|write|send|close|verify|ensure"
+    "|test|reset|switch|re-?run|ask|tell"
     "|tag|invite|notify|export|import|download|upload|revert|roll"
 )
 DO = re.compile(rf"\W*(?:{_DO})\b", re.IGNORECASE)
@@ -91,7 +94,8 @@ _CORRECTIONS = (
     _cue(
         Sort.CORRECTION,
         PLAIN,
-        r"^(?:no|nope|nah)\b[,.!:;]+\s+(?:it|that|this|the|we|our|my|you|they|there|he|she|actually|not|use|its|a)\b"
+        r"^(?:no|nope|nah)\b[,.!:;]+\s+(?:it|that|this|the|we|our|my|you|they|there|he|she|actually"
+        r"|not|use|its|a)\b"
         r"|\bthat(?:['’]?s| is| was)(?: just| simply)? (?:wrong|incorrect|not (?:right"
         r"|correct|true|what i))|\bis (?:wrong"
         r"|incorrect)\b|\byou (?:misunderstood|misread|got (?:it|that|this) wrong|(?:are"
@@ -173,7 +177,8 @@ _BOUNDARIES = (
     _cue(
         Sort.HEALTH,
         PLAIN,
-        r"(?=.{0,200}\b(?:i|i['’]m|i['’]ve|my|me|he|she|he['’]s|she['’]s|has|have)\b).{0,300}?\b(?:allerg(?:ic|y|ies)"
+        r"(?=.{0,200}\b(?:i|i['’]m|i['’]ve|my|me|he|she|he['’]s|she['’]s|has"
+        r"|have)\b).{0,300}?\b(?:allerg(?:ic|y|ies)"
         r"|intoleran(?:t|ce)"
         r"|c(?:o)?eliac|diabet(?:es|ic)|asthma\w*|epilep\w+|migraines?|pregnant|blood "
         r"(?:pressure|thinners?)|medications?"
@@ -323,7 +328,8 @@ _PROCEDURES = (
     ),
 )
 _MINE = (
-    "names?|wife|husband|partner|spouse|sons?|daughters?|kids?|child(?:ren)?|mother|father|mom|dad|parents?|brothers?"
+    "names?|wife|husband|partner|spouse|sons?|daughters?|kids?|child(?:ren)?|mother|father|mom"
+    "|dad|parents?|brothers?"
     "|sisters?|dogs?|cats?"
     "|boss|manager|team|company|employer|job|role|birthday|anniversary|time "
     "?zone|e-?mail|address|phone|number|hometown|city"

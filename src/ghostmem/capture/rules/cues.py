@@ -26,15 +26,18 @@ def _cue(reason: str, worth: float, english: str, others: str = "", unless: str 
 
 
 ADDRESS = re.compile(
-    r"\b[a-z][a-z0-9+.-]{1,15}://\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+|\blocalhost:\d+"
+    r"\b[a-z][a-z0-9+.-]{1,15}://\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+|\blocalhost:\d+"
     r"|(?<![\w/.])(?:~|/(?:etc|home|mnt|opt|srv|usr|var|volumes))/[\w./-]+",
     re.IGNORECASE,
 )
 NUMBER = re.compile(
-    r"\bv?\d+\.\d+\.\d+|\bv\d+(?:\.\d+)*\b|[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:%|€|(?:ms|seconds?|minutes?|hours?|days?|weeks?|months?"
+    r"\bv?\d+\.\d+\.\d+|\bv\d+(?:\.\d+)*\b|[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:%|€|(?:ms|seconds?"
+    r"|minutes?|hours?|days?|weeks?|months?"
     r"|years?|[kmgt]b|km|kg|cm|mm|px|usd|eur|dollars?|euros?)\b)|\b(?:port|version|room"
     r"|line|extension)\s#?\d|\+\d[\d -]{6,}\d"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\s\d{1,2}\b"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december)\s\d{1,2}\b"
     r"|\b[A-Z]{2,10}-\d+\b|(?<!\d)\d{1,9}\s?[年月日元号]",
     re.IGNORECASE,
 )

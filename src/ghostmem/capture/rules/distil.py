@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ghostmem.capture.rules.cues import ADDRESS, CUES, NUMBER
 from ghostmem.model import Record, optional
-from ghostmem.text.blocks import Block, Kind, blocks
+from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
 from ghostmem.truth.rules.alike import distinctive, turns
 
 ENOUGH = 2.0  # what a part must be worth
@@ -161,13 +161,13 @@ def _parts(text: str, line: int = 1, heading: str = "", every: bool = False) -> 
     found: list[_Part] = []
     heading, counted = _title(heading), 0
     for block in blocks(text):
-        if block.kind is Kind.HEADING:
+        if block.kind is BlockKind.HEADING:
             heading = _title(text[block.start : block.stop].partition("\n")[0])
             continue
         for start, stop in _spans(text, block):
             line, counted = line + text.count("\n", counted, start), start
             raw = text[start:stop].rstrip()
-            if block.kind is Kind.WHOLE and not every:
+            if block.kind is BlockKind.WHOLE and not every:
                 if found and found[-1].text.endswith((":", "：")):
                     found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{textwrap.dedent(raw)}")
             elif not raw.startswith("<!--"):
@@ -180,13 +180,17 @@ def _title(heading: str) -> str:
     return heading.strip("# \t\r") if any(char.isalpha() for char in heading) else ""
 
 
-def _spans(text: str, block: Block) -> Iterator[tuple[int, int]]:
+def _spans(text: str, block: MarkdownBlock) -> Iterator[tuple[int, int]]:
     """Yield where a block's parts start and stop: the items of a list that are not below others, or
     the block itself.
     """
-    if block.kind is not Kind.LIST:
+    if block.kind is not BlockKind.LIST:
         yield (
-            (text.rfind("\n", 0, block.start) + 1 if block.kind is Kind.WHOLE else block.start),
+            (
+                text.rfind("\n", 0, block.start) + 1
+                if block.kind is BlockKind.WHOLE
+                else block.start
+            ),
             block.stop,
         )
         return

@@ -14,7 +14,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.text.machine import without_machine_text
 
 USER, ASSISTANT = "user", "assistant"
-LONGEST_LINE = 64_000_000  # bytes; a longer line is skipped without reading it as a whole
+MAX_LINE_BYTES = 64_000_000  # bytes; a longer line is skipped without reading it as a whole
 MAX_TROUBLES = 20  # further unreadable lines are only counted
 _USERS = frozenset("user human client customer usr".split())
 _ASSISTANTS = frozenset("assistant ai model gemini bot agent gpt claude chatgpt codex".split())
@@ -26,7 +26,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-class Turn(NamedTuple):
+class TranscriptTurn(NamedTuple):
     """One message of a session; `mark` identifies it when the file is read again."""
 
     session: str
@@ -46,7 +46,7 @@ class ToolCall(NamedTuple):
     arguments: Any
 
 
-Event = Turn | ToolCall
+Event = TranscriptTurn | ToolCall
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Troubles:
             self.named.append(f"{where}: {what}")
 
 
-class Source(NamedTuple):
+class TranscriptFile(NamedTuple):
     """A transcript file, and the list of its unreadable lines."""
 
     path: Path
@@ -94,15 +94,15 @@ class Source(NamedTuple):
         try:
             with self.path.open("rb") as stream:
                 number = 0
-                while raw := stream.readline(LONGEST_LINE):
+                while raw := stream.readline(MAX_LINE_BYTES):
                     number += 1
-                    if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
+                    if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
                         self.troubles.add(
                             f"{self.path.name}, line {number}",
-                            f"longer than {LONGEST_LINE:,} bytes",
+                            f"longer than {MAX_LINE_BYTES:,} bytes",
                         )
                         while raw and not raw.endswith(b"\n"):
-                            raw = stream.readline(LONGEST_LINE)
+                            raw = stream.readline(MAX_LINE_BYTES)
                     elif raw.strip():
                         yield number, raw
         except OSError as error:
@@ -139,7 +139,7 @@ def turn(
     mark: str = "",
     name: str = "",
     about: Mapping[str, str] | None = None,
-) -> Turn | None:
+) -> TranscriptTurn | None:
     """Return a turn, or None if it has no text or only text of a program."""
     text = storable(text)
     if role == USER:
@@ -148,7 +148,7 @@ def turn(
         return None
     when = at.isoformat() if at else ""
     mark = mark or hashlib.sha256(f"{role}\n{when}\n{text}".encode()).hexdigest()[:16]
-    return Turn(session, role, text.strip(), label(mark), at, label(name), about or {})
+    return TranscriptTurn(session, role, text.strip(), label(mark), at, label(name), about or {})
 
 
 def storable(text: str) -> str:

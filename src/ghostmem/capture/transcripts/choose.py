@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.capture.transcripts import claude, codex, gemini, plain
-from ghostmem.capture.transcripts.base import Event, Source, Troubles
+from ghostmem.capture.transcripts.base import Event, TranscriptFile, Troubles
 from ghostmem.errors import InvalidInputError, NotFoundError
 
 AUTO = "auto"
@@ -21,7 +21,7 @@ class TranscriptFormat(NamedTuple):
 
     client: str
     is_ours: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Source], Iterator[Event]]
+    read: Callable[[TranscriptFile], Iterator[Event]]
 
 
 FORMATS: Mapping[str, TranscriptFormat] = {
@@ -35,7 +35,7 @@ FORMATS: Mapping[str, TranscriptFormat] = {
 def events(path: Path, kind: str, troubles: Troubles) -> tuple[str, Iterator[Event]]:
     """Return the program that recorded a file, and an iterator of its events."""
     chosen = FORMATS[recognise(path) if kind == AUTO else kind]
-    return chosen.client, chosen.read(Source(path, troubles))
+    return chosen.client, chosen.read(TranscriptFile(path, troubles))
 
 
 def check_format(kind: str) -> str:

@@ -7,9 +7,9 @@ from ghostmem.capture.transcripts.base import (
     ASSISTANT,
     USER,
     Event,
-    Source,
     ToolCall,
-    Turn,
+    TranscriptFile,
+    TranscriptTurn,
     label,
     session_name,
     text_of,
@@ -43,9 +43,9 @@ def is_ours(head: Mapping[str, Any]) -> bool:
     )
 
 
-def read(source: Source) -> Iterator[Event]:
+def read(source: TranscriptFile) -> Iterator[Event]:
     """Yield turns and tool calls; the lines of one answer become one turn."""
-    open_turn: Turn | None = None
+    open_turn: TranscriptTurn | None = None
     for _, line in source.objects():
         message = line.get("message")
         if (

@@ -11,8 +11,8 @@ from ghostmem.capture.transcripts.base import (
     ASSISTANT,
     USER,
     Event,
-    Source,
     ToolCall,
+    TranscriptFile,
     label,
     role_of,
     session_name,
@@ -37,7 +37,7 @@ def is_ours(head: Mapping[str, Any]) -> bool:
     ) == "state"
 
 
-def read(source: Source) -> Iterator[Event]:
+def read(source: TranscriptFile) -> Iterator[Event]:
     """Yield turns and tool calls; most messages come twice, as an item and as an event."""
     session, about, is_agent = source.session, dict[str, str](), False
     recent: deque[tuple[bool, str, str]] = deque(maxlen=_MAX_DISTANCE)

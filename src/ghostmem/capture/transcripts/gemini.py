@@ -9,8 +9,8 @@ from typing import Any
 from ghostmem.capture.transcripts.base import (
     USER,
     Event,
-    Source,
     ToolCall,
+    TranscriptFile,
     label,
     role_of,
     session_name,
@@ -32,7 +32,7 @@ def is_ours(head: Mapping[str, Any]) -> bool:
     return isinstance(head.get("history"), list) or ("parts" in head and "role" in head)
 
 
-def read(source: Source) -> Iterator[Event]:
+def read(source: TranscriptFile) -> Iterator[Event]:
     """Yield turns and tool calls."""
     if source.path.suffix.lower() == ".jsonl":
         yield from _messages((line for _, line in source.objects()), source.session)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ghostmem.capture.transcripts.base import (
     Event,
-    Source,
     ToolCall,
+    TranscriptFile,
     label,
     role_of,
     session_name,
@@ -34,7 +34,7 @@ def is_ours(head: Mapping[str, Any]) -> bool:
     )
 
 
-def read(source: Source) -> Iterator[Event]:
+def read(source: TranscriptFile) -> Iterator[Event]:
     """Yield turns and tool calls."""
     for number, item in _items(source):
         if not isinstance(item, Mapping):
@@ -52,7 +52,7 @@ def read(source: Source) -> Iterator[Event]:
             yield from _message(item, _session(item, source.path.stem))
 
 
-def _items(source: Source) -> Iterator[tuple[int, Any]]:
+def _items(source: TranscriptFile) -> Iterator[tuple[int, Any]]:
     if source.path.suffix.lower() != ".json":
         return source.objects()
     value = source.whole()

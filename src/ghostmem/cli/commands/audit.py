@@ -21,7 +21,7 @@ from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
     from ghostmem.admin.verify import Chain, LogLine
-    from ghostmem.lifecycle.audit import AuditReport, Finding
+    from ghostmem.lifecycle.audit import AuditFinding, AuditReport
 
 
 COLOURS = ((85, "green"), (60, "yellow"), (0, "red"))  # from which score on
@@ -172,7 +172,7 @@ def _audit_text(report: AuditReport) -> str:
     return "\n".join(lines)
 
 
-def _finding_text(finding: Finding) -> str:
+def _finding_text(finding: AuditFinding) -> str:
     more = ", …" if finding.count > len(finding.examples) else ""
     examples = visible(", ".join(finding.examples)) + more
     name = bold(finding.name.replace("_", " "))

@@ -17,9 +17,9 @@ from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
     from ghostmem.graph.clusters import Cluster
-    from ghostmem.graph.edges import Candidate
-    from ghostmem.graph.expand import Node
-    from ghostmem.graph.infer import Inference, InferReport
+    from ghostmem.graph.edges import EdgeCandidate
+    from ghostmem.graph.expand import SummaryNode
+    from ghostmem.graph.infer import EdgeInference, InferReport
 
 
 edge = ConsoleGroup(
@@ -152,7 +152,7 @@ def edge_relink(console: Console, ns: str | None, dry_run: bool) -> None:
     console.show(done, text)
 
 
-def _pair_text(pair: Candidate) -> str:
+def _pair_text(pair: EdgeCandidate) -> str:
     lines = (
         f"{bold(visible(pair.from_key))}  "
         f"{dim(f'{pair.relates_weight:.2f}')}  "
@@ -360,13 +360,13 @@ def expand(
         )
 
 
-def _node_tree(node: Node, level: int) -> str:
+def _node_tree(node: SummaryNode, level: int) -> str:
     return "\n".join(
         [_node_text(node, level), *(_node_tree(below, level + 1) for below in node.nodes)]
     )
 
 
-def _node_text(node: Node, level: int) -> str:
+def _node_text(node: SummaryNode, level: int) -> str:
     below = f"  {plural(node.children, 'child')}" if node.children else ""
     about = dim(f"{node.kind} {node.tier}  {node.est_tokens} tokens{below}")
     text = "\n".join(f"    {line}" for line in visible(node.content or node.summary).splitlines())
@@ -454,7 +454,7 @@ def _print_inferences(console: Console, done: InferReport) -> None:
     )
 
 
-def _inference_text(inference: Inference, dry_run: bool) -> str:
+def _inference_text(inference: EdgeInference, dry_run: bool) -> str:
     reason = f"  ({visible(inference.reason)})" if inference.reason else ""
     if inference.rel == "none":
         return dim(f"{visible(inference.from_key)} —none→ {visible(inference.to_key)}{reason}")

@@ -42,21 +42,21 @@ class HookCommand(TolerantCommand):
         except Exception as error:
             if sys.stdin.isatty():
                 raise
-            from ghostmem.hooks.log import told
+            from ghostmem.hooks.log import describe_error
 
-            _log(db, str(ctx.params.get("host")), "", told(error))
+            _log(db, str(ctx.params.get("host")), "", describe_error(error))
         return 0
 
 
 def _log(db: str | None, host: str, event: str, what: str) -> None:
     """Write a line to the log of the store that would have been used."""
-    from ghostmem.hooks.log import log_path, note
+    from ghostmem.hooks.log import log_path, write_log_line
 
     try:
         settings = load(db=db)
     except GhostError:
         settings = Settings() if db is None else Settings(db=db)
-    note(log_path(settings), host, event, what)
+    write_log_line(log_path(settings), host, event, what)
 
 
 @command(
@@ -96,26 +96,26 @@ def hook(
         )
     if settings.hook_child:
         return  # an agent that a hook has asked runs hooks of its own
-    from ghostmem.hooks.call import MOST, read_call
-    from ghostmem.hooks.log import log_path, note, told
+    from ghostmem.hooks.call import MAX_INPUT_BYTES, read_call
+    from ghostmem.hooks.log import describe_error, log_path, write_log_line
     from ghostmem.hooks.run import respond, seconds_for
     from ghostmem.hooks.watchdog import Watchdog
 
     path, name = log_path(settings), event or ""
 
     def log(what: str) -> None:
-        note(path, host, name, what)
+        write_log_line(path, host, name, what)
 
     if console.config_error is not None:
         log("the configuration file cannot be read; defaults are used")
     with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
         try:
-            call = read_call(host, event, sys.stdin.buffer.read(MOST + 1))
+            call = read_call(host, event, sys.stdin.buffer.read(MAX_INPUT_BYTES + 1))
             name = call.event
             watchdog.extend(seconds_for(call.moment, settings))
             respond(call, settings, llm, lambda text: _say(text, watchdog.busy), watchdog.began)
         except Exception as error:
-            log(told(error))
+            log(describe_error(error))
 
 
 def _say(text: str, busy: Lock) -> None:

@@ -23,10 +23,10 @@ from ghostmem.text.excerpt import first_line, visible
 if TYPE_CHECKING:
     import threading
 
-    from ghostmem.capture.notes import Distilled
+    from ghostmem.capture.distil_notes import Distilled
     from ghostmem.model import Folder
     from ghostmem.notes.folders import FolderStatus
-    from ghostmem.notes.mirroring import MirrorReport
+    from ghostmem.notes.mirror import MirrorReport
     from ghostmem.notes.sync import SyncReport
 
 
@@ -216,7 +216,7 @@ def notes_consolidate(
     console: Console, folder: str | None, weeks: int, all_weeks: bool, apply_: bool
 ) -> None:
     """Propose which sections of daily notes to distil into MEMORY.md."""
-    from ghostmem.capture.notes import consolidate_notes
+    from ghostmem.capture.distil_notes import consolidate_notes
     from ghostmem.clock import now
 
     done = consolidate_notes(

@@ -185,7 +185,8 @@ def serve(
     from ghostmem.web.serve import address_of, is_loopback, listen, serve
     from ghostmem.web.session import WebSessions
 
-    ghost, host = console.ghost, host or "0.0.0.0"  # noqa: S104 (an empty name means every address, and is treated so)
+    # an empty name means every address, and is treated so
+    ghost, host = console.ghost, host or "0.0.0.0"  # noqa: S104
     local = is_loopback(host)
     if not (local or no_auth or has_token(ghost)):
         raise InvalidInputError(

@@ -17,7 +17,7 @@ from ghostmem.cli.output import bold, dim
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.admin.doctor import Finding
+    from ghostmem.admin.doctor import DoctorFinding
 
 
 def _masked_value(name: str, value: Any) -> Any:
@@ -96,17 +96,17 @@ def doctor(console: Console, fix: bool) -> int:
     return 0 if found.ok else 5
 
 
-def _client_findings(settings: ghost_settings.Settings) -> "Iterator[Finding]":
+def _client_findings(settings: ghost_settings.Settings) -> "Iterator[DoctorFinding]":
     """Yield findings about the installed clients and the last failure of their hooks."""
-    from ghostmem.admin.doctor import Finding
-    from ghostmem.hooks.log import last, log_path
+    from ghostmem.admin.doctor import DoctorFinding
+    from ghostmem.hooks.log import last_log_line, log_path
     from ghostmem.setup.check import check_clients
 
     yield from check_clients(settings)
     path = log_path(settings)
-    failure = last(path)
+    failure = last_log_line(path)
     if failure:
-        yield Finding(
+        yield DoctorFinding(
             "hooks",
             "warning",
             f"the last failure: {failure}",

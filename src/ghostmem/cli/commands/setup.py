@@ -14,14 +14,14 @@ from ghostmem.cli.options import (
     DRY_RUN,
 )
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup.clients import CLIENTS, OTHER, SCOPES, Client, client_named
+from ghostmem.setup.clients import CLIENTS, OTHER, SCOPES, SetupClient, client_named
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
     from ghostmem.setup.entry import Launch
     from ghostmem.setup.listing import Installed
-    from ghostmem.setup.marked import Change
-    from ghostmem.setup.parts import Target
+    from ghostmem.setup.marked import FileChange
+    from ghostmem.setup.parts import SetupFile
 
 
 _AS = click.Choice(["json", "toml", "yaml"])
@@ -126,7 +126,7 @@ _SCOPE = _option(
 _HOOKS = _option("--hooks", is_flag=True, help="Hooks too; with --remove only the hooks.")
 
 
-def _client_command(client: Client) -> click.Command:
+def _client_command(client: SetupClient) -> click.Command:
     """Declare the command of one client."""
 
     def run(console: Console, **given: Any) -> None:
@@ -156,7 +156,7 @@ def _client_command(client: Client) -> click.Command:
 
 def _set_up(
     console: Console,
-    client: Client,
+    client: SetupClient,
     scope: str,
     hooks: bool,
     ns: str | None,
@@ -212,7 +212,7 @@ def _launch(console: Console, scope: str, ns: str | None, remove: bool = False) 
     )
 
 
-def _print_target(console: Console, client: Client, file: "Target", how: "Launch") -> None:
+def _print_target(console: Console, client: SetupClient, file: "SetupFile", how: "Launch") -> None:
     from ghostmem.setup.parts import shown
 
     text = shown(file, how)
@@ -226,7 +226,12 @@ def _print_target(console: Console, client: Client, file: "Target", how: "Launch
 
 
 def _print_result(
-    console: Console, client: Client, file: "Target", change: "Change", remove: bool, dry_run: bool
+    console: Console,
+    client: SetupClient,
+    file: "SetupFile",
+    change: "FileChange",
+    remove: bool,
+    dry_run: bool,
 ) -> None:
     parts = " and ".join(
         [*(["the server"] if file.server else []), *(["the hooks"] if file.hooks else [])]

@@ -9,7 +9,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Tier
 from ghostmem.notes.layouts.base import NoteSection, Reading
 from ghostmem.text.cut import Piece, cut, front_matter
-from ghostmem.text.frontmatter import Note, take_apart, words
+from ghostmem.text.frontmatter import ParsedNote, parse_note, words
 from ghostmem.text.links import inline_tags, observed_tags, prose_lines, relations, wikilinks
 
 DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
@@ -26,7 +26,7 @@ def file_date(path: str) -> datetime | None:
         return None
 
 
-def front_matter_time(note: Note) -> datetime | None:
+def front_matter_time(note: ParsedNote) -> datetime | None:
     """Return the time in the front matter of a note."""
     for name in _TIMES:
         value = note.fields.get(name)
@@ -48,7 +48,7 @@ def read_headed(path: str, text: str, at: datetime) -> Reading:
 
 def read_vault(path: str, text: str, at: datetime) -> Reading:
     """Read a note by its headings, with the tags and links of its front matter and text."""
-    note = take_apart(text)
+    note = parse_note(text)
     day = file_date(path)
     when = day or front_matter_time(note) or at
     kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
@@ -90,7 +90,7 @@ def read_whole(_: str, text: str, at: datetime) -> Reading:
 
 def read_topic(path: str, text: str, at: datetime) -> Reading:
     """Read a topic with its tags and the time of its update; the index by its headings."""
-    note = take_apart(text)
+    note = parse_note(text)
     when = front_matter_time(note) or at
     body = _below(text)
     name = path.rpartition("/")[2].rpartition(".")[0]
@@ -110,7 +110,7 @@ def read_topic(path: str, text: str, at: datetime) -> Reading:
 
 def read_basic(_: str, text: str, at: datetime) -> Reading:
     """Read a note of basic-memory with its relations, its tags and those of its observations."""
-    note = take_apart(text)
+    note = parse_note(text)
     body = _below(text)
     if not body.text.strip():
         return Reading(())

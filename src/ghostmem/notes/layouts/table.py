@@ -16,7 +16,7 @@ from ghostmem.notes.layouts.readers import (
     read_vault,
     read_whole,
 )
-from ghostmem.text.frontmatter import take_apart
+from ghostmem.text.frontmatter import parse_note
 
 KNOWLEDGE = ".ai-knowledge"
 ROLES = (".muxcode", "memory")
@@ -94,7 +94,7 @@ def _fits_claude(root: Path) -> bool:
 
 def _fits_basic(root: Path) -> bool:
     return any(
-        "permalink" in take_apart(text).fields
+        "permalink" in parse_note(text).fields
         for text in _beginnings(chain(root.glob("*.md"), root.glob("*/*.md")))
     )
 

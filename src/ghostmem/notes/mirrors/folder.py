@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.model import Stat
+from ghostmem.notes.files import BOM, MISSING, remove_file, replace_file
 from ghostmem.notes.knowledge import same_file_name
 from ghostmem.notes.mirrors.merge import tag_set
 from ghostmem.notes.mirrors.names import MAX_KEY
 from ghostmem.notes.mirrors.units import CRLF, LF, MirrorLayout, Unit, UnitEdit, fingerprint
 from ghostmem.notes.scan import ChangingError, read_note, stat_of
-from ghostmem.notes.write import BOM, MISSING, remove_file, replace_file
-from ghostmem.store.mirror import Item
+from ghostmem.store.mirror import MirrorItem
 
 _BOM = "\ufeff"
 _UNSAFE = "laid out in a way that cannot be changed safely"
@@ -50,7 +50,7 @@ class FolderContents:
 def read_folder(
     home: Path,
     layout: MirrorLayout,
-    items: Mapping[str, Item],
+    items: Mapping[str, MirrorItem],
     before: FolderContents | None = None,
 ) -> FolderContents:
     """Read a folder; files whose stats equal those in `before` are not read again.
@@ -144,7 +144,7 @@ def _read(
     return MirrorFile(stat, text.digest, text.bom, raw, tuple(layout.read(path, raw)))
 
 
-def _assign_keys(contents: FolderContents, items: Mapping[str, Item]) -> None:
+def _assign_keys(contents: FolderContents, items: Mapping[str, MirrorItem]) -> None:
     """Choose the unit of each key: the one at its old place with its old text, else the first.
 
     Units with the same text are copies of it, not extra units."""

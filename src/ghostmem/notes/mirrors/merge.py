@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ghostmem.notes.mirrors.units import fingerprint, strip_blank_lines
 from ghostmem.notes.topic_file import folded
-from ghostmem.store.mirror import Item
+from ghostmem.store.mirror import MirrorItem
 
 
 class Content(NamedTuple):
@@ -22,7 +22,7 @@ class MergeResult(NamedTuple):
 
 
 def merge(
-    base: Item | None, memory: Content | None, unit: Content | None, *, locked: bool = False
+    base: MirrorItem | None, memory: Content | None, unit: Content | None, *, locked: bool = False
 ) -> MergeResult:
     """Merge both sides: an edit wins over a removal, and of two edited texts none is lost.
 
@@ -48,7 +48,7 @@ def merge(
     return MergeResult(Content(unit.text, tags), displaced)
 
 
-def is_unchanged(base: Item, content: Content) -> bool:
+def is_unchanged(base: MirrorItem, content: Content) -> bool:
     """Say whether a content is the one of the last run."""
     return base.hash == fingerprint(content.text) and base.tags == tag_set(content.tags)
 

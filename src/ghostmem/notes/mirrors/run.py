@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.memory.draft import INHERITED, Draft
-from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
+from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons, would_hold_note
 from ghostmem.memory.remove import remove
 from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, FileRef, Kind, Memory, NsFilter, Record, Tier, optional
+from ghostmem.notes.files import read_file, replace_file
 from ghostmem.notes.knowledge import same_file_name
 from ghostmem.notes.lock import locked
 from ghostmem.notes.mirrors import topics
@@ -29,9 +30,8 @@ from ghostmem.notes.mirrors.units import (
     fingerprint,
     strip_blank_lines,
 )
-from ghostmem.notes.write import read_file, replace_file
 from ghostmem.store import validate
-from ghostmem.store.mirror import Item, Mirror
+from ghostmem.store.mirror import Mirror, MirrorItem
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
@@ -95,7 +95,7 @@ class MirrorRun:
     mirror: Mirror
     layout: MirrorLayout
     home: Path
-    items: dict[str, Item]  # the common state at the last run
+    items: dict[str, MirrorItem]  # the common state at the last run
     report: MirrorReport
     dry_run: bool = False
     contents: FolderContents = field(default_factory=FolderContents)
@@ -141,7 +141,7 @@ class MirrorRun:
         return topics.is_outdated(text, self._index_entries(self.items).values())
 
     def update_index(
-        self, items: Mapping[str, Item] | None = None, gone: Iterable[str] = ()
+        self, items: Mapping[str, MirrorItem] | None = None, gone: Iterable[str] = ()
     ) -> dict[str, str]:
         """Update the index entries of some topics or of all; the caller holds the lock.
 
@@ -171,7 +171,7 @@ class MirrorRun:
                     tx.mirrors.put_item(self.mirror.id, item)
         return abouts
 
-    def _index_entries(self, items: Mapping[str, Item]) -> dict[str, topics.IndexEntry]:
+    def _index_entries(self, items: Mapping[str, MirrorItem]) -> dict[str, topics.IndexEntry]:
         units = self.contents.units
         return {
             key: topics.index_entry(units[key], item.about)
@@ -186,7 +186,9 @@ class _KeyBatch:
     def __init__(self, run: MirrorRun) -> None:
         self._run, self._store, self._report = run, run.store, run.report
         self._edits: dict[str, list[UnitEdit]] = {}
-        self._items: dict[str, Item | None] = {}  # the new common state, once the folder has it
+        self._items: dict[
+            str, MirrorItem | None
+        ] = {}  # the new common state, once the folder has it
         self._names = run.contents.names() | {topics.INDEX_FILE.rpartition(".")[0]}
 
     def merge(self, tx: Transaction, key: str) -> None:
@@ -207,7 +209,7 @@ class _KeyBatch:
         base = item
         if unit is not None and not unit.text.strip():
             # An empty unit cannot be a memory, so it counts as not edited.
-            base = Item(key, unit.path, fingerprint(""), tag_set(unit.tags))
+            base = MirrorItem(key, unit.path, fingerprint(""), tag_set(unit.tags))
         result = merge(
             base,
             content,
@@ -223,7 +225,7 @@ class _KeyBatch:
             return
         self._plan_folder(tx, key, result.keep, stored, unit, item)
 
-    def _defer(self, key: str, unit: Unit | None, item: Item) -> bool:
+    def _defer(self, key: str, unit: Unit | None, item: MirrorItem) -> bool:
         """Leave an unchanged memory for the next run if its unit has just vanished or is empty."""
         if unit is None:
             if key in self._run.gone:
@@ -274,12 +276,12 @@ class _KeyBatch:
         same = memory is not None and fingerprint(memory.content) == fingerprint(keep.text)
         content = self._check(memory.content if memory and same else keep.text)
         draft = Draft(run.mirror.ns, validate.key(key), content, fields, quiet=True, revive=True)
-        if reasons := suspected(self._store, tx, draft):
+        if reasons := quarantine_reasons(self._store, tx, draft):
             # The memory stays as it is, and the report says why.
             raise InvalidInputError(
-                would_hold(reasons)
+                would_hold_note(reasons)
                 if run.dry_run
-                else told_of(hold(self._store, tx, draft, reasons))
+                else held_note(hold(self._store, tx, draft, reasons))
             )
         written = write_draft(self._store, tx, draft)
         if before is not None and before.key != key:
@@ -332,7 +334,7 @@ class _KeyBatch:
         keep: Content | None,
         memory: Memory | None,
         unit: Unit | None,
-        item: Item | None,
+        item: MirrorItem | None,
     ) -> None:
         """Plan the edits of the folder, and the common state after them."""
         run = self._run
@@ -351,7 +353,7 @@ class _KeyBatch:
             edit = UnitEdit(key, strip_blank_lines(keep.text), keep.tags, memory.created_at)
             for path in paths:
                 self._edits.setdefault(path, []).append(edit)
-        self._items[key] = agreed = Item(
+        self._items[key] = agreed = MirrorItem(
             key,
             unit.path if unit else paths[0],
             fingerprint(keep.text),
@@ -361,7 +363,7 @@ class _KeyBatch:
         if is_equal and not run.dry_run:
             tx.mirrors.put_item(run.mirror.id, agreed)
 
-    def _new_path(self, key: str, memory: Memory, item: Item | None) -> str:
+    def _new_path(self, key: str, memory: Memory, item: MirrorItem | None) -> str:
         """Return the file for a unit that the folder does not have."""
         layout = self._run.layout
         if item is not None and not (

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes import topic_file, topic_index
+from ghostmem.notes.files import inside
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
 from ghostmem.notes.mirrors.names import line, of_line, stem
 from ghostmem.notes.mirrors.units import (
@@ -25,7 +26,6 @@ from ghostmem.notes.mirrors.units import (
     read_region,
     write_region,
 )
-from ghostmem.notes.write import inside
 
 INDEX_FILE = f"{INDEX}{SUFFIX}"
 _TOPIC = re.compile(r"^topic[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)

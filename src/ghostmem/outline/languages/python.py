@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.python_ import definitions  # noqa: F401  # adds functions and classes to the statements
+
+# adds functions and classes to the statements
+from ghostmem.outline.languages.python_ import definitions  # noqa: F401
 from ghostmem.outline.languages.python_.link import link
 from ghostmem.outline.languages.python_.statements import suite
 from ghostmem.outline.languages.python_.tables import PythonTables

@@ -1,7 +1,7 @@
 """The change log in PostgreSQL."""
 
 from ghostmem.caller import CALLER
-from ghostmem.store.chain import Line, chained
+from ghostmem.store.chain import ChainLine, chained
 from ghostmem.store.journal import LINE, Journal
 from ghostmem.store.postgres.database import Db
 
@@ -42,7 +42,7 @@ class PostgresJournal(Journal):
         """Add a line to a namespace's log; its lock keeps others from doing so meanwhile."""
         number = self.namespace(ns)
         seq, before = self._heads[ns]
-        line = Line(number, seq + 1, memory_id, op, at, CALLER.get().name, None)
+        line = ChainLine(number, seq + 1, memory_id, op, at, CALLER.get().name, None)
         head = chained(before, line)
         self._db.run(_APPEND, (seq + 1, head, ns, ns, *line[:7], head))
         self._heads[ns] = (seq + 1, head)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghostmem.store.database import Database
-from ghostmem.store.rows import Entry
+from ghostmem.store.rows import AuditEntry
 from ghostmem.store.runs import ENTRY, Runs
 
 _PLAN = (  # arrays of columns, so that a long plan is one statement for each namespace
@@ -26,7 +26,7 @@ class PostgresRuns(Runs):
         super().__init__(db)
         self._namespaces: dict[tuple[str, int], str] = {}  # of the changes that were read here
 
-    def plan(self, run_id: str, entries: Iterable[Entry]) -> None:
+    def plan(self, run_id: str, entries: Iterable[AuditEntry]) -> None:
         """Record the changes that a run is going to make."""
         self._db.run(f"SELECT 1 FROM runs WHERE id = ?{self.for_update}", (run_id,))
         by_ns: dict[str, list[tuple[Any, ...]]] = {}
@@ -37,7 +37,7 @@ class PostgresRuns(Runs):
         for ns, rows in by_ns.items():
             self._db.run(_PLAN, (run_id, ns, *map(list, zip(*rows, strict=True))))
 
-    def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
+    def _entries(self, tail: str, values: Sequence[Any]) -> list[AuditEntry]:
         entries = super()._entries(tail, values)
         self._namespaces.update(((values[0], entry.seq), entry.ns) for entry in entries)
         return entries

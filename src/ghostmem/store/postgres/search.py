@@ -5,7 +5,7 @@ from typing import Any
 
 from ghostmem.store.database import Location
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.rows import Candidate, Filter, Space
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search import Search
 
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
@@ -56,7 +56,7 @@ class PostgresSearch(Search):
         selection: Filter,
         order: str = "",
         *limit: int,
-    ) -> list[Candidate]:
+    ) -> list[ChunkCandidate]:
         candidates = super()._candidates(location, tail, values, selection, order, *limit)
         (ns,) = location
         self._places.saw(ns, (candidate.memory_id for candidate in candidates))

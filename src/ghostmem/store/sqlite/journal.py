@@ -1,7 +1,7 @@
 """The change log in SQLite."""
 
 from ghostmem.caller import CALLER
-from ghostmem.store.chain import Line, chained
+from ghostmem.store.chain import ChainLine, chained
 from ghostmem.store.database import Database
 from ghostmem.store.journal import LINE, Journal
 
@@ -45,7 +45,7 @@ class SqliteJournal(Journal):
             self._line = int(self._db.get("SELECT coalesce(sum(sequence), 0) FROM namespaces"))
         seq, before = self._heads[number]
         self._line += 1
-        line = Line(number, seq + 1, memory_id, op, at, CALLER.get().name, self._line)
+        line = ChainLine(number, seq + 1, memory_id, op, at, CALLER.get().name, self._line)
         head = chained(before, line)
         sql = "UPDATE namespaces SET sequence = ?, head = ? WHERE id = ?"
         self._db.run(sql, (seq + 1, head, number))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from ghostmem.store.rows import Candidate, candidate_of
+from ghostmem.store.rows import ChunkCandidate, candidate_of
 from ghostmem.store.search import Search
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.dialect import PIECE
@@ -19,7 +19,7 @@ class SqliteSearch(Search):
         super().__init__(db)
         self._pieces = Pieces(db)
 
-    def _candidate(self, row: Sequence[Any]) -> Candidate:
+    def _candidate(self, row: Sequence[Any]) -> ChunkCandidate:
         _, memory_id, _, start, stop, *_ = row
         text = self._pieces.text(row[10], memory_id, start, stop)
         return candidate_of((*row[:10], text, *row[11:]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.text.frontmatter import Note, take_apart, words
+from ghostmem.text.frontmatter import ParsedNote, parse_note, words
 from ghostmem.text.links import link_name, observed_tags, prose_lines, relations
 from ghostmem.text.sections import slug
 from ghostmem.transfer.formats.base import (
@@ -61,7 +61,7 @@ def read(path: Path) -> Foreign:
 
 def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
     where = file.relative_to(root).as_posix()
-    note = take_apart(read_text(file).replace("\r\n", "\n"))
+    note = parse_note(read_text(file).replace("\r\n", "\n"))
     notes += [
         f"{where}, line {line}: this line of the front matter was not understood"
         for line in note.odd
@@ -89,12 +89,12 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
     )
 
 
-def _field(note: Note, name: str) -> str:
+def _field(note: ParsedNote, name: str) -> str:
     value = note.fields.get(name, "")
     return " ".join((value if isinstance(value, str) else " ".join(value)).split())
 
 
-def _created(note: Note, where: str) -> datetime | None:
+def _created(note: ParsedNote, where: str) -> datetime | None:
     text = next((_field(note, name) for name in CREATED if note.fields.get(name)), "")
     try:
         return parse_time(text, "created") if text else None

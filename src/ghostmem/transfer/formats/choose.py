@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.text.frontmatter import take_apart
+from ghostmem.text.frontmatter import parse_note
 from ghostmem.transfer.formats import basic_memory, markdown, mem0, server_memory
 from ghostmem.transfer.formats.base import Foreign
 from ghostmem.transfer.formats.files import SUFFIXES, markdown_files
@@ -66,7 +66,7 @@ def _has_permalinks(folder: Path) -> bool:
     for file in islice(files, MAX_SAMPLES):
         with file.open("rb") as stream:
             head = stream.read(MAX_HEAD_BYTES).decode("utf-8-sig", "replace")
-        if "permalink" in take_apart(head.replace("\r\n", "\n")).fields:
+        if "permalink" in parse_note(head.replace("\r\n", "\n")).fields:
             return True
     return False
 

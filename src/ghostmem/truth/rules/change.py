@@ -18,7 +18,8 @@ _VERBS = (
     r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bjust )\b(?:switch|mov|migrat|chang|upgrad"
     r"|downgrad|updat|renam|transferr?|convert"
     r"|transition|port|shift|reschedul|postpon|relocat"
-    r"|roll|rais|lower|increas|decreas|reduc|bump|extend|shorten|delay|promot|demot|swapp|reassign|scal)(?:ed|en)\b"
+    r"|roll|rais|lower|increas|decreas|reduc|bump|extend|shorten|delay|promot|demot|swapp"
+    r"|reassign|scal)(?:ed|en)\b"
 )
 # words between a verb of change and what belongs to it
 _FEW = r"(?: (?!when\b|while\b|if\b|because\b|which\b|that\b)[\w'#-]+)"
@@ -131,7 +132,8 @@ _SLOTS = (
     ),
     (
         r"got (?:married|divorced|engaged)|结婚\w*|离婚\w*",
-        r"\b(?:single|dating|engaged|married|divorced|girlfriend|boyfriend|unmarried)\b|单身|恋爱|订婚|未婚|已婚",
+        r"\b(?:single|dating|engaged|married|divorced|girlfriend|boyfriend|unmarried)\b|单身|恋爱|订婚|未婚"
+        r"|已婚",
     ),
     (
         r"(?:quit|left|retired|got promoted)|离开\w*|辞\w*|退休",
@@ -140,7 +142,7 @@ _SLOTS = (
 )
 
 
-def is_of(change: "Change", old: str) -> bool:
+def is_of(change: "ChangeCue", old: str) -> bool:
     """Say whether a word of change tells by itself what changed, and an older text says just that:
     moved to, and lives in.
     """
@@ -150,7 +152,7 @@ def is_of(change: "Change", old: str) -> bool:
     )
 
 
-class Change(NamedTuple):
+class ChangeCue(NamedTuple):
     """A word of change: the word, what it says is over, what its sentence is about, and what stands
     there before it.
     """
@@ -167,12 +169,12 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 @lru_cache(16)
-def changes(text: str) -> tuple[Change, ...]:
+def changes(text: str) -> tuple[ChangeCue, ...]:
     """Return what a text says has changed; what it only plans, asks, wishes or denies is none."""
     return tuple(islice(_changes(text[:FIRST]), MOST)) if may_change(text) else ()
 
 
-def is_act(change: Change) -> bool:
+def is_act(change: ChangeCue) -> bool:
     """Say whether a word of change is a verb, so that what stands before it is what changed."""
     return bool(_pattern(_VERBS).match(change.cue))
 
@@ -201,7 +203,7 @@ def has_cue(text: str) -> bool:
     return bool(_pattern(f"{_OVER_AFTER}|{_OVER_BEFORE}|{_NEW}").search(_plain(text)))
 
 
-def _changes(text: str) -> Iterator[Change]:
+def _changes(text: str) -> Iterator[ChangeCue]:
     for sentence in sentences(text):
         plain = _plain(sentence)
         if not may_change(plain):
@@ -220,15 +222,15 @@ def _changes(text: str) -> Iterator[Change]:
                 len(over) < 2 and found[0] in _VERBAL
             ):  # "X is no longer used": what is over stands before
                 over |= _terms(_pattern(_CUT_SHORT).split(plain[: found.start()])[-1])
-            yield Change(found[0].strip(), over, about, _terms(plain[: found.start()]))
+            yield ChangeCue(found[0].strip(), over, about, _terms(plain[: found.start()]))
         for found in _pattern(_OVER_BEFORE).finditer(plain):
-            yield Change(
+            yield ChangeCue(
                 found[0].strip(),
                 _terms(_pattern(_CUT_SHORT).split(plain[: found.start()])[-1]),
                 about,
             )
         for found in _pattern(_NEW).finditer(plain):
-            yield Change(found[0].strip(), frozenset(), about, _terms(plain[: found.start()]))
+            yield ChangeCue(found[0].strip(), frozenset(), about, _terms(plain[: found.start()]))
 
 
 def _is_purpose(before: str) -> bool:

@@ -36,7 +36,8 @@ _RULES = (
     r"|policie|restriction|constraint|training)s?"
 )
 _BEFORE = (
-    r"(?:previous|prior|above|earlier|preceding|foregoing|original|initial|existing|system|safety|your|these"
+    r"(?:previous|prior|above|earlier|preceding|foregoing|original|initial|existing|system"
+    r"|safety|your|these"
     r"|those|the|all|any|every|other|of|current|and|security|content)"
 )
 _IGNORE = (
@@ -50,7 +51,8 @@ _READER = (
 _READERS = "ai assistant agent model chatbot llm claude chatgpt copilot gemini"
 _MAKER = r"(?:anthropic|openai|google|microsoft|meta|deepmind)"
 _TELL = (
-    r"(?:tell|telling|inform|informing|mention|mentioning|reveal|revealing|show|showing|alert|alerting|notify"
+    r"(?:tell|telling|inform|informing|mention|mentioning|reveal|revealing|show|showing|alert"
+    r"|alerting|notify"
     r"|notifying|let|warn|warning)"
 )
 PRIVATE = (  # what a text may ask to have sent away
@@ -108,7 +110,8 @@ ORDERS: tuple[Order, ...] = (
     Order(
         IGNORE,
         "ignor|olvid|descart|omit",
-        r"\b(?:ignor[ae]|olvid[ae]|descart[ae]|omit[ae])[a-z]{0,3}\s+(?:\w+\s+){0,3}(?:instrucciones|órdenes"
+        r"\b(?:ignor[ae]|olvid[ae]|descart[ae]"
+        r"|omit[ae])[a-z]{0,3}\s+(?:\w+\s+){0,3}(?:instrucciones|órdenes"
         r"|reglas|indicaciones|directrices)\b",
     ),
     Order(
@@ -120,7 +123,8 @@ ORDERS: tuple[Order, ...] = (
     Order(
         IGNORE,
         "ignore|oublie|néglige",
-        r"\b(?:ignore[zr]?|oublie[zr]?|néglige[zr]?)\s+(?:\w+\s+){0,3}(?:instructions|consignes|règles|directives|ordres)"
+        r"\b(?:ignore[zr]?|oublie[zr]?|néglige[zr]?)\s+(?:\w+\s+){0,3}(?:instructions|consignes"
+        r"|règles|directives|ordres)"
         r"(?: précédentes| antérieures|\b(?= du système))",
     ),
     # a turn or a role that is not what it says
@@ -158,7 +162,8 @@ ORDERS: tuple[Order, ...] = (
     Order(
         ROLE,
         "\"role\"|'role'",
-        r"\{\s?[\"']role[\"']\s?:\s?[\"']system[\"'],\s?[\"']content[\"']\s?:\s?[\"'][^\"'\n]{0,200}\b"
+        r"\{\s?[\"']role[\"']\s?:\s?[\"']system[\"'],\s?"
+        r"[\"']content[\"']\s?:\s?[\"'][^\"'\n]{0,200}\b"
         r"(?:[Yy]ou|[Ii]gnore|[Rr]eveal|[Ll]eak)\b",
     ),
     # what it is from now on
@@ -242,7 +247,8 @@ ORDERS: tuple[Order, ...] = (
     Order(
         SECRECY,
         "nutzer|anwender",
-        r"\b(?:sag|sage|erzähl|verrate|teile)[^.\n]{0,12}\b(?:nutzer|benutzer|anwender)\b[^.\n]{0,12}\bnicht",
+        r"\b(?:sag|sage|erzähl|verrate|teile)[^.\n]{0,12}\b(?:nutzer|benutzer"
+        r"|anwender)\b[^.\n]{0,12}\bnicht",
     ),
     Order(
         SECRECY,
@@ -272,7 +278,8 @@ ORDERS: tuple[Order, ...] = (
     Order(
         LEAK,
         "http",
-        r"\b(?:fetch|request|requesting|visit|open|call|GET)\b[^\n]{0,20}https?://[^\s]{0,120}[?&/][^\s]{0,80}"
+        r"\b(?:fetch|request|requesting|visit|open|call"
+        r"|GET)\b[^\n]{0,20}https?://[^\s]{0,120}[?&/][^\s]{0,80}"
         r"(?:\{\{?\w+\}?\}|<\w+>|\$\{\w+\}|%s|\[\w+\])",
     ),
     Order(
@@ -284,13 +291,15 @@ ORDERS: tuple[Order, ...] = (
     Order(
         LEAK,
         "env|manda|sube|datos",
-        r"\b(?:env[ií]a|manda|sube)[^.\n]{0,30}\b(?:contraseñas?|claves?|datos|credenciales|archivos)\b[^.\n]{0,30}\b(?:a|al)\b"
+        r"\b(?:env[ií]a|manda|sube)[^.\n]{0,30}\b(?:contraseñas?|claves?|datos|credenciales"
+        r"|archivos)\b[^.\n]{0,30}\b(?:a|al)\b"
         r"|\babre\b[^.\n]{0,30}\bcon sus datos\b",
     ),
     Order(
         LEAK,
         "schick|send|gib|lade",
-        r"\b(?:schick\w{0,2}|send\w{0,2}|gib|lade)\b[^.\n]{0,40}\b(?:passw\w+|schlüssel|zugangsdaten"
+        r"\b(?:schick\w{0,2}|send\w{0,2}|gib|lade)\b[^.\n]{0,40}\b(?:passw\w+|schlüssel"
+        r"|zugangsdaten"
         r"|system-?prompts?|datei\w{0,2})\b[^.\n]{0,30}\b(?:an diese|aus|hoch|adresse)\b",
     ),
     Order(
@@ -453,7 +462,8 @@ ORDERS: tuple[Order, ...] = (
         " has | have ",
         r"\b(?:admin(?:istrator)?|user|developer|owner) (?:has|have) (?:already "
         r")?(?:granted|approved"
-        r"|authori[sz]ed|agreed)\b[^.\n]{0,40}\b(?:full|all|request|skip|without|permission|share)\b",
+        r"|authori[sz]ed|agreed)\b[^.\n]{0,40}\b(?:full|all|request|skip|without|permission"
+        r"|share)\b",
     ),
     Order(
         AUTHORITY,

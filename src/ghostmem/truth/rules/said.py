@@ -28,7 +28,8 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _KANA = "\u30a1-\u30fa\u30fc-\u30fe"
 _TOKEN = (
     rf"(?P<kana>[{_KANA}]+)|(?P<sign>[{UNSPACED}])"
-    rf"|(?P<word>[#@~/]?[^\W{UNSPACED}]+(?:(?:://|[-./:@+&'])[^\W{UNSPACED}]+)*(?:%|\+\+|#)?)|(?P<mark>[:=?](?=\s|$)|[;.!,](?=\s|$))"
+    rf"|(?P<word>[#@~/]?[^\W{UNSPACED}]+(?:(?:://|[-./:@+&'])[^\W{UNSPACED}]+)*(?:%|\+\+|#)?)"
+    rf"|(?P<mark>[:=?](?=\s|$)|[;.!,](?=\s|$))"
 )
 _WEEK = zip("一二三四五六日", "月火水木金土日", _DAYS, strict=True)
 # phrases brought to one form before a text is taken apart: a sign of them, what, the form

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ghostmem.model import VerdictKind
 from ghostmem.truth.rules.alike import essence
 from ghostmem.truth.rules.change import (
-    Change,
+    ChangeCue,
     changes,
     is_act,
     is_of,
@@ -84,7 +84,7 @@ def judge(new: str, old: str, similarity: float | None) -> Judged:
     )
     aligned = align(mine, theirs) if shared and not is_far else Aligned((), 0.0)
 
-    def told(kind: VerdictKind, confidence: float, cues: Collection[Change] = ()) -> Judged:
+    def told(kind: VerdictKind, confidence: float, cues: Collection[ChangeCue] = ()) -> Judged:
         differs = [
             " ".join(word.plain for word in side)
             for region in aligned.regions
@@ -140,7 +140,11 @@ def _cover(some: Collection[str], others: Collection[str]) -> float:
 
 
 def _restates(
-    new: Said, old: Said, aligned: Aligned, similarity: float | None, relevant: Collection[Change]
+    new: Said,
+    old: Said,
+    aligned: Aligned,
+    similarity: float | None,
+    relevant: Collection[ChangeCue],
 ) -> float:
     """Return how sure it is that a text says nothing that another does not say."""
     mine, theirs = set(new.terms), set(old.terms)
@@ -186,7 +190,7 @@ def _is_replaced(aligned: Aligned, mine: set[str], theirs: set[str]) -> bool:
     return False
 
 
-def _concerns(change: Change, new: Said, old: Said, similarity: float | None) -> bool:
+def _concerns(change: ChangeCue, new: Said, old: Said, similarity: float | None) -> bool:
     """Say whether a change that a text tells of is one of what another says."""
     if change.cue in ("instead", "的新") or change.cue.endswith("new"):
         # these tell little by themselves, and a new one may be one more: only the same slot tells
@@ -220,8 +224,8 @@ def _concerns(change: Change, new: Said, old: Said, similarity: float | None) ->
 
 
 def _by_slot(
-    found: Collection[Change], relevant: list[Change], new: Said, old: Said
-) -> list[Change]:
+    found: Collection[ChangeCue], relevant: list[ChangeCue], new: Said, old: Said
+) -> list[ChangeCue]:
     """Keep, add or leave out words of change by what the sentences say of what: another value of
     the same thing is changed.
     """
@@ -232,7 +236,11 @@ def _by_slot(
 
 
 def _is_told(
-    before: Collection[Change], found: Collection[Change], new: Said, old: Said, aligned: Aligned
+    before: Collection[ChangeCue],
+    found: Collection[ChangeCue],
+    new: Said,
+    old: Said,
+    aligned: Aligned,
 ) -> bool:
     """Say whether an older text tells of the same change already, or of the same change of another
     thing.
@@ -252,7 +260,7 @@ def _is_told(
     return bool(before) and aligned.common >= 0.6 and (len(aligned.regions) > 1 or ends_alike)
 
 
-def _follows(change: Change, before: Collection[Change], old: Said) -> bool:
+def _follows(change: ChangeCue, before: Collection[ChangeCue], old: Said) -> bool:
     """Say whether a change ends what an older text says began: from 14 to 15, then from 15
     to 16.
     """

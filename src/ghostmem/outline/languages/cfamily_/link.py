@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Ref
-from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, Node, file_id, outside_id
+from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, OutlineNode, file_id, outside_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.cfamily_.headers import HEADERS
 from ghostmem.outline.languages.cfamily_.includes import is_include
@@ -56,7 +56,9 @@ class _CppLinker(CppNodes):
             key = outside_id(origin, one.path)
             self.nodes.setdefault(
                 key,
-                Node(key, one.path, "module", origin, where=one.path if origin == EXTERNAL else ""),
+                OutlineNode(
+                    key, one.path, "module", origin, where=one.path if origin == EXTERNAL else ""
+                ),
             )
             self.add(file_id(path), "imports", key, one.line, origin)
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import Node, file_id, project_id
+from ghostmem.outline.graph import OutlineNode, file_id, project_id
 from ghostmem.outline.languages.cfamily_.includes import CppFiles
 from ghostmem.outline.languages.cfamily_.lookup import Key
 from ghostmem.outline.languages.cfamily_.names import CppNames
@@ -31,7 +31,7 @@ class CppNodes(Drawing):
         """
         kept: list[Key] = []
         for path in sorted(self.files):
-            self.nodes[file_id(path)] = Node(file_id(path), path, "file", file=path, line=1)
+            self.nodes[file_id(path)] = OutlineNode(file_id(path), path, "file", file=path, line=1)
             for at, one in enumerate(self.files[path].symbols):
                 if self.names.settled((path, at)) != [(path, at)]:
                     continue
@@ -47,7 +47,7 @@ class CppNodes(Drawing):
                     else one.kind
                 )
                 full = f"{path}:{one.name}" if self.is_private((path, at)) else name
-                self.nodes[made] = Node(
+                self.nodes[made] = OutlineNode(
                     made,
                     name,
                     kind,

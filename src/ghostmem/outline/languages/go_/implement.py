@@ -4,7 +4,7 @@ interfaces of the library.
 
 from typing import Any
 
-from ghostmem.outline.graph import Link, Linked
+from ghostmem.outline.graph import Linked, OutlineLink
 from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.types import BOOL, BYTE, INT, STRING, Type, exported, unify
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
@@ -51,11 +51,13 @@ def add_implements(world: GoWorld, lookup: GoLookup, linked: Linked) -> None:
         for key, path, methods, variables in rules:
             via = _satisfies(lookup, decl.file, kind, names, methods, variables, path)
             if via:
-                linked.links.append(Link(decl.id, "implements", key, decl.symbol.line, via))
+                linked.links.append(OutlineLink(decl.id, "implements", key, decl.symbol.line, via))
         for path, name, methods in natives:
             if _satisfies(lookup, decl.file, kind, names, methods, frozenset(), ""):
                 target = world.outsider(path, name, "interface")
-                linked.links.append(Link(decl.id, "implements", target, decl.symbol.line, "native"))
+                linked.links.append(
+                    OutlineLink(decl.id, "implements", target, decl.symbol.line, "native")
+                )
 
 
 def _declared(world: GoWorld, lookup: GoLookup) -> tuple[list[Decl], list[Decl]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import Link, Linked, Loose, file_id
+from ghostmem.outline.graph import Linked, Loose, OutlineLink, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
@@ -31,7 +31,7 @@ class _Owner:
         for one in ids:
             if (kind, one) not in self._done:
                 self._done.add((kind, one))
-                self.linked.links.append(Link(self.owner, kind, one, line, via))
+                self.linked.links.append(OutlineLink(self.owner, kind, one, line, via))
 
     def loose(self, kind: str, tree: Tree, line: int) -> None:
         """Take one that is not."""
@@ -125,7 +125,7 @@ def _finish(world: GoWorld, linked: Linked) -> None:
     """
     types = {one.end for one in linked.links if one.kind in {"uses", "extends", "implements"}}
     called = {one.end for one in linked.links if one.kind == "calls"}
-    done: dict[tuple[str, str, str], Link] = {}
+    done: dict[tuple[str, str, str], OutlineLink] = {}
     for one in linked.links:
         if (
             one.kind in {"calls", "accesses"}

@@ -1,14 +1,14 @@
 """The nodes of a project and the links that need no types: declares and imports."""
 
 from ghostmem.outline.facts import FILE, Symbol
-from ghostmem.outline.graph import Link, Linked, Node, file_id, project_id
+from ghostmem.outline.graph import Linked, OutlineLink, OutlineNode, file_id, project_id
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld, Package, native
 
 
 def add_nodes(world: GoWorld, linked: Linked) -> None:
     """Add packages, files and symbols, and index what they declare."""
     for package in sorted(world.packages.values(), key=lambda one: one.id):
-        linked.nodes[package.id] = Node(
+        linked.nodes[package.id] = OutlineNode(
             package.id, package.path, "module", file=package.folder, full=package.path
         )
     for file in world.files:
@@ -21,7 +21,7 @@ def add_nodes(world: GoWorld, linked: Linked) -> None:
 def _add_file(world: GoWorld, linked: Linked, file: GoFile) -> None:
     detail = file.facts.detail or {}
     key = file_id(file.path)
-    linked.nodes[key] = Node(
+    linked.nodes[key] = OutlineNode(
         key,
         file.path,
         "file",
@@ -31,7 +31,7 @@ def _add_file(world: GoWorld, linked: Linked, file: GoFile) -> None:
         full=file.path,
         body=detail.get("sha", ""),
     )
-    linked.links.append(Link(file.package.id, "declares", key, 1, "package"))
+    linked.links.append(OutlineLink(file.package.id, "declares", key, 1, "package"))
     for index, symbol in enumerate(file.facts.symbols):
         _add_symbol(world, linked, file, index, symbol)
 
@@ -40,7 +40,7 @@ def _add_symbol(world: GoWorld, linked: Linked, file: GoFile, index: int, symbol
     package = file.package
     local = _local_name(file, symbol)
     key = symbol_id(file, index)
-    linked.nodes[key] = Node(
+    linked.nodes[key] = OutlineNode(
         key,
         f"{package.name}.{local}",
         symbol.kind,
@@ -86,25 +86,29 @@ def _declare(world: GoWorld, linked: Linked, file: GoFile) -> None:
         key = symbol_id(file, index)
         if symbol.parent != FILE:
             linked.links.append(
-                Link(symbol_id(file, symbol.parent), "declares", key, symbol.line, "type")
+                OutlineLink(symbol_id(file, symbol.parent), "declares", key, symbol.line, "type")
             )
             continue
-        linked.links.append(Link(file_id(file.path), "declares", key, symbol.line, "package"))
+        linked.links.append(
+            OutlineLink(file_id(file.path), "declares", key, symbol.line, "package")
+        )
         if symbol.kind == "method":
             owners = file.package.scope.get(symbol.detail["recv"].lstrip("*"), [])
             for owner in world.candidates(owners, file):
-                linked.links.append(Link(owner.id, "declares", key, symbol.line, "receiver"))
+                linked.links.append(OutlineLink(owner.id, "declares", key, symbol.line, "receiver"))
 
 
 def _add_imports(world: GoWorld, linked: Linked, file: GoFile) -> None:
     for one in file.facts.imports:
         target = world.by_path.get(one.path)
         if isinstance(target, Package) and target is not file.package:
-            linked.links.append(Link(file_id(file.path), "imports", target.id, one.line, "import"))
+            linked.links.append(
+                OutlineLink(file_id(file.path), "imports", target.id, one.line, "import")
+            )
         elif one.path:
             via = "native" if native(one.path) else "external"
             linked.links.append(
-                Link(
+                OutlineLink(
                     file_id(file.path),
                     "imports",
                     world.outsider(one.path, "", "module"),

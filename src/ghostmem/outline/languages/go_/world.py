@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import Facts, Symbol
-from ghostmem.outline.graph import EXTERNAL, NATIVE, Node, outside_id, project_id
+from ghostmem.outline.graph import EXTERNAL, NATIVE, OutlineNode, outside_id, project_id
 from ghostmem.outline.languages.base import Read
 
 _SYSTEMS = frozenset(
@@ -99,7 +99,7 @@ class GoWorld:
         self.files: list[GoFile] = []
         self.methods: dict[str, dict[str, list[Decl]]] = {}
         self.members: dict[str, dict[str, list[str]]] = {}
-        self.outside: dict[str, Node] = {}
+        self.outside: dict[str, OutlineNode] = {}
         self._outsiders: dict[tuple[str, str], str] = {}
         self.names: dict[str, int] = {}
         self._modules: dict[str, str | None] = {}
@@ -152,7 +152,7 @@ class GoWorld:
         if key not in self.outside:
             short = f"{_guesses(path)[0]}.{name}" if path and name else full
             where = "" if origin == NATIVE else path
-            self.outside[key] = Node(key, short, kind, origin, where=where, full=full)
+            self.outside[key] = OutlineNode(key, short, kind, origin, where=where, full=full)
         self._outsiders[path, name] = key
         return key
 

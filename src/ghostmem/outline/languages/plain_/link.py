@@ -10,10 +10,10 @@ from ghostmem.outline.graph import (
     EXTERNAL,
     FORWARD,
     NATIVE,
-    Link,
     Linked,
     Loose,
-    Node,
+    OutlineLink,
+    OutlineNode,
     file_id,
     outside_id,
     project_id,
@@ -61,7 +61,9 @@ class _PlainLinker:
     files: dict[str, Facts]
     linked: Linked = field(default_factory=Linked)
     ids: dict[tuple[str, int], str] = field(default_factory=dict)
-    named: dict[str, list[tuple[Node, Symbol]]] = field(default_factory=lambda: defaultdict(list))
+    named: dict[str, list[tuple[OutlineNode, Symbol]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     packages: dict[str, list[str]] = field(
         default_factory=lambda: defaultdict(list)
     )  # the files of each
@@ -78,7 +80,7 @@ class _PlainLinker:
         self.everywhere.update(
             one.path for one in facts.imports if one.star and one.detail.get("global")
         )
-        self.linked.nodes[file_id(path)] = Node(
+        self.linked.nodes[file_id(path)] = OutlineNode(
             file_id(path), path, "file", file=path, line=1, end_line=last
         )
         for package in sorted({*(facts.detail or {}).get("packages", ())} - {""}):
@@ -92,7 +94,7 @@ class _PlainLinker:
             key = project_id(path, name, symbol.start)
             while key in self.linked.nodes:  # x, x = 1, 2
                 key += "+"
-            node = Node(
+            node = OutlineNode(
                 key,
                 name,
                 symbol.kind,
@@ -109,7 +111,7 @@ class _PlainLinker:
                 self.bare[symbol.name.rpartition(self.rules.separator)[2]] += 1
             via = "file" if symbol.parent == FILE else "type"
             self.linked.links.append(
-                Link(self.ids[path, symbol.parent], "declares", key, symbol.line, via)
+                OutlineLink(self.ids[path, symbol.parent], "declares", key, symbol.line, via)
             )
 
     def bring(self, path: str) -> None:
@@ -143,7 +145,7 @@ class _PlainLinker:
                 )
             ]
             self.linked.links.extend(
-                Link(file_id(path), "imports", end, one.line, via) for end in ends
+                OutlineLink(file_id(path), "imports", end, one.line, via) for end in ends
             )
 
     def extend(self, path: str) -> None:
@@ -160,14 +162,14 @@ class _PlainLinker:
                         if node.kind == "interface" and owner.kind != "interface"
                         else "extends"
                     )
-                self.linked.links.append(Link(owner.id, kind, end, ref.line, via))
+                self.linked.links.append(OutlineLink(owner.id, kind, end, ref.line, via))
             if not ends:
                 last = name.rpartition(self.rules.separator)[2]
                 self.linked.loose.append(
                     Loose(owner.id, ref.kind, ref.text, ref.line, last, self.bare.get(last, 0))
                 )
 
-    def resolve(self, path: str, ref: Ref, name: str, owner: Node) -> tuple[list[str], str]:
+    def resolve(self, path: str, ref: Ref, name: str, owner: OutlineNode) -> tuple[list[str], str]:
         """Return what a name means by the first rung that knows its first part.
 
         Nothing when that has no such member.
@@ -206,7 +208,7 @@ class _PlainLinker:
         )
 
     def heads(
-        self, path: str, rung: str, place: str, head: str, owner: Node, rest: str
+        self, path: str, rung: str, place: str, head: str, owner: OutlineNode, rest: str
     ) -> list[str]:
         if rung == ALIAS:
             brought = [
@@ -235,14 +237,14 @@ class _PlainLinker:
             whole for whole in wholes if whole in self.scopes or whole in self.rules.natives
         )
 
-    def is_other(self, whole: str, owner: Node) -> bool:
+    def is_other(self, whole: str, owner: OutlineNode) -> bool:
         # C# has types of one name that take a different number of arguments
         arities = {node.id: symbol.detail.get("arity", 0) for node, symbol in self.named[whole]}
         return whole != owner.name or any(
             arity != arities.get(owner.id, 0) for arity in arities.values()
         )
 
-    def types(self, whole: str, ref: Ref, owner: Node) -> list[str]:
+    def types(self, whole: str, ref: Ref, owner: OutlineNode) -> list[str]:
         found = [
             (node, symbol)
             for node, symbol in self.named.get(whole, [])
@@ -268,7 +270,7 @@ class _PlainLinker:
             else name.rpartition(self.rules.separator)[0] or name
         )
         self.linked.nodes.setdefault(
-            key, Node(key, name, kind, origin, where=where if origin == EXTERNAL else "")
+            key, OutlineNode(key, name, kind, origin, where=where if origin == EXTERNAL else "")
         )
         return key
 

@@ -7,10 +7,10 @@ from ghostmem.outline.facts import FILE, Facts, Ref
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
-    Link,
     Linked,
     Loose,
-    Node,
+    OutlineLink,
+    OutlineNode,
     file_id,
     outside_id,
     project_id,
@@ -58,7 +58,7 @@ class _PythonLinker:
         self.loose: list[Loose] = []
         self.outside: dict[tuple[str, str], str] = {}
         self.ids: dict[Key, str] = {}
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, OutlineNode] = {}
         self.passed: Passed = {}  # by the calls of this round that another may resolve otherwise
         self.settled: Passed = {}  # by those that are resolved for good
         self.pending: dict[str, set[int]] = {}  # by file: the rows of those calls
@@ -84,11 +84,11 @@ class _PythonLinker:
             self._imports(path, facts)
         for (place, name), kind in sorted(self.outside.items()):
             number = outside_id(place, name)
-            self.nodes[number] = Node(
+            self.nodes[number] = OutlineNode(
                 number, name, kind, place, where=name.split(".")[0] if place == EXTERNAL else ""
             )
         links = [
-            Link(start, kind, end, line, via)
+            OutlineLink(start, kind, end, line, via)
             for (start, kind, end), (line, via) in self.found.items()
         ]
         return Linked(self.nodes, sorted(links), sorted(self.loose))
@@ -96,7 +96,7 @@ class _PythonLinker:
     def _symbols(self, path: str, facts: Facts) -> None:
         module = self.world.modules.names[path]
         last = max((one.end_line for one in facts.symbols), default=1)
-        self.nodes[file_id(path)] = Node(
+        self.nodes[file_id(path)] = OutlineNode(
             file_id(path), module, "file", file=path, line=1, end_line=last
         )
         names: list[str] = []
@@ -104,7 +104,7 @@ class _PythonLinker:
             above = module if one.parent == FILE else names[one.parent]
             names.append(f"{above}.{one.name}")
             mark = self.ids[(path, number)] = project_id(path, names[-1], one.start)
-            self.nodes[mark] = Node(
+            self.nodes[mark] = OutlineNode(
                 mark,
                 names[-1],
                 one.kind,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import Node, file_id, project_id
+from ghostmem.outline.graph import OutlineNode, file_id, project_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.crates import Key, crates_of
 from ghostmem.outline.languages.rust_.infer import Infer
@@ -28,12 +28,12 @@ class RustNodes(Drawing):
     def declare(self) -> None:
         """Make a node of every file and symbol, and say what declares what."""
         for path in sorted(self.files):
-            self.nodes[file_id(path)] = Node(file_id(path), path, "file", file=path, line=1)
+            self.nodes[file_id(path)] = OutlineNode(file_id(path), path, "file", file=path, line=1)
             for at, one in enumerate(self.files[path].symbols):
                 name, full = self.canonical((path, at))
                 self.ids[path, at] = key = project_id(path, name, one.start)
                 body = one.detail["body"]
-                node = Node(
+                node = OutlineNode(
                     key,
                     name,
                     one.kind,

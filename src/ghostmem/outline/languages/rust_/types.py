@@ -32,8 +32,10 @@ class RustTypes(Inference):
         super().__init__(files)
         self.names = names
         self.methods: dict[tuple[Any, str], list[Method]] = defaultdict(list)  # (type, name)
-        self.traits: dict[Any, dict[Key, None]] = defaultdict(dict)  # type: the traits of the project it implements
-        self.derefs: dict[Any, tuple[str, int]] = {}  # type: the impl that says what it dereferences to
+        # the traits of the project it implements
+        self.traits: dict[Any, dict[Key, None]] = defaultdict(dict)
+        # the impl that says what it dereferences to
+        self.derefs: dict[Any, tuple[str, int]] = {}
         self.blankets: dict[Key, None] = {}  # traits implemented for a type parameter
         self.impl_types: dict[tuple[str, int], Type | None] = {}
         self.impl_traits: dict[tuple[str, int], Found] = {}

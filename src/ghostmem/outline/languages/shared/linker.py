@@ -8,7 +8,15 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
-from ghostmem.outline.graph import Link, Linked, Loose, Node, file_id, outside_id, project_id
+from ghostmem.outline.graph import (
+    Linked,
+    Loose,
+    OutlineLink,
+    OutlineNode,
+    file_id,
+    outside_id,
+    project_id,
+)
 from ghostmem.outline.languages.shared.types import Key
 
 SORTS = (
@@ -33,8 +41,8 @@ class Linker(ABC):
         self.files = files
         self.names = Counter(one.name for facts in files.values() for one in facts.symbols)
         self.ids: dict[Key, str] = {}
-        self.nodes: dict[str, Node] = {}
-        self.links: set[Link] = set()
+        self.nodes: dict[str, OutlineNode] = {}
+        self.links: set[OutlineLink] = set()
         self.unresolved: set[Loose] = set()
 
     @abstractmethod
@@ -72,14 +80,14 @@ class Linker(ABC):
         return Linked(dict(sorted(self.nodes.items())), sorted(self.links), sorted(self.unresolved))
 
     def _declare(self, path: str, facts: Facts) -> None:
-        self.nodes[file_id(path)] = Node(file_id(path), path, "file", file=path, line=1)
+        self.nodes[file_id(path)] = OutlineNode(file_id(path), path, "file", file=path, line=1)
         names: list[str] = []
         for number, one in enumerate(facts.symbols):
             name = self.name(path, one, names[one.parent] if one.parent != FILE else "")
             names.append(name)
             key = self.ids[path, number] = project_id(path, name, one.start)
             place = (path, one.line, one.end_line, one.signature)
-            self.nodes[key] = Node(
+            self.nodes[key] = OutlineNode(
                 key, name, one.kind, "project", *place, full=name, body=one.detail["h"]
             )
             self.link(self.owner(path, one.parent), "declares", key, one.line, "local")
@@ -93,12 +101,12 @@ class Linker(ABC):
         key = outside_id(origin, name)
         before = self.nodes.get(key)
         if before is None or SORTS.index(kind) < SORTS.index(before.kind):
-            self.nodes[key] = Node(key, name, kind, origin, where=where, full=name)
+            self.nodes[key] = OutlineNode(key, name, kind, origin, where=where, full=name)
         return key
 
     def link(self, start: str, kind: str, end: str, line: int, via: str) -> None:
         """Add a link."""
-        self.links.add(Link(start, kind, end, line, via))
+        self.links.add(OutlineLink(start, kind, end, line, via))
 
     def loose(self, path: str, ref: Ref) -> None:
         """Add a reference that leads nowhere known, under the last name in it."""

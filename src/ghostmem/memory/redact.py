@@ -22,29 +22,29 @@ ALLOW, BLOCK, REDACT = "allow", "block", "redact"
 MAX_REFUSED = 10  # secrets that an error names
 
 
-class Screened(NamedTuple):
+class RedactedContent(NamedTuple):
     """Content that can be stored, and notes on its secrets: their kinds and lines."""
 
     content: str
     notes: tuple[str, ...] = ()
 
 
-class ScreenedFields(NamedTuple):
+class RedactedFields(NamedTuple):
     """Fields that can be stored, and notes on their secrets."""
 
     fields: dict[str, Any]
     notes: tuple[str, ...] = ()
 
 
-def screen(
+def redact_content(
     settings: Settings, content: str, allow_secrets: bool = False, keep_lines: bool = False
-) -> Screened:
+) -> RedactedContent:
     """Return content without its secrets, or with them and a warning, or refuse it.
 
     Text that only looks random is stored with a note. With `keep_lines` the number of lines stays.
     """
     if allow_secrets or settings.secrets == ALLOW:
-        return Screened(content)
+        return RedactedContent(content)
     if settings.secrets == REDACT:
         clean, secrets = redact(content, keep_lines)
     else:
@@ -62,42 +62,42 @@ def screen(
                 f"line {line}: this may be a secret ({secret.kind}); it is stored as it is"
             )
     if not certain:
-        return Screened(content, tuple(doubtful))
+        return RedactedContent(content, tuple(doubtful))
     if settings.secrets == BLOCK:
         raise _refusal([f"{kind} ({where})" for where, kind in certain])
-    return Screened(clean, (*_notes(settings, certain), *doubtful))
+    return RedactedContent(clean, (*_notes(settings, certain), *doubtful))
 
 
-def screen_fields(
+def redact_fields(
     settings: Settings, fields: Mapping[str, Any], allow_secrets: bool = False
-) -> ScreenedFields:
+) -> RedactedFields:
     """Return fields (key, tags, meta, files, source) without the secrets in their texts.
 
     A text in `meta` is also judged by its name: {"password": "…"} is a password."""
     secrets: list[tuple[str, str]] = []
     if allow_secrets or settings.secrets == ALLOW:
-        return ScreenedFields(dict(fields))
+        return RedactedFields(dict(fields))
     clean = {name: _clean(value, name, "", secrets) for name, value in fields.items()}
     if secrets and settings.secrets == BLOCK:
         raise _refusal([f"{kind} (in {where})" for where, kind in secrets])
     kept = clean if secrets and settings.secrets == REDACT else dict(fields)
-    return ScreenedFields(kept, _notes(settings, secrets))
+    return RedactedFields(kept, _notes(settings, secrets))
 
 
-def screen_draft(
+def redact_draft(
     settings: Settings, draft: Draft, allow_secrets: bool = False
 ) -> tuple[Draft, tuple[str, ...]]:
     """Return a draft without the secrets in its content, key and fields, and notes on them."""
-    content, content_notes = screen(settings, draft.content, allow_secrets)
+    content, content_notes = redact_content(settings, draft.content, allow_secrets)
     named = {"key": draft.key, **draft.fields}
-    fields, field_notes = screen_fields(settings, named, allow_secrets)
+    fields, field_notes = redact_fields(settings, named, allow_secrets)
     notes = (*content_notes, *field_notes)
     if not notes:
         return draft, ()
     return replace(draft, key=fields.pop("key")[:MAX_KEY], content=content, fields=fields), notes
 
 
-def stored_copy(settings: Settings, text: str) -> str:
+def redact_file(settings: Settings, text: str) -> str:
     """Return the text of a file without its secrets, on as many lines.
 
     A file cannot be refused: `block` redacts here too. The file itself stays as it is."""

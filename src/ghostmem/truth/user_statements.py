@@ -25,7 +25,7 @@ MAX_STATEMENTS = 3  # per claim
 MIN_SHARE, MIN_SHARED_TERMS = 0.5, 2  # of the shorter text's words, that both texts must have
 
 
-def vouched(
+def find_user_statements(
     tx: Transaction, memories: Iterable[Memory], conditions: Filter, at: datetime
 ) -> dict[str, list[Memory]]:
     """Return the user's statements about the same subject for each memory from another source.

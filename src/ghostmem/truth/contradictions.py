@@ -9,18 +9,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter, Rel
-from ghostmem.truth.last_word import last_word, prevails
+from ghostmem.truth.precedence import precedence, prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
     from ghostmem.store.rows import Filter
 
 # By the id of a memory: the memories that contradict it and prevail, the strongest first.
-Refuters = Mapping[str, Sequence[Memory]]
+Contradictions = Mapping[str, Sequence[Memory]]
 MAX_CHAIN = 8  # corrections of corrections that are followed
 
 
-def refuters(tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime) -> Refuters:
+def find_contradictions(
+    tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime
+) -> Contradictions:
     """Return the memories that prevail over others, and those that prevail over these in turn."""
     prevailing: dict[str, list[Memory]] = defaultdict(list)
     known: dict[str, Memory] = {}
@@ -42,7 +44,7 @@ def refuters(tx: Transaction, ids: Iterable[str], conditions: Filter, at: dateti
                 prevailing[old.id].append(new)
                 todo.add(new.id)
     return {
-        id_: sorted(memories, key=last_word, reverse=True)
+        id_: sorted(memories, key=precedence, reverse=True)
         for id_, memories in prevailing.items()
         if memories
     }

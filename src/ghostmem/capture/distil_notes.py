@@ -9,9 +9,9 @@ from pathlib import Path
 from ghostmem.capture.rules.distil import Dated, Proposal, propose, source
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
+from ghostmem.notes.files import append, inside, read_file
 from ghostmem.notes.grep import LONG_TERM, memory_files, note_date
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import append, inside, read_file
 from ghostmem.text.sections import sections
 
 OPENING = "# Memory\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.model import EDGE_WEIGHTS, HEARSAY, Edge, Memory, Rel, SourceKind, Tier
 from ghostmem.store.store import Store
-from ghostmem.truth.last_word import last_word, prevails
+from ghostmem.truth.precedence import precedence, prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -51,7 +51,7 @@ def share_contradictions(tx: Transaction, new: Memory, restated: Memory, now: da
 
     Otherwise a false claim could be retrieved without its correction."""
     rivals = [rival for rival in contradicting(tx, restated, now) if rival.id != new.id]
-    for rival in sorted(rivals, key=last_word, reverse=True)[:MAX_CHAIN]:
+    for rival in sorted(rivals, key=precedence, reverse=True)[:MAX_CHAIN]:
         first, second = (new, rival) if prevails(new, rival) else (rival, new)
         contradict(tx, first, [second], now, automatic=True)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_EMBEDDED = 500  # chunks of removed versions that are embedded again
 
 
-def past(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
+def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     """Return a store in memory with each key's version and edges of a time.
 
     Tiers, importance and counts, which maintenance changes in place, are those of today."""

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NoteConflictError, NotFoundError
-from ghostmem.memory.screen import screen
+from ghostmem.memory.redact import redact_content
 from ghostmem.model import Memory, NsFilter, Place, Record, optional
+from ghostmem.notes.files import Text, digest, inside, replace_file
 from ghostmem.notes.index import without_secrets
 from ghostmem.notes.layouts.base import NoteSection
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.scan import modified, read_note
 from ghostmem.notes.sync import sync_folder
-from ghostmem.notes.write import Text, digest, inside, replace_file
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
@@ -43,7 +43,7 @@ def write_note(
     and the error carries the current text. Front matter, line endings and all other sections keep
     their bytes. Secrets in the new text are redacted; a secret of the file, of which the memory has
     a placeholder, is not overwritten with that."""
-    content, notes = screen(
+    content, notes = redact_content(
         store.settings, validate.content(text, store.settings.max_content_bytes)
     )
     with store.engine.read() as tx:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ghostmem.model import Hit, Memory, Rel
 from ghostmem.store.rows import Filter
-from ghostmem.truth.close import SUPERSEDED_BY
-from ghostmem.truth.last_word import prevails
-from ghostmem.truth.refuters import Refuters
+from ghostmem.truth.contradictions import Contradictions
+from ghostmem.truth.corrections import SUPERSEDED_BY
+from ghostmem.truth.precedence import prevails
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 MAX_CAUSES = 3  # named in a note
 
 
-def noted(
-    tx: Transaction, hits: list[Hit], known: Refuters, statements: Refuters, now: datetime
+def annotate_hits(
+    tx: Transaction,
+    hits: list[Hit],
+    known: Contradictions,
+    statements: Contradictions,
+    now: datetime,
 ) -> list[Hit]:
     """Return hits with notes on contradictions, endings and doubts.
 
@@ -35,7 +39,7 @@ def noted(
     for hit in hits:
         id_ = hit.memory.id
         notes = [
-            *disputed(hit.memory, older.get(id_, ()), known.get(id_, ())),
+            *contradiction_notes(hit.memory, older.get(id_, ()), known.get(id_, ())),
             *_user_statements(hit.memory, known.get(id_, ()), statements.get(id_, ())),
             stale.get(id_, ""),
             ending(hit.memory),
@@ -45,7 +49,9 @@ def noted(
     return annotated
 
 
-def disputed(memory: Memory, older: Sequence[Memory], newer: Sequence[Memory]) -> list[str]:
+def contradiction_notes(
+    memory: Memory, older: Sequence[Memory], newer: Sequence[Memory]
+) -> list[str]:
     """Return notes on the memories that one prevails over, and on those that prevail over it."""
     at = memory.created_at
     groups = (
