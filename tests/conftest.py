@@ -10,6 +10,7 @@ Every test runs with its own home folder, its own clock and no settings from out
 
 import ctypes
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,7 @@ REPOSITORY = {
 PROCESS_FIXTURES = {"place", "program", "start"}
 POSTGRES_FIXTURES = {"pg_databases", "pg_url"}
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of <malloc.h>
+GLIBC = ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
 SHARED = pytest.StashKey[Path]()
 """The folder that all workers of a run share."""
 
@@ -86,14 +88,17 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     given = getattr(config, "workerinput", {}).get("shared_folder")
     config.stash[SHARED] = Path(given or tempfile.mkdtemp(prefix="ghost-tests-"))
-    _save_memory()
+    if GLIBC:  # large blocks go back to the system at once, and threads share one heap
+        GLIBC.mallopt(M_MMAP_THRESHOLD, 1 << 20)
+        GLIBC.mallopt(M_ARENA_MAX, 1)
 
 
-def _save_memory() -> None:
-    """Let glibc give large blocks back to the system and share heaps between threads."""
-    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
-        libc.mallopt(M_MMAP_THRESHOLD, 1 << 20)
-        libc.mallopt(M_ARENA_MAX, 1)
+@pytest.fixture(scope="module", autouse=True)
+def _trimmed() -> Iterator[None]:
+    """Give memory that a module no longer needs back to the system."""
+    yield
+    if GLIBC:
+        GLIBC.malloc_trim(0)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -269,7 +274,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "ghost" not in metafunc.fixturenames:
         return
     folders = metafunc.definition.path.parts
-    engines: list[Any] = ["memory", pytest.param("file", marks=pytest.mark.wide)]
+    engines: list[Any] = ["memory"]
+    if not metafunc.config.getoption("--quick"):
+        engines.append(pytest.param("file", marks=pytest.mark.wide))
     if "contract" in folders or "store" in folders:
         engines = ["memory", "file"]
     if "contract" in folders:
