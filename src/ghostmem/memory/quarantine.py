@@ -16,7 +16,6 @@ from ghostmem.memory.draft import Draft
 from ghostmem.model import (
     FileRef,
     FileRel,
-    Held,
     Kind,
     Memory,
     Outcome,
@@ -31,6 +30,7 @@ from ghostmem.store.fields import put_fields
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
+    from ghostmem.model import Held
     from ghostmem.settings import Settings
     from ghostmem.store.protocol import Transaction
 
@@ -117,6 +117,8 @@ def hold(
     for held in tx.quarantine.at_key(draft.ns, draft.key):
         if (held.content, held.fields) == (draft.content, fields):
             return held
+    from ghostmem.model import Held  # a put that holds nothing does not load it
+
     held = Held(store.new_id(now), draft.ns, draft.key, draft.content, fields, tuple(reasons), now)
     tx.quarantine.add(held)
     return held

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "memory": (
         "CAPTURED EDGE_WEIGHTS FileRef FileRel HEARSAY Kind LOCKED MACHINE_TAGS MINED Memory "
-        "NsFilter Outcome Priority REASONING Record Rel Sort SourceKind SymbolRef THREAD TRANSCRIPT "
-        "Tier estimate_tokens is_namespace optional plain"
+        "NsFilter Outcome Priority REASONING Record Rel Sort SourceKind SymbolRef THREAD "
+        "TRANSCRIPT Tier estimate_tokens is_namespace optional plain"
     ),
     "verdict": "Verdict VerdictKind",
     "records": "Alias Chunk",
