@@ -21,7 +21,6 @@ from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,
-    Alias,
     Kind,
     Memory,
     Outcome,
@@ -93,6 +92,8 @@ def _reinforce_restated(
     """Count a restatement and keep its wording as an alias of the restated memory."""
     source = {name: draft.fields.get(name) for name in SOURCE_FIELDS}
     if draft.content != other.content:
+        from ghostmem.model import Alias  # only a restatement needs it
+
         tx.aliases.add(other.id, Alias(draft.content, now, **source))
     wordings = tuple(alias.content for alias in tx.aliases.of([other.id]).get(other.id, ()))
     by_user = source["source_kind"] in (None, SourceKind.STATED)
