@@ -134,7 +134,7 @@ def test_an_export_is_sent_as_it_is_made(
     served = serve()
     closed = threading.Event()
 
-    def lines(_: str | None) -> Iterator[str]:
+    def lines(**_: object) -> Iterator[str]:
         try:
             for number in range(5000):
                 if number == 2500:
