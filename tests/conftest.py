@@ -335,13 +335,13 @@ def open_ghost(
     """Return a function that opens stores by name in one place and closes them at the end."""
     opened: list[Ghost] = []
 
-    def open_(name: str | Path = "memory.db", **settings: object) -> Ghost:
+    def open_(name: str | Path = "memory.db", **settings: Any) -> Ghost:
         target = store_at(name)
         opened.append(
             Ghost.open(
                 target, settings=Settings(**{"embed_provider": "none", **settings}), clock=clock
             )
-        )  # type: ignore[arg-type]
+        )
         return opened[-1]
 
     yield open_
@@ -401,7 +401,7 @@ _NOTED: dict[str, str] = {}
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail the session when a test that proves a requirement was skipped, or, in CI, any that may not be."""
     if hasattr(session.config, "workerinput"):
-        session.config.workeroutput["memory"] = _peak_memory()
+        session.config.workeroutput["memory"] = _peak_memory()  # type: ignore[attr-defined]
         return
     from test_requirements import required_tests
 

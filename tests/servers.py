@@ -171,7 +171,7 @@ class Databases:
 
     def _sql(self, statement: str) -> None:
         with psycopg.connect(self._base, autocommit=True) as connection:
-            connection.execute(statement)  # type: ignore[call-overload]
+            connection.execute(statement)
 
     def fresh(self, empty: bool = False) -> str:
         """Return the address of a new database, with Ghost's tables unless it is to be `empty`."""

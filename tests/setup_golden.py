@@ -4,7 +4,6 @@ Each folder in tests/setup/golden is one file of one client. `CASE.before.EXT` i
 `CASE.error.txt` why it is refused. `fresh` is a file that is not there.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -82,4 +81,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

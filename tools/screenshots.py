@@ -25,8 +25,8 @@ sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from png import smaller  # noqa: E402
 
-from browser.believable import fill  # type: ignore[import-not-found]  # noqa: E402
-from browser.conftest import CHROMIUM, FLAGS  # type: ignore[import-not-found]  # noqa: E402
+from browser.believable import fill  # noqa: E402
+from browser.conftest import CHROMIUM, FLAGS  # noqa: E402
 from ghostmem import Ghost, ids  # noqa: E402
 from ghostmem.settings import Settings  # noqa: E402
 
