@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
 ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
-WORKERS ?= 2
+WORKERS ?= 3
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
 .PHONY: help demo test test-full test-all test-adapters check bench screenshots dist newcomer clean
