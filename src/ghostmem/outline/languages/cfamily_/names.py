@@ -71,7 +71,8 @@ class CppNames(CppLookup):
                         self.defined[key] = self._definitions(key, real)
         for table in (self.members, self.items):
             for mark in sorted(table, key=str):
-                bare = [key for key in table[mark] if key in self.defined and not self.defined[key]]  # type: ignore[index]
+                keys = table[mark]  # type: ignore[index]
+                bare = [key for key in keys if key in self.defined and not self.defined[key]]
                 for key in bare[1:]:
                     same = [one for one in bare if self._same(self.symbol(one), self.symbol(key))]
                     if same[0] != key and not self.symbol(key).detail.get("static"):

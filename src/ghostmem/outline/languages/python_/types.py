@@ -330,7 +330,8 @@ class PythonInference(Calls):
                 else (("O", one[1], named.rsplit(".", 1)[-1] if named != one[2] else named, ()),)
             )
         if one[0] == "sym" and not self.is_class((one[1], one[2])):
-            return self.once(("alias", one[1], one[2]), self._alias, one)  # type: ignore[no-any-return]
+            key = ("alias", one[1], one[2])
+            return self.once(key, self._alias, one)  # type: ignore[no-any-return]
         return self.instances(self.types(one))
 
     def _alias(self, one: Def) -> Types:
