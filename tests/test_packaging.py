@@ -23,7 +23,7 @@ WHEEL_MB = 32.0  # what a download may weigh; the models are 30 of it
 DIRECT = {"apsw", "click", "mcp", "numpy", "onnxruntime", "ruamel.yaml", "tomlkit", "watchfiles"}
 # everything that comes with Ghost; a new name here needs a row in docs/dependencies.md and a reason
 WITH_GHOST = {
-    *DIRECT, "annotated-types", "anyio", "attrs", "cffi", "cryptography", "flatbuffers", "ghostmem", "h11", "httpcore2", "httpx2",
+    *(name.replace(".", "-") for name in DIRECT), "annotated-types", "anyio", "attrs", "cffi", "cryptography", "flatbuffers", "ghostmem", "h11", "httpcore2", "httpx2",
     "idna", "jsonschema", "jsonschema-specifications", "mcp-types", "opentelemetry-api", "packaging", "protobuf", "pycparser",
     "pydantic", "pydantic-core", "pyjwt", "python-multipart", "referencing", "rpds-py", "sse-starlette", "starlette", "truststore",
     "typing-extensions", "typing-inspection", "uvicorn",
