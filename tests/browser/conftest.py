@@ -145,13 +145,12 @@ def new_page(chromium: Any, viewer: Viewer, **context: Any) -> None:
     page.on(
         "console", lambda said: viewer.problems.append(said.text) if said.type == "error" else None
     )
-    page.on(
-        "dialog",
-        lambda box: (
-            viewer.problems.append(f"a dialog of the browser: {box.message}"),
-            box.dismiss(),
-        ),
-    )
+
+    def refuse(box: Any) -> None:
+        viewer.problems.append(f"a dialog of the browser: {box.message}")
+        box.dismiss()
+
+    page.on("dialog", refuse)
 
 
 @contextmanager
