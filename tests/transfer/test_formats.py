@@ -10,8 +10,9 @@ import pytest
 from ghostmem import InvalidInputError, NotFoundError
 from ghostmem.model import Kind, Rel
 from ghostmem.text.frontmatter import parse_note, words
+from ghostmem.transfer import TOOLS
 from ghostmem.transfer.formats.base import Foreign, key_of, numbered
-from ghostmem.transfer.formats.choose import DATABASE, read, recognise
+from ghostmem.transfer.formats.choose import DATABASE, READERS, read, recognise
 
 DATA = Path(__file__).parent.parent / "data" / "foreign"
 
@@ -284,3 +285,8 @@ def test_keys_are_short_and_unique() -> None:
     assert not key_of("word " * 100).endswith("-")
     assert len(key_of("x" * 10_000)) == 120
     assert numbered(["a", "a", "a-2", "a", "b"]) == ["a", "a-3", "a-2", "a-4", "b"]
+
+
+def test_the_declared_tools_have_readers() -> None:
+    """The command line offers the tools by name and loads no reader."""
+    assert tuple(READERS) == TOOLS

@@ -10,3 +10,6 @@ that look like instructions go into quarantine with all lines that belong to the
 
 Across: `migrate` moves a store to another engine or place, `copy_store` copies the rows, and
 `checksums` proves that both are equal. `audit_foreign` scores the store of another tool."""
+
+POLICIES = ("update", "skip", "fail")  # for keys that exist with other content
+TOOLS = ("mem0", "server-memory", "basic-memory", "markdown")  # whose files can be imported

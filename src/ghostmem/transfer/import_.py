@@ -18,6 +18,7 @@ from ghostmem.schema import too_deep
 from ghostmem.store import validate
 from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, record_of
 from ghostmem.store.store import Store
+from ghostmem.transfer import POLICIES
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.export_mark import MarkReader
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
 BATCH = 500  # keys per transaction
-POLICIES = ("update", "skip", "fail")
 Progress = Callable[[int], None]
 
 

@@ -16,9 +16,10 @@ from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
+from ghostmem.transfer import POLICIES
 from ghostmem.transfer.formats.base import capped
 from ghostmem.transfer.formats.choose import read
-from ghostmem.transfer.import_ import BATCH, POLICIES, ImportReport, Progress
+from ghostmem.transfer.import_ import BATCH, ImportReport, Progress
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,12 +14,12 @@ from ghostmem.cli.options import DRY_RUN, NS, TRUST
 from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.text.excerpt import visible
+from ghostmem.transfer import POLICIES, TOOLS
 from ghostmem.transfer.backup import refuse_store
-from ghostmem.transfer.formats.choose import READERS
-from ghostmem.transfer.import_ import POLICIES, ImportReport
 
 if TYPE_CHECKING:
     from ghostmem.transfer.checksums import NamespaceSum
+    from ghostmem.transfer.import_ import ImportReport
     from ghostmem.transfer.migrate import Migration
 
 
@@ -75,7 +75,7 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool) -> 
 @click.option(
     "--from",
     "tool",
-    type=click.Choice(list(READERS)),
+    type=click.Choice(TOOLS),
     help="The tool that wrote PATH; its files are only read.",
 )
 @NS
@@ -153,7 +153,7 @@ def _input_lines(file: str | None) -> Iterator[str]:
         ) from None
 
 
-def _import_text(done: ImportReport) -> str:
+def _import_text(done: "ImportReport") -> str:
     """Return the result of an import as a sentence."""
     parts = [
         f"{done.imported} new",
