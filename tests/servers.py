@@ -13,8 +13,6 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
-import psycopg
-
 GIVEN = os.environ.get("GHOST_TEST_PG", "")
 TEMPLATE = "ghost_template"
 _SETTINGS = {  # small and fast; what is durable is told by the tests that kill it, which set these themselves
@@ -170,6 +168,8 @@ class Databases:
         return f"{head.rpartition('/')[0]}/{database}" + (f"?{tail}" if tail else "")
 
     def _sql(self, statement: str) -> None:
+        import psycopg  # the environments of adapters do not have it
+
         with psycopg.connect(self._base, autocommit=True) as connection:
             connection.execute(statement)
 
