@@ -70,7 +70,7 @@ def packed(ghost: "Ghost", ns: str, task: str, budget: int) -> str:
     """Return the context for a task as a marked block of data, or an empty text."""
     from ghostmem.text.render import render
 
-    return render(ghost.context(task, ns, budget=budget), "block")
+    return render(ghost.context(task, ns, budget=budget, whole=False), "block")
 
 
 def _own_key(ghost: "Ghost", ns: str, content: str) -> str:
