@@ -1,20 +1,9 @@
-"""Chunks of memories and their other wordings."""
+"""Other wordings of memories."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from ghostmem.model.memory import Record, SourceKind, optional
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Chunk(Record):
-    """A piece of a memory's content, the unit of indexing."""
-
-    memory_id: str
-    seq: int
-    text: str
-    start_line: int
-    end_line: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
