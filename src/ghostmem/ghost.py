@@ -11,9 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from ghostmem.clock import Clock, now
 from ghostmem.model import Memory
 from ghostmem.settings import Settings, load
-from ghostmem.store.opening import open_engine
-from ghostmem.store.store import Store
-from ghostmem.store.vectoriser import Vectoriser
+from ghostmem.store import Store, Vectoriser, open_engine
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -1,18 +1,13 @@
 """Anthropic's memory tool over a store: a file is a memory, a directory the start of its key."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.adapters.memory_paths import ROOT, MemoryFileError, key_of, parents, path_of
 from ghostmem.adapters.memory_views import bare, listing, numbered, places, rows
 from ghostmem.errors import GhostError, NotFoundError, VersionConflictError
-from ghostmem.model import Kind, Tier
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Memory
+from ghostmem.ghost import Ghost
+from ghostmem.model import Kind, Memory, Tier
 
 META = "memory_file"
 TOOL: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}  # for a request

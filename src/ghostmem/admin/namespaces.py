@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
 from ghostmem.memory.remove import remove, still_in_backups, still_in_files
 from ghostmem.model import Record, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ghostmem.admin.namespaces import NamespaceInfo
 from ghostmem.model import NsFilter, Record
-from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
@@ -12,15 +12,8 @@ from ghostmem.memory.quarantine import hold, memory_of_held, quarantine_reasons
 from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.write import write_draft
 from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.text.sections import MarkdownSection, sections, slug
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-
 
 SUFFIXES = {".md", ".markdown", ".mdk"}
 
@@ -97,9 +90,7 @@ def ingest(
     return report
 
 
-def _store(
-    store: Store, tx: "Transaction", draft: Draft, report: IngestReport, trust: bool
-) -> None:
+def _store(store: Store, tx: Transaction, draft: Draft, report: IngestReport, trust: bool) -> None:
     reasons = () if trust else quarantine_reasons(store, tx, draft, from_file=True)
     if reasons:
         memory = memory_of_held(draft, hold(store, tx, draft, reasons), dry_run=report.dry_run)
@@ -158,7 +149,7 @@ def _date(name: str) -> str | None:
 
 
 def _keys(
-    tx: "Transaction", ns: str, path: str, prefix: str, filled: list[MarkdownSection]
+    tx: Transaction, ns: str, path: str, prefix: str, filled: list[MarkdownSection]
 ) -> list[str]:
     """Return the key that each section of a file has, or its slug, prefixed if that is taken."""
     stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))

@@ -1,14 +1,12 @@
 """Store recorded conversations as threads of memories, one per turn."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, TranscriptTurn, Troubles
 from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
@@ -19,14 +17,7 @@ from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons
 from ghostmem.memory.redact import redact_content
 from ghostmem.memory.write import write_draft
 from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Outcome, Record, SourceKind
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-
+from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 
 TAG = TRANSCRIPT
 TURNS_PER_TRANSACTION = 500

@@ -12,8 +12,7 @@ from ghostmem.outline.graph import OutlineNode
 from ghostmem.outline.project_graph import code_graph
 from ghostmem.outline.stale import CodeSymbols
 from ghostmem.outline.symbols import in_project, languages_of, relative_path, unknown
-from ghostmem.store import validate
-from ghostmem.store.store import Store
+from ghostmem.store import Store, validate
 
 CALLER_SHARE = 0.3  # weight of a memory about a caller; one about the code itself has 1
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
@@ -20,20 +21,13 @@ from ghostmem.notes.refresh import refresh
 from ghostmem.search.corrections import reachable
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import waits_for_model
-from ghostmem.store import validate
-from ghostmem.store.lookup import bookkeep
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction, again, bookkeep, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.user_statements import find_user_statements
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Unpack
-
     from ghostmem.context.code_seeds import CodeSeed
     from ghostmem.store.narrowing import Narrow
-    from ghostmem.store.protocol import Transaction
 
 BUDGET = 4000
 MIN_FILLED = 2.0  # further search results are added until all of them would fill this many budgets

@@ -1,10 +1,7 @@
 """The memories that a question finds for a context, scored by relevance, recency and use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ghostmem.context.composite import FACTORS, composite, refined, total
 from ghostmem.context.item import ContextItem
@@ -14,11 +11,8 @@ from ghostmem.model import Memory
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction
 from ghostmem.truth.corrections import SUPERSEDED_BY
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_SEEDS = 50  # search results that enter a context at once, from which edges are followed
 PREFERRED = 1.8  # factor of memories from the user or in the scope that the caller prefers

@@ -1,21 +1,13 @@
 """rm: remove a memory, so that it can be restored unless `hard`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import LockedError, NotFoundError
 from ghostmem.model import Memory, Record, optional
-from ghostmem.store import validate
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, again, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,22 +1,14 @@
 """restore: bring back a removed memory, or an earlier version."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import ConflictError, NotFoundError
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, Outcome
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, find, validate
 
 
 def restore(

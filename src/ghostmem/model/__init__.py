@@ -12,7 +12,9 @@
 Modules are loaded when one of their names is first used, because a cold command needs few of
 them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ghostmem.model.access import Access, Held, Token
@@ -65,7 +67,6 @@ _MODULES = {
     "maintenance": "Change Report Rule Run SYSTEM",
     "notes": "Folder Note Place Stat",
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "CAPTURED",
@@ -124,13 +125,4 @@ __all__ = [
     "plain",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a type when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'ghostmem.model' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"ghostmem.model.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _MODULES)

@@ -15,11 +15,11 @@ from ghostmem.errors import (
     MemorySearchArgsError,
     MemorySearchFailError,
 )
+from ghostmem.model import Hit
 from ghostmem.notes.save import DAILY, LONG_TERM, TARGETS, save_note
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.model import Hit
 
 MAX_RESULTS = 5
 NOTHING = "No memory results found."

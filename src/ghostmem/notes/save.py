@@ -1,7 +1,5 @@
 """Append a text to the note of today or to MEMORY.md."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +12,7 @@ from ghostmem.notes.folders import add_notes, note_folders
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.sync import sync_folder
-from ghostmem.store import validate
-from ghostmem.store.store import Store
+from ghostmem.store import Store, validate
 
 DAILY, LONG_TERM = "daily", "long_term"
 TARGETS = (DAILY, LONG_TERM)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ghostmem.model import Hit, Receipt
 from ghostmem.search.candidates import ChunkMatch
+from ghostmem.store import Transaction
 from ghostmem.text.focus import find_place
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
     from ghostmem.text.matches import QueryTerms
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
@@ -22,15 +22,10 @@ from ghostmem.search.cutoff import strong_count
 from ghostmem.search.explain import make_hits
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import Ranking, rank, rank_superseded, waits_for_model
-from ghostmem.store import validate
-from ghostmem.store.lookup import count
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Store, again, count, validate
 from ghostmem.truth.annotations import annotate_hits, ending
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from ghostmem.store.narrowing import Narrow
 
 MAX_MISSES = 3  # best candidates below the cut-off that an explained search lists

@@ -2,16 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.model import SYSTEM, Access, Edge, Link, NsFilter, Record
-from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, AliasLine, line_of
-from ghostmem.store.store import Store
+from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 from ghostmem.transfer.export_mark import MARK, make_secret, mark_of
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 
 def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
@@ -37,7 +32,7 @@ def memory_ids(record: Record) -> tuple[str, ...]:
     return (record.memory_id,) if isinstance(record, Access | AliasLine) else ()
 
 
-def _lines(store: Store, tx: "Transaction", chosen: NsFilter) -> Iterator[str]:
+def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
     included: set[str] = set()
     for memory in tx.listing.rows(chosen):
         included.add(memory.id)

@@ -4,18 +4,13 @@ With it a store recognises its own exports. It is a field of the header, and old
 ignore it. It is written on request only: without it, the same memories give the same bytes,
 whatever store they are exported from."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 MARK = "mark"  # the field of the header
 _SECRET = "export"  # noqa: S105 (the secret's name)

@@ -1,19 +1,13 @@
 """Find the memories that contradict others and prevail over them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter, Rel
+from ghostmem.store import Filter, Transaction
 from ghostmem.truth.precedence import precedence, prevails
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import Filter
 
 # By the id of a memory: the memories that contradict it and prevail, the strongest first.
 Contradictions = Mapping[str, Sequence[Memory]]

@@ -2,20 +2,15 @@
 
 Closing writes a new version, so that the history shows what was believed before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.model import EDGE_WEIGHTS, HEARSAY, Edge, Memory, Rel, SourceKind, Tier
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction
 from ghostmem.truth.precedence import precedence, prevails
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 SUPERSEDED_BY = "superseded_by"  # in meta: the key of the successor
 BEFORE_CLOSING = "before_closing"  # in meta: the fields that reopening restores

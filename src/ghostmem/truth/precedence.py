@@ -1,7 +1,5 @@
 """Decide which of two contradicting memories comes first."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from ghostmem.model import Memory

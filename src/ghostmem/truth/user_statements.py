@@ -1,20 +1,14 @@
 """Find the user's own statements about the subject of claims from other sources."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter
+from ghostmem.store import Filter, Space, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.terms import index_terms
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import Filter, Space
 
 MAX_CHARACTERS = 2_000  # of a claim that are read
 MAX_TERMS = 8  # of its words that are looked up

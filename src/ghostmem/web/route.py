@@ -1,17 +1,13 @@
 """A route of the REST interface as a row of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.caller import CALLER
+from ghostmem.ghost import Ghost
+from ghostmem.model import Record
 from ghostmem.web.fields import Fields
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Record
 
 Given = dict[str, Any]
 

@@ -1,5 +1,6 @@
 """The vectors of a namespace in the database, which compares them; Python fixes the order."""
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,6 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.rows import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
 # vectors beyond `count` that are compared again, because the database rounds sums differently
@@ -31,7 +30,7 @@ class RemoteView(VectorView):
         model: int,
         space: Space,
         hnsw: bool,
-        load: "Callable[[int, Space], VectorView]",
+        load: Callable[[int, Space], VectorView],
     ) -> None:
         self.sequence = space.sequence
         self._db, self._model, self._space, self._hnsw = db, model, space, hnsw
@@ -149,7 +148,7 @@ class RemoteView(VectorView):
         return self._all().alike(queries, least, count, before, late)
 
     def pairs(
-        self, chunks: "Sequence[int]", least: float, most: int
-    ) -> "Iterator[tuple[int, int, float]]":
+        self, chunks: Sequence[int], least: float, most: int
+    ) -> Iterator[tuple[int, int, float]]:
         """Compare chunks with each other, in memory."""
         return self._all().pairs(chunks, least, most)
