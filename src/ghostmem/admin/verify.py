@@ -9,7 +9,7 @@ from ghostmem.clock import as_time, read_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
 from ghostmem.store import Store, Transaction, validate
-from ghostmem.store.chain import ChainLine, Head, chained, rolled
+from ghostmem.store.journal import ChainLine, Head, chained, rolled
 
 HEX_DIGITS = frozenset("0123456789abcdef")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ghostmem.capture.ingest_transcript import TranscriptReport, read_turns
+from ghostmem.capture.ingest import TranscriptReport, read_turns
 from ghostmem.capture.rules.capture import (
     LEAST,
     MOST,

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Unpack
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
 from ghostmem.context.expansion import Expansion
-from ghostmem.context.item import ContextItem, Relations
 from ghostmem.context.notes import Remark, packed_memories
-from ghostmem.context.packer import OVERHEAD, Packer, Unplaced, shortened
+from ghostmem.context.packer import OVERHEAD, ContextItem, Packer, Relations, Unplaced, shortened
 from ghostmem.context.request import ContextRequest, token_cap, token_counter
 from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
 from ghostmem.model import LeftOut, Memory, Pack, Stage
@@ -23,10 +22,10 @@ from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import waits_for_model
 from ghostmem.store import Store, Transaction, again, bookkeep, validate
 from ghostmem.truth.annotations import maybe_stale
-from ghostmem.truth.user_statements import find_user_statements
+from ghostmem.truth.contradictions import find_user_statements
 
 if TYPE_CHECKING:
-    from ghostmem.context.code_seeds import CodeSeed
+    from ghostmem.context.search_results import CodeSeed
     from ghostmem.store.narrowing import Narrow
 
 BUDGET = 4000
@@ -234,7 +233,7 @@ def _code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], 
     """Return memories about code at hand; code is read only if a symbol or a project is named."""
     if not request.symbols and (not request.files or request.root is None):
         return [], []
-    from ghostmem.context.code_seeds import code_seeds
+    from ghostmem.context.search_results import code_seeds
 
     return code_seeds(store, request)
 

@@ -17,8 +17,7 @@ from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.labels import tag_terms
-from ghostmem.text.rarity import rarity
-from ghostmem.text.terms import index_terms
+from ghostmem.text.terms import index_terms, rarity
 from ghostmem.truth.rules.signs import FIRST, may_change
 
 if TYPE_CHECKING:

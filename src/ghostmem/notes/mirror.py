@@ -14,8 +14,7 @@ from ghostmem.notes.mirrors.names import of_line
 from ghostmem.notes.mirrors.run import MirrorReport, MirrorRun
 from ghostmem.notes.mirrors.topics import TOPICS
 from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint
-from ghostmem.notes.moves import unique_by
-from ghostmem.notes.scan import looks_unmounted
+from ghostmem.notes.scan import looks_unmounted, unique_by
 from ghostmem.store import Filter, Store, validate
 from ghostmem.store.mirror import Mirror
 

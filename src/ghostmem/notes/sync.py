@@ -28,15 +28,17 @@ from ghostmem.notes.index import (
 )
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.links import link_notes
-from ghostmem.notes.moves import ChangedFile, same_inode, same_text
 from ghostmem.notes.scan import (
+    ChangedFile,
     ChangingError,
     FolderScan,
     Read,
     is_still,
     looks_unmounted,
     read_note,
+    same_inode,
     same_name,
+    same_text,
     scan,
 )
 from ghostmem.store import Store, Transaction

@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeVar
 from ghostmem.model import NsFilter
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.store import Filter, Transaction
-from ghostmem.truth.contradictions import Contradictions, find_contradictions
-from ghostmem.truth.user_statements import find_user_statements
+from ghostmem.truth.contradictions import Contradictions, find_contradictions, find_user_statements
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from ghostmem.embed.vocabulary import is_common_word
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
-from ghostmem.text.rarity import rarity
+from ghostmem.text.matches import substring_worth
 from ghostmem.text.scripts import fold
 from ghostmem.text.spelling import (
     MIN_LENGTH,
@@ -26,8 +26,7 @@ from ghostmem.text.spelling import (
     word_parts,
 )
 from ghostmem.text.stem import stem, stems
-from ghostmem.text.substring import substring_worth
-from ghostmem.text.terms import STOP_WORDS, encode, joined_terms
+from ghostmem.text.terms import STOP_WORDS, encode, joined_terms, rarity
 
 MAX_POSTINGS = 4_000  # newest chunks of a term that are read
 MAX_SUBSTITUTE_POSTINGS = 1_000  # newest chunks of a synonym or a near spelling

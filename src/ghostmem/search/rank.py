@@ -15,10 +15,15 @@ from ghostmem.model import NsFilter
 from ghostmem.search.candidates import ChunkMatch, NamespaceQuery, QueryVector, find_candidates
 from ghostmem.search.cutoff import answers, has_answer
 from ghostmem.search.features import measure
-from ghostmem.search.fuse import score_by_rank
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import corrected, match_words
-from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS, best_first, score_linear
+from ghostmem.search.score import (
+    WITH_VECTORS,
+    WITHOUT_VECTORS,
+    best_first,
+    score_by_rank,
+    score_linear,
+)
 from ghostmem.store import Filter, Space, Store, Transaction, Vectoriser
 from ghostmem.text.chunk import CHUNKER
 

@@ -6,10 +6,9 @@ from typing import Any, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
-from ghostmem.store.columns import MEMORY, memory_of, with_refs
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.journal import Journal
-from ghostmem.store.records import RowType
+from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
 _FILE = RowType("memory_files", FileRef)

@@ -15,8 +15,7 @@ from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Ru
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.export import memory_ids
-from ghostmem.transfer.export_mark import MarkReader
+from ghostmem.transfer.export import MarkReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 
 BATCH = 500  # keys per transaction

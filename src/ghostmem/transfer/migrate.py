@@ -26,7 +26,7 @@ from ghostmem.errors import (
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.settings import Settings, config_path, load, masked, write_config
 from ghostmem.store import Transaction, has_tables, open_engine
-from ghostmem.store.ledger import MOVING
+from ghostmem.store.engine import MOVING
 from ghostmem.store.opening import POSTGRES, refuse_special
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
 from ghostmem.transfer.checksums import (

@@ -7,8 +7,7 @@ from datetime import datetime
 from ghostmem.model import Hit, Memory, Rel
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions
-from ghostmem.truth.corrections import SUPERSEDED_BY
-from ghostmem.truth.precedence import prevails
+from ghostmem.truth.corrections import SUPERSEDED_BY, prevails
 
 MAX_CAUSES = 3  # named in a note
 

@@ -11,10 +11,10 @@ from ghostmem.truth.corrections import (
     SUPERSEDED_BY,
     check_supersede,
     contradicting,
+    prevails,
     reopen,
     supersede,
 )
-from ghostmem.truth.precedence import prevails
 
 
 @dataclass(frozen=True, eq=False, repr=False)

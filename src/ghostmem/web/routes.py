@@ -7,8 +7,24 @@ from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.model import FileRel, Rule, Run, Tier, plain
 from ghostmem.parameters import MAX_PATH
-from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, RELS, Fields, fields, text
-from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, ApiRoute, Given, listed, without_places
+from ghostmem.web.route import (
+    ALL,
+    KEYED,
+    LIMIT,
+    NS,
+    NS_FILTER,
+    ONE,
+    OWN,
+    RELS,
+    SEVERAL,
+    ApiRoute,
+    Fields,
+    Given,
+    fields,
+    listed,
+    text,
+    without_places,
+)
 from ghostmem.web.viewer_routes import VIEWER_ROUTES
 
 

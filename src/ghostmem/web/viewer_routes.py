@@ -7,10 +7,24 @@ from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
-from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, fields, number, text, texts
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
-from ghostmem.web.route import ONE, OWN, SEVERAL, ApiRoute, Given, without_places
+from ghostmem.web.route import (
+    KEYED,
+    LIMIT,
+    NS,
+    NS_FILTER,
+    ONE,
+    OWN,
+    SEVERAL,
+    ApiRoute,
+    Given,
+    fields,
+    number,
+    text,
+    texts,
+    without_places,
+)
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape
 from ghostmem.web.spans import spans

@@ -9,8 +9,7 @@ import psycopg
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.settings import check_url, masked
 from ghostmem.store.administration import ClusterNode, Distribution, Isolation
-from ghostmem.store.postgres.connect import WRITERS, configure
-from ghostmem.store.postgres.failures import translated
+from ghostmem.store.postgres.connect import WRITERS, configure, translated
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
 ANCHOR = "namespaces"  # the table with which all others of namespaces are colocated
