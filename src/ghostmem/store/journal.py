@@ -111,13 +111,13 @@ class Journal(StoreTable):
         """Count one use or one exposure of the memories of an array, on its day."""
         names = ", ".join((*(("ns",) if location else ()), *_ACCESS))
         values = "ns, id" if location else "id"
-        sql = (
+        self._db.run(
             f"INSERT INTO accesses ({names}) SELECT {values}, ?, ?, ? FROM memories"
             f" WHERE {self._sql.in_ns}id {self._sql.among}"
             f" ON CONFLICT ({', '.join(self._sql.key(BY_NAME['accesses']))}) DO UPDATE SET"
-            " used = accesses.used + excluded.used, shown = accesses.shown + excluded.shown"
+            " used = accesses.used + excluded.used, shown = accesses.shown + excluded.shown",
+            (format_time(at)[:10], int(used), int(not used), *location, ids),
         )
-        self._db.run(sql, (format_time(at)[:10], int(used), int(not used), *location, ids))
 
     def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
         """List all days of use, or those of one memory."""

@@ -112,10 +112,10 @@ class Memories(StoreTable):
         The caller has taken them out of the index."""
         for memory in memories:
             names = (memory.ns, memory.id)
-            sql = (
-                "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?"
+            self._db.run(
+                "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?",
+                (memory.ns, memory.key, memory.id),
             )
-            self._db.run(sql, (memory.ns, memory.key, memory.id))
             if self._sql.in_ns:  # PostgreSQL cannot set one column of a foreign key to NULL
                 self._db.run("UPDATE note_links SET to_id = NULL WHERE ns = ? AND to_id = ?", names)
             self._db.run("DELETE FROM memories WHERE ns = ? AND id = ?", names)

@@ -67,11 +67,11 @@ class RemoteView(VectorView):
 
     def _counted(self) -> tuple[int, int]:
         if self._count is None:
-            sql = (
+            self._count = self._db.row(
                 "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? "
-                "AND model_id = ?"
+                "AND model_id = ?",
+                (self._space.name, self._model),
             )
-            self._count = self._db.row(sql, (self._space.name, self._model))
         return self._count
 
     def _dimension(self) -> int:
@@ -93,12 +93,9 @@ class RemoteView(VectorView):
             self._db.execute(HNSW)
             column, ties = f"vector::vector({len(query)})", ""
             kind = f" AND model_id = {self._model}"
-        sql = (
-            f"SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ?{kind}{only}"
-            f" ORDER BY {column} <#> ?::vector{ties} LIMIT ?"
-        )
         rows = self._db.execute(
-            sql,
+            f"SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ?{kind}{only}"
+            f" ORDER BY {column} <#> ?::vector{ties} LIMIT ?",
             [self._space.name, self._model, *values, vec_of(query), count + MARGIN],
             binary=True,
         ).fetchall()
@@ -118,12 +115,11 @@ class RemoteView(VectorView):
         """Return the vectors of chunks, and a mask of those that exist."""
         if self._here is not None:
             return self._here.vectors(chunks)
-        sql = (
-            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
-            "chunk_id = ANY(?)"
-        )
         rows = self._db.execute(
-            sql, (self._space.name, self._model, chunks.tolist()), binary=True
+            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
+            "chunk_id = ANY(?)",
+            (self._space.name, self._model, chunks.tolist()),
+            binary=True,
         ).fetchall()
         width = (len(rows[0][1]) - 4) // 4 if rows else self._dimension()
         vectors = (
@@ -184,12 +180,11 @@ class PostgresVectors(SharedVectors):
         self, model: int, space: int, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
-        sql = (
-            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
-            "chunk_id > ? ORDER BY chunk_id"
-        )
         rows = self._db.execute(
-            sql, (self._places.space(space), model, chunk), binary=True
+            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
+            "chunk_id > ? ORDER BY chunk_id",
+            (self._places.space(space), model, chunk),
+            binary=True,
         ).fetchall()
         vectors = numbers_of([vector for _, vector in rows], self.dimension(model))
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
