@@ -11,21 +11,17 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from ghostmem.clock import Clock, now
 from ghostmem.model import Memory
 from ghostmem.settings import Settings, load
-from ghostmem.store.opening import open_engine
-from ghostmem.store.store import Store
-from ghostmem.store.vectoriser import Vectoriser
+from ghostmem.store import Store, Vectoriser, open_engine
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
     from ghostmem.admin.check import CheckReport, RepairReport
-    from ghostmem.admin.namespaces import NamespaceInfo, NamespaceRemoval
-    from ghostmem.admin.stats import Stats
+    from ghostmem.admin.namespaces import NamespaceInfo, NamespaceRemoval, Stats
     from ghostmem.admin.verify import LogLine, Verification
     from ghostmem.capture.capture import CaptureReport
-    from ghostmem.capture.ingest import IngestReport
-    from ghostmem.capture.ingest_transcript import TranscriptReport
+    from ghostmem.capture.ingest import IngestReport, TranscriptReport
     from ghostmem.capture.mine_procedures import MineReport
     from ghostmem.embed.base import Function
     from ghostmem.graph.clusters import Cluster
@@ -1102,7 +1098,7 @@ class Ghost:
         Raises:
             ConflictError: The memory is not removed.
         """
-        from ghostmem.memory.restore import restore
+        from ghostmem.memory.remove import restore
 
         return restore(self.store, ns, key, version, unlock=unlock)
 
@@ -1220,7 +1216,7 @@ class Ghost:
 
     def stats(self) -> Stats:
         """Return counts and sizes of the store."""
-        from ghostmem.admin.stats import stats
+        from ghostmem.admin.namespaces import stats
 
         return stats(self.store)
 
@@ -1420,7 +1416,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
             progress: Called with the number of turns done.
         """
-        from ghostmem.capture.ingest_transcript import ingest_transcript
+        from ghostmem.capture.ingest import ingest_transcript
 
         return ingest_transcript(
             self.store,

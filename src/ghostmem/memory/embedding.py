@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from ghostmem.errors import EmbeddingError
 from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
-from ghostmem.store.indexing import spoken, vector_bytes
-from ghostmem.store.store import Store
+from ghostmem.store import SharedTransaction, Store, spoken, vector_bytes
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work, shared
 from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
-    from ghostmem.store.protocol import SharedEngine, SharedTransaction
+    from ghostmem.store import SharedEngine
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once

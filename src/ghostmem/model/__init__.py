@@ -16,7 +16,9 @@
 Modules are loaded when one of their names is first used, because a cold command needs few of
 them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ghostmem.model.access import Access, Held
@@ -77,7 +79,6 @@ _MODULES = {
     "maintenance": "Change Report Run",
     "notes": "Folder Note Place Stat",
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "CAPTURED",
@@ -136,13 +137,4 @@ __all__ = [
     "plain",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a type when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'ghostmem.model' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"ghostmem.model.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _MODULES)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ghostmem.text.rarity import saturated
+from ghostmem.text.terms import saturated
 
 K1, B = 0.3, 0.1  # of BM25, low because chunks are short and of nearly one size
 THREAD_K1, THREAD_B = 1.2, 0.5

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ghostmem.clock import as_time
 from ghostmem.model import FileRef, Kind, Priority, SourceKind, Tier
 from ghostmem.store import validate
 
 if TYPE_CHECKING:
-    from typing import TypedDict
 
     class Named(TypedDict, total=False):
         """The fields of a memory that a caller may name."""

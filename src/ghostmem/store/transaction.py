@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from ghostmem.store.memories import Memories
     from ghostmem.store.mirrors import Mirrors
     from ghostmem.store.notes import Notes
+    from ghostmem.store.protocol import Copy, OutlineCache, WorkQueue
     from ghostmem.store.quarantine import Quarantine
     from ghostmem.store.rules import RuleTable
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
     from ghostmem.store.sessions import SessionTable
     from ghostmem.store.store_secrets import Secrets
-    from ghostmem.store.table_protocols import Copy, OutlineCache, WorkQueue
     from ghostmem.store.tokens import Tokens
     from ghostmem.store.vectors import SharedVectors, Vectors
 
