@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Report,
         Rule,
         Run,
+        SourceAlias,
         SymbolRef,
         Token,
     )
@@ -943,6 +944,39 @@ class Ghost:
         from ghostmem.lifecycle.rules import reset_rule
 
         return reset_rule(self.store, rule_id)
+
+    def source_aliases(self, ns: str | None = None) -> List[SourceAlias]:
+        """Return the declared spellings of people's names, with the canonical name of each."""
+        from ghostmem.truth.sources import source_aliases
+
+        return source_aliases(self.store, ns)
+
+    def set_source_alias(self, ns: str, alias: str, canonical: str) -> SourceAlias:
+        """Declare that two names of a source are the same person, as `for_user` then finds.
+
+        Memories keep the name they were stored with.
+
+        Args:
+            ns: Namespace of the memories.
+            alias: Another spelling of the name; spellings are compared without case.
+            canonical: Name that it stands for.
+
+        Raises:
+            ConflictError: The canonical name is itself an alias, or the alias has aliases.
+        """
+        from ghostmem.truth.sources import set_source_alias
+
+        return set_source_alias(self.store, ns, alias, canonical)
+
+    def rm_source_alias(self, ns: str, alias: str) -> SourceAlias:
+        """Remove a declared spelling, which stands for itself again.
+
+        Raises:
+            NotFoundError: There is no such alias.
+        """
+        from ghostmem.truth.sources import rm_source_alias
+
+        return rm_source_alias(self.store, ns, alias)
 
     def create_token(
         self, name: str, grants: Iterable[str], *, expires: str | None = None

@@ -2,7 +2,7 @@
 
  memory       Memory with its enums, files and symbols; Record, the base of all
  verdict      how a new text relates to stored memories
- records      chunks and aliases
+ records      chunks, aliases and source aliases
  access       quarantined texts, accesses, tokens
  graph        edges and legacy links
  notes        markdown folders and their notes
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         plain,
     )
     from ghostmem.model.notes import Folder, Note, Place, Stat
-    from ghostmem.model.records import Alias, Chunk
+    from ghostmem.model.records import Alias, Chunk, SourceAlias
     from ghostmem.model.verdict import Verdict, VerdictKind
 
 _MODULES = {
@@ -58,7 +58,7 @@ _MODULES = {
         "TRANSCRIPT Tier estimate_tokens is_namespace optional plain"
     ),
     "verdict": "Verdict VerdictKind",
-    "records": "Alias Chunk",
+    "records": "Alias Chunk SourceAlias",
     "access": "Access Held Token",
     "graph": "Edge Link Tie",
     "answers": "Hit Hits Hop LeftOut Pack Packed Receipt Stage Why",
@@ -108,6 +108,7 @@ __all__ = [
     "Rule",
     "Run",
     "Sort",
+    "SourceAlias",
     "SourceKind",
     "Stage",
     "Stat",

@@ -13,7 +13,18 @@ from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
 from ghostmem.memory.write import index_memory, write_draft
-from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
+from ghostmem.model import (
+    Access,
+    Edge,
+    Held,
+    Link,
+    Memory,
+    NsFilter,
+    Outcome,
+    Record,
+    Rule,
+    SourceAlias,
+)
 from ghostmem.schema import too_deep
 from ghostmem.store import validate
 from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, record_of
@@ -22,6 +33,7 @@ from ghostmem.transfer import POLICIES
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.export_mark import MarkReader
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
+from ghostmem.truth.sources import checked_alias, write_alias
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -45,6 +57,7 @@ class ImportReport(Record):
     aliases: int = field(default=0, metadata={"optional": True})
     held: int = field(default=0, metadata={"optional": True})
     rules: int = 0
+    source_aliases: int = field(default=0, metadata={"optional": True})
     notes: list[str] = field(default_factory=list)
 
 
@@ -149,7 +162,7 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
         record = record_of(str(kind), data)
         if isinstance(record, Held):
             check_held(record)
-        return record
+        return checked_alias(record) if isinstance(record, SourceAlias) else record
     except (InvalidInputError, AttributeError, ValueError) as error:
         hint = error.hint if isinstance(error, InvalidInputError) else None
         raise InvalidInputError(f"line {number}: {error}", hint) from None
@@ -384,6 +397,21 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
             report.accesses += tx.journal.add_access(record)
         case AliasLine():
             report.aliases += tx.aliases.add(record.memory_id, record.alias)
+        case SourceAlias():
+            _merge_source_alias(tx, record, report)
+
+
+def _merge_source_alias(tx: Transaction, alias: SourceAlias, report: ImportReport) -> None:
+    """Add an alias, unless its spelling has one here or the result would contradict others."""
+    known = {other.alias.casefold() for other in tx.source_aliases.all(NsFilter(alias.ns))}
+    if alias.alias.casefold() in known:
+        return
+    try:
+        write_alias(tx, alias)
+    except (ConflictError, InvalidInputError) as error:
+        report.notes.append(f"left out the source alias {alias.alias!r}: {error.message}")
+    else:
+        report.source_aliases += 1
 
 
 def release_import(store: Store, held: Held, records: list[Record]) -> Memory:

@@ -7,6 +7,7 @@ also finds texts that read like instructions to an agent. `memory.verdict` appli
 
 For a search, `contradictions` finds the memories that prevail over its hits, `user_statements` the
 user's own statements about the same subject, and `annotations` writes notes on the hits from both.
+`sources` resolves the spellings of a person's name.
 `conflicts` lists unresolved contradictions and resolves them. `as_of` copies the store as it was
 at a time, for searches of the past.
 

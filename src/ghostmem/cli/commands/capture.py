@@ -89,8 +89,7 @@ FORMAT = click.option(
         default=True,
         help="Reinforce a memory that says the same instead of storing a candidate: the default.",
     ),
-    # the original Ghost's name of a further tag
-    click.option("--source", "source_tag", hidden=True),
+    click.option("--source", "source_tag", hidden=True, help="A further tag, such as session:1."),
     "allow_secrets",
 )
 def capture(

@@ -163,7 +163,12 @@ def _import_text(done: "ImportReport") -> str:
     ]
     others = [
         f"{plural(count, noun)}"
-        for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule"))
+        for count, noun in (
+            (done.edges, "edge"),
+            (done.links, "link"),
+            (done.rules, "rule"),
+            (done.source_aliases, "source alias"),
+        )
         if count
     ]
     others += [f"{done.held} held in quarantine"] if done.held else []

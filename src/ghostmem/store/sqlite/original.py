@@ -29,6 +29,7 @@ from ghostmem.model import (
     Record,
     Rel,
     Rule,
+    SourceAlias,
     SourceKind,
     Tier,
     estimate_tokens,
@@ -97,8 +98,7 @@ def _collect(tables: dict[str, list[Row]]) -> Original:
     _graph(tables, heads, original)
     original.records += _rules(tables.get("reflect_rules", []), original.notes)
     original.records += _accesses(tables.get("memory_accesses", []), heads)
-    if aliases := tables.get("source_aliases"):
-        original.notes.append(f"left out {len(aliases)} source aliases")
+    original.records += _source_aliases(tables.get("source_aliases", []), original.notes)
     return original
 
 
@@ -269,3 +269,17 @@ def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
             day = (heads[row["memory_id"]].id, row["accessed_at"][:10])
             days[day] = days.get(day, 0) + 1
     return [Access(memory_id, day, count, 0) for (memory_id, day), count in sorted(days.items())]
+
+
+def _source_aliases(rows: list[Row], notes: list[str]) -> list[SourceAlias]:
+    """Take over the declared spellings of a person's name."""
+    aliases = [
+        SourceAlias(
+            row["ns"], row["alias"].strip(), row["canonical"].strip(), parse_time(row["created_at"])
+        )
+        for row in rows
+    ]
+    unnamed = [alias for alias in aliases if not (alias.alias and alias.canonical)]
+    if unnamed:
+        notes.append(f"left out {len(unnamed)} source aliases without a name")
+    return [alias for alias in aliases if alias.alias and alias.canonical]
