@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -44,7 +45,9 @@ Progress = Callable[[int], None]
 
 @dataclass(eq=False, repr=False)
 class ImportReport(Record):
-    """The counts of an import."""
+    """The counts of an import.
+
+    `namespaces` has the number of current memories by namespace in a database of the original."""
 
     dry_run: bool = False
     imported: int = 0
@@ -58,6 +61,7 @@ class ImportReport(Record):
     held: int = field(default=0, metadata={"optional": True})
     rules: int = 0
     source_aliases: int = field(default=0, metadata={"optional": True})
+    namespaces: dict[str, int] | None = field(default=None, metadata={"optional": True})
     notes: list[str] = field(default_factory=list)
 
 
@@ -105,6 +109,8 @@ def import_ghost(
     original = read_original(path)
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)
     report.notes[:0] = original.notes
+    live = (r.ns for r in original.records if isinstance(r, Memory) and r.deleted_at is None)
+    report.namespaces = dict(sorted(Counter(live).items()))
     return report
 
 
