@@ -888,9 +888,9 @@ class Ghost:
 
         Args:
             name: Description of the rule in a few words.
-            action: PROMOTE or DEMOTE (`to_tier`), DECAY (`factor`, `min`), DELETE, ARCHIVE,
-                TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE (`strategy`:
-                "link_only", "dedup" or "keep_highest_importance").
+            action: PROMOTE or DEMOTE (`to_tier`, else by one tier), DECAY (`factor`, `min`),
+                DELETE, ARCHIVE, TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE
+                (`strategy`: "link_only", "dedup" or "keep_highest_importance").
             rule_id: Id of the rule to replace.
             ns: Namespace that the rule is limited to.
             priority: Of the rules that match a memory, the highest wins.

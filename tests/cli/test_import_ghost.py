@@ -283,3 +283,26 @@ def test_the_folders_own_namespace_needs_no_setting(
     monkeypatch.chdir(tmp_path / "alpha")
     notes = ghost_cli.row("import", "--from-ghost", original("mid.db"), "--dry-run")["notes"]
     assert notes[-1].startswith("namespaces: agent:demo")
+
+
+def test_rules_of_the_original_that_cannot_run_are_left_out(
+    ghost_cli: "GhostCli", original: Callable[[str], Path], sql: Callable[..., Any]
+) -> None:
+    """One without a tier moves by one tier, `archived` is dormant here, others are named."""
+    source = original("head.db")
+    for number, (op, params) in enumerate(
+        (("PROMOTE", None), ("DEMOTE", '{"to_tier": "archived"}'), ("DEMOTE", '{"to_tier": "x"}'))
+    ):
+        sql(
+            source,
+            "INSERT INTO reflect_rules (id, ns, name, priority, scope, created_by, action_op,"
+            " action_params, created_at, cond_tier)"
+            " VALUES (?, '', ?, 50, 'reflect', 'user', ?, ?, '2026-07-01T08:00:00Z', 'stm')",
+            *(f"r{number}", f"rule {number}", op, params),
+        )
+    notes = ghost_cli.row("import", "--from-ghost", source)["notes"]
+    assert "left out the rule 'rule 2': DEMOTE cannot move to the tier 'x'" in notes
+    assert "action_params" not in ghost_cli.row("rule", "get", "r0")
+    assert ghost_cli.row("rule", "get", "r1")["action_params"] == {"to_tier": "dormant"}
+    ghost_cli.fails(3, "rule", "get", "r2")
+    ghost_cli.ok("reflect")

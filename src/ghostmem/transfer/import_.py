@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
+from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
@@ -391,7 +392,7 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
         return
     match record:
         case Rule():
-            report.rules += tx.rules.put(record)
+            _merge_rule(tx, record, report)
         case Held() if tx.quarantine.get(record.id) is None:
             tx.quarantine.add(record)
             report.held += 1
@@ -405,6 +406,16 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
             report.aliases += tx.aliases.add(record.memory_id, record.alias)
         case SourceAlias():
             _merge_source_alias(tx, record, report)
+
+
+def _merge_rule(tx: Transaction, rule: Rule, report: ImportReport) -> None:
+    """Add a rule, unless its action could not be carried out."""
+    try:
+        check(rule.action_op, rule.action_params, rule.cond_similarity_gt)
+    except InvalidInputError as error:
+        report.notes.append(f"left out the rule {rule.name!r}: {error.message}")
+    else:
+        report.rules += tx.rules.put(rule)
 
 
 def _merge_source_alias(tx: Transaction, alias: SourceAlias, report: ImportReport) -> None:

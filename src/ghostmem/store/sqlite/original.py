@@ -38,6 +38,7 @@ from ghostmem.store.sqlite.failures import translated
 from ghostmem.store.sqlite.frozen import open_frozen
 
 Row = dict[str, Any]
+TIERS = {"identity": Tier.LTM, "archived": Tier.DORMANT}  # tiers that only the original has
 
 
 @dataclass
@@ -136,7 +137,7 @@ def _memory(row: Row, files: dict[str, list[FileRef]]) -> Memory:
         meta, priority = {**meta, "original_priority": priority}, Priority.NORMAL
     tier = row.get("tier") or Tier.STM
     identity = tier == "identity"
-    tier = {"identity": Tier.LTM, "archived": Tier.DORMANT}.get(tier, tier)
+    tier = TIERS.get(tier, tier)
     source = row.get("source_kind")
     created = _when(row["created_at"])
     assert created is not None
@@ -255,10 +256,18 @@ def _rules(rows: list[Row], notes: list[str]) -> list[Rule]:
             },
             created_at=parse_time(row["created_at"]),
             rule_expires_at=_when(row["rule_expires_at"]),
-            action_params=json.loads(row["action_params"] or "null") or {},
+            action_params=_params(row["action_params"]),
         )
         for row in mine
     ]
+
+
+def _params(text: str | None) -> dict[str, Any]:
+    """Read the parameters of an action, with the name of a tier that is called otherwise here."""
+    params = _meta(text)
+    if (tier := params.get("to_tier")) in TIERS:
+        params["to_tier"] = TIERS[tier]
+    return params
 
 
 def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
