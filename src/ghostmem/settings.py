@@ -139,6 +139,18 @@ class Settings:
         "return all memories of a namespace in a context when they take at most a quarter of "
         "the budget",
     )
+    min_score: float = setting(
+        0.0,
+        "GHOST_MIN_SCORE",
+        "minimum score of a memory in a context, instead of the cut-off; 0: the cut-off",
+        high=10,
+    )
+    min_spread: float = setting(
+        0.0,
+        "GHOST_MIN_SPREAD",
+        "keep only the best memory of a context whose scores are closer together than this; 0: all",
+        high=10,
+    )
     edge_threshold: float = setting(
         0.0,
         "GHOST_EDGE_THRESHOLD",

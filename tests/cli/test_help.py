@@ -78,6 +78,9 @@ RUNS: dict[str, list[str]] = {
     "expand": ["-n", "a"],
     "link": ["-n", "a", "--from-key", "tea", "--to-key", "pot", "-r", "refines"],
     "reflect": ["-n", "a"],
+    "source alias": ["-n", "a", "bob", "--canonical", "Robert"],
+    "source list": ["-n", "a"],
+    "source rm": ["-n", "a", "rob"],
     "undo": [],
     "curate": ["-n", "a", "tea", "--op", "boost"],
     "rule list": [],
@@ -184,6 +187,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.put("a", "gone", "x")
         ghost.reflect()
         ghost.create_token("there", ["a:read"])
+        ghost.set_source_alias("a", "rob", "Robert")
         (folder / "code").mkdir()
         (folder / "code" / "tea.py").write_text("def tea():\n    return 1\n", encoding="utf-8")
         ghost.rm("a", "gone")

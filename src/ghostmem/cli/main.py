@@ -42,6 +42,7 @@ COMMANDS = {
     "undo": "Revert a lifecycle run.",
     "rule": "List, add, change or delete lifecycle rules.",
     "curate": "Promote, demote, pin or archive one memory.",
+    "source": "Declare which names are the same person.",
     "mcp": "Serve an agent over MCP, on standard input and output.",
     "tools": "Print the tools as schemas for plain function calling.",
     "serve": "Serve agents and programs over HTTP.",

@@ -189,7 +189,9 @@ def plural(count: int, noun: str) -> str:
         return f"1 {noun}"
     if noun == "child":
         return f"{count:,} children"
-    return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
+    if noun.endswith("ry"):
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def size(count: int) -> str:

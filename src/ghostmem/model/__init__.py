@@ -3,7 +3,7 @@
  memory       Memory with its enums, files and symbols; Record, the base of all
  verdict      how a new text relates to stored memories
  chunk        pieces of a memory, the unit of indexing
- alias        other wordings of a memory
+ alias        other wordings of a memory, other names of its source
  access       quarantined texts, accesses
  tokens       tokens for callers over the network
  graph        edges and legacy links
@@ -22,7 +22,7 @@ from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ghostmem.model.access import Access, Held
-    from ghostmem.model.alias import Alias
+    from ghostmem.model.alias import Alias, SourceAlias
     from ghostmem.model.chunk import Chunk
     from ghostmem.model.graph import Edge, Link, Tie
     from ghostmem.model.hits import Hit, Hits, Receipt
@@ -69,7 +69,7 @@ _MODULES = {
     ),
     "verdict": "Verdict VerdictKind",
     "chunk": "Chunk",
-    "alias": "Alias",
+    "alias": "Alias SourceAlias",
     "access": "Access Held",
     "tokens": "Token",
     "graph": "Edge Link Tie",
@@ -121,6 +121,7 @@ __all__ = [
     "Rule",
     "Run",
     "Sort",
+    "SourceAlias",
     "SourceKind",
     "Stage",
     "Stat",

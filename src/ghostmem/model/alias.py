@@ -1,4 +1,4 @@
-"""Other wordings of memories."""
+"""Other wordings of memories, and other names of their sources."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,3 +16,13 @@ class Alias(Record):
     source_kind: SourceKind | None = optional()
     source_scope: str | None = optional()
     source_client: str | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SourceAlias(Record):
+    """Another spelling of a person's name in a namespace."""
+
+    ns: str
+    alias: str
+    canonical: str
+    created_at: datetime

@@ -88,7 +88,7 @@ def _secret(store: Store) -> str | None:
 
 
 def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
-    """Yield a header, then all memory versions, edges, links, accesses, aliases, quarantine, rules.
+    """Yield a header, then every memory version, edge, link, access, alias, held text and rule.
 
     Nothing is left out and no export time is written: importing the lines into an empty store and
     exporting again gives the same bytes. With `mark`, the header is signed, so that this store
@@ -127,6 +127,8 @@ def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
                 yield line_of(kind, record)
     for held in tx.quarantine.all(chosen):
         yield line_of("held", held)
+    for alias in tx.source_aliases.all(chosen):
+        yield line_of("source_alias", alias)
     namespaces = {name for name, *_ in tx.listing.namespaces(chosen, store.clock())}
     for rule in tx.rules.all():
         if rule.created_by != SYSTEM and (not chosen or rule.ns in namespaces):

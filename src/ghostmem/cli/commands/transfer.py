@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ghostmem.transfer.migrate import Migration
 
 
+ORIGINAL_NS = "agent:claude-code"  # the namespace of the original Ghost's hooks
+MAX_NAMED_NAMESPACES = 10  # that came with an import
+
+
 @command(
     "export",
     """\
@@ -121,11 +125,32 @@ def import_(
         done = console.ghost.import_foreign(file, console.ns(ns), tool, **how)
     elif from_ghost:
         done = console.ghost.import_ghost(from_ghost, **how)
+        done.notes += _visibility_notes(console, done.namespaces or {})
     else:
         done = console.ghost.import_(_input_lines(file), **how)
     console.show(done, _import_text(done))
     console.vector_note()
     console.notes(done.notes, "")
+
+
+def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]:
+    """Return the imported namespaces, and how hooks and tools get to see them."""
+    from ghostmem.notes.project import project_namespace
+
+    largest = sorted(namespaces, key=lambda ns: (-namespaces[ns], ns))
+    if not largest:
+        return []
+    named = [f"{ns} ({plural(namespaces[ns], 'memory')})" for ns in largest[:MAX_NAMED_NAMESPACES]]
+    more = len(largest) - len(named)
+    notes = [f"namespaces: {', '.join(named)}{f' and {more} more' if more else ''}"]
+    own = console.settings.ns or project_namespace()
+    if own not in namespaces:
+        chosen = ORIGINAL_NS if ORIGINAL_NS in namespaces else largest[0]
+        notes.append(
+            f"hooks and MCP tools use {own} {'' if console.settings.ns else 'in this folder '}and "
+            f"do not see them; to use {chosen} in every folder: ghost config set ns {chosen}"
+        )
+    return notes
 
 
 def _input_lines(file: str | None) -> Iterator[str]:
@@ -163,7 +188,12 @@ def _import_text(done: "ImportReport") -> str:
     ]
     others = [
         f"{plural(count, noun)}"
-        for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule"))
+        for count, noun in (
+            (done.edges, "edge"),
+            (done.links, "link"),
+            (done.rules, "rule"),
+            (done.source_aliases, "source alias"),
+        )
         if count
     ]
     others += [f"{done.held} held in quarantine"] if done.held else []
