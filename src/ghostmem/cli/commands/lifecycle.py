@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, CreatingCommand, command
+from ghostmem.cli.console import Console, CreatingCommand, ListingGroup, command
 from ghostmem.cli.options import KEYED, json_object, one_key, option, options
 from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
@@ -156,9 +156,10 @@ CONDITION = "cond_"
 _RULE = OPERATIONS["set_rule"]
 
 
-rule = CommandGroup(
+rule = ListingGroup(
     "rule",
     """\
+  ghost rule
   ghost rule list
   ghost rule set --name "old chatter" --cond-tag chat --cond-age-gt 720 --action ARCHIVE
   ghost rule set --name drafts --cond-tag draft --action TTL_SET --action-params '{"ttl": "7d"}'
@@ -167,11 +168,14 @@ rule = CommandGroup(
 )
 
 
-@rule.command("list")
 @click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
-def rule_list(console: Console, ns: str | None) -> None:
+def _list_rules(console: Console, ns: str | None) -> None:
     """List the rules, highest priority first."""
     console.show_all(console.ghost.rules(ns), _rule_text, "no rules")
+
+
+rule.set_alone(_list_rules)
+rule.command("list")(_list_rules)
 
 
 @rule.command("get")
@@ -266,7 +270,8 @@ def curate(
     op: str,
     unlock: bool,
 ) -> None:
-    done = console.ghost.curate(console.ns(ns), one_key(key, key_argument), op, unlock=unlock)
+    space, name = console.memory_name(ns, one_key(key, key_argument))
+    done = console.ghost.curate(space, name, op, unlock=unlock)
     console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 

@@ -159,7 +159,9 @@ def notes_write(
     console: Console, key: str, text: tuple[str, ...], ns: str | None, base: str | None
 ) -> None:
     """Replace the text of a section; the rest of its file stays as it is."""
-    done = console.ghost.write_note(console.ns(ns), key, read_text(text, "a text"), base=base)
+    done = console.ghost.write_note(
+        console.required_ns(ns), key, read_text(text, "a text"), base=base
+    )
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
 
 
@@ -326,7 +328,7 @@ def notes_mirror(
     def run() -> "MirrorReport":
         return console.ghost.mirror(
             folder,
-            console.ns(ns),
+            console.required_ns(ns),
             layout=layout,
             accept_deletes=accept_deletes,
             dry_run=dry_run,

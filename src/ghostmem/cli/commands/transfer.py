@@ -118,7 +118,7 @@ def import_(
         "progress": console.progress("imported"),
     }
     if tool and file:
-        done = console.ghost.import_foreign(file, console.ns(ns), tool, **how)
+        done = console.ghost.import_foreign(file, console.required_ns(ns), tool, **how)
     elif from_ghost:
         done = console.ghost.import_ghost(from_ghost, **how)
     else:
