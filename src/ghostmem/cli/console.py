@@ -153,8 +153,8 @@ class Console(Output):
         if self.settings.ns:
             return self.settings.ns
         ns = _project_namespace()
-        if not self._is_ns_shown and not self.as_json:
-            self.note(dim(f"namespace {ns} (from this folder; -n names another)"))
+        if not self._is_ns_shown:
+            self.note_first(f"namespace {ns} (from this folder; -n names another)")
             self._is_ns_shown = True
         return ns
 
@@ -211,7 +211,9 @@ def run_function(
     console = Console(overrides, creates, tolerant)
     ctx.call_on_close(console.close)
     assert function is not None
-    return ctx.invoke(function, console, **ctx.params)
+    result = ctx.invoke(function, console, **ctx.params)
+    console.print_first_note()
+    return result
 
 
 class ConsoleCommand(click.Command):

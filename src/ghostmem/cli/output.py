@@ -31,6 +31,7 @@ class Output:
     def __init__(self, as_json: bool, color: str) -> None:
         self.as_json = as_json
         self._progress: Progress | None = None
+        self._first_note = ""
         self._color = {"auto": None, "always": True, "never": False}[color]
 
     def line(self, text: str = "") -> None:
@@ -40,6 +41,7 @@ class Output:
 
     def raw(self, text: str) -> None:
         """Print the text of a memory: unchanged into a pipe or file, escaped on a terminal."""
+        self._clear()
         if sys.stdout.isatty():
             click.echo(visible(text), color=self._color)
         else:
@@ -80,7 +82,19 @@ class Output:
         if empty and nothing and not self.as_json:
             self.note(nothing)
 
+    def note_first(self, text: str) -> None:
+        """Print a note before any other output; a command that fails prints only its error."""
+        self._first_note = text
+
+    def print_first_note(self) -> None:
+        """Print the note that comes first, if it was not printed yet."""
+        text, self._first_note = self._first_note, ""
+        if text and not self.as_json:
+            click.echo(dim(text), err=True, color=self._color)
+
     def _clear(self) -> None:
+        """Prepare for output: print the first note, and remove the line of the progress."""
+        self.print_first_note()
         if self._progress is not None:
             self._progress.clear()
 
@@ -94,6 +108,7 @@ class Output:
 
     def progress(self, label: str) -> "Progress":
         """Return a function that shows a count on a terminal after one second."""
+        self.print_first_note()
         self._progress = Progress(label)
         return self._progress
 
