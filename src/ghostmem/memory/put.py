@@ -15,7 +15,7 @@ from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import write_put
 from ghostmem.model import Memory
 from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
+from ghostmem.store.fields import QUARANTINE, put_fields
 from ghostmem.store.retry import again
 from ghostmem.store.store import Store
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ghostmem.store.fields import Named
 
 
-QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 REQUESTED = "put there by its writer"
 
 

@@ -142,16 +142,18 @@ class Listing(StoreTable):
         return self._memories.many(tail, (format_time(now), format_time(before)))
 
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
-        """List namespaces as (name, live memories, keys, sequence of the change log)."""
+        """List namespaces as (name, live memories, live keys, sequence of the change log)."""
         name = f"n.{self._sql.ns_name}"
         where, values = ns_part(ns, name)
         sql = (
             f"SELECT {name}, count(m.id) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
-            f" count(DISTINCT m.key), n.sequence FROM namespaces n"
+            f" count(DISTINCT m.key) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
+            f" n.sequence FROM namespaces n"
             f" LEFT JOIN memories m ON m.ns = {name} WHERE {where} GROUP BY {name}, n.sequence"
             f" HAVING count(m.id) > 0 ORDER BY {name}"
         )
-        return self._db.rows(sql, [format_time(now), *values])
+        at = format_time(now)
+        return self._db.rows(sql, [at, at, *values])
 
     def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
         """List tags of live memories with their numbers, most used first."""

@@ -31,6 +31,7 @@ COUNTS = {
     "edges_decayed": "edges weakened",
     "edges_pruned": "edges dropped",
 }
+SINGULAR = {"links": "link", "edges": "edge", "duplicates": "a duplicate"}
 
 
 @command(
@@ -70,7 +71,9 @@ def reflect(
 def _report_text(report: Report, changes: bool) -> str:
     lines = [_change_text(change) for change in report.changes] if changes else []
     done = [
-        f"{getattr(report, name)} {word}" for name, word in COUNTS.items() if getattr(report, name)
+        _count_text(getattr(report, name), word)
+        for name, word in COUNTS.items()
+        if getattr(report, name)
     ]
     head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
     lines.append(f"{plural(report.memories_evaluated, 'memory')} looked at; {head}")
@@ -80,6 +83,12 @@ def _report_text(report: Report, changes: bool) -> str:
     if report.run and report.changes:
         lines.append(dim(f"run {report.run}; `ghost undo {report.run}` takes it back"))
     return "\n".join(lines)
+
+
+def _count_text(count: int, what: str) -> str:
+    """Return `2 edges weakened` or `1 edge weakened`."""
+    words = [SINGULAR.get(word, word) for word in what.split()] if count == 1 else [what]
+    return f"{count:,} {' '.join(words)}"
 
 
 def _change_text(change: Change) -> str:

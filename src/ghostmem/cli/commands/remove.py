@@ -169,6 +169,7 @@ def gc(
 ) -> None:
     if purge_deleted and not dry_run:
         console.confirm("Delete removed memories for good?", yes)
+    console.progress("collecting")
     done = console.ghost.gc(
         stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run
     )
