@@ -61,7 +61,7 @@ def list_(
     if not found:
         filters |= {"limit": MAX_RESULTS, "offset": 0}
         console.note_nothing(
-            "nothing here",
+            "no memories",
             ns,
             everything,
             lambda: Counter(m.ns for m in console.ghost.list(**filters)),
