@@ -1395,6 +1395,7 @@ class Ghost:
         dry_run: bool = False,
         allow_secrets: bool = False,
         trust: bool = False,
+        progress: Callable[[int], None] | None = None,
     ) -> IngestReport:
         """Store each H2 section of markdown files as a memory; ingesting again updates them.
 
@@ -1409,6 +1410,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
             allow_secrets: Store keys, tokens and passwords instead of redacting them.
             trust: Skip the quarantine for sections that look like instructions.
+            progress: Called with the number of files done.
         """
         from ghostmem.capture.ingest import ingest
 
@@ -1424,6 +1426,7 @@ class Ghost:
             dry_run=dry_run,
             allow_secrets=allow_secrets,
             trust=trust,
+            progress=progress,
         )
 
     def ingest_transcript(

@@ -54,7 +54,18 @@ class Settings:
         "GHOST_DB AGENT_MEMORY_DB",
         "the store: a file, :memory:, or a postgresql:// URL",
     )
-    ns: str = setting("", "GHOST_NS", "the namespace used when a command names none")
+    ns: str = setting(
+        "",
+        "GHOST_NS",
+        "the namespace used when a command names none; empty: that of the folder's project",
+    )
+    default_kind: str = setting(
+        "",
+        "GHOST_DEFAULT_KIND",
+        "the kind of a new memory whose put names none; empty: semantic for `ghost put`"
+        " without --tier, else episodic in the tiers sensory and stm, semantic in ltm and dormant",
+        ("semantic", "episodic", "procedural"),
+    )
     format: str = setting("text", "GHOST_FORMAT", "what commands print", ("text", "json"))
     color: str = setting(
         "auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never")
