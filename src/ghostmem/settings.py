@@ -236,6 +236,13 @@ class Settings:
         "GHOST_QUARANTINE",
         "quarantine text that looks like instructions and does not come from the user",
     )
+    mcp_results: str = setting(
+        "lean",
+        "GHOST_MCP_RESULTS",
+        "structured results of MCP tools: lean has what a model can use, within a token budget; "
+        "full has every field",
+        ("lean", "full"),
+    )
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
     llm_url: str = setting(
         "", "GHOST_LLM_URL", "where it listens; empty: the provider's own address"
