@@ -1,11 +1,9 @@
 """put: store a memory, or the next version of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
@@ -15,11 +13,7 @@ from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
-from ghostmem.store import Store, again, put_fields, validate
-
-if TYPE_CHECKING:
-    from ghostmem.store.fields import Named
-
+from ghostmem.store import Named, Store, again, put_fields, validate
 
 QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 REQUESTED = "put there by its writer"
