@@ -13,7 +13,7 @@ from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
-from ghostmem.store import Named, Store, again, put_fields, validate
+from ghostmem.store import PutFields, Store, again, put_fields, validate
 
 QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 REQUESTED = "put there by its writer"
@@ -35,7 +35,7 @@ def put(
     symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
     language: str | None = None,
     root: str | Path | None = None,
-    **named: Unpack[Named],
+    **named: Unpack[PutFields],
 ) -> Memory:
     """Store a memory under (ns, key); an existing key gets a new version.
 

@@ -6,7 +6,7 @@ protocol                     the contract: Engine and Transaction; administratio
 transaction                  opens the table classes of a transaction when they are used
 tables, records              columns declared once; rows as values
 database, filters            the interface of table classes to an engine; filters as SQL
-memories, listing, graph, journal, notes, runs, ...  one class per table, for both engines
+memories, listing, graph, ...  one class per table, for both engines; small_tables: the others
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing, vectoriser         content to index rows and vectors; nearest, sketch: vector search
 lookup, work_queue           helpers of operations
@@ -20,7 +20,7 @@ from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, line_of, record_of, values_of
-    from ghostmem.store.fields import Named, put_fields
+    from ghostmem.store.fields import PutFields, put_fields
     from ghostmem.store.indexing import Reindexer, index_rows, retag, spoken, tagged, vector_bytes
     from ghostmem.store.lookup import again, bookkeep, count, find
     from ghostmem.store.narrowing import Narrow, narrowed
@@ -39,7 +39,7 @@ _MODULES = {
     "lookup": "again bookkeep count find",
     "indexing": "Reindexer index_rows retag spoken tagged vector_bytes",
     "export_lines": "FORMAT TYPES AliasLine line_of record_of values_of",
-    "fields": "Named put_fields",
+    "fields": "PutFields put_fields",
     "opening": "has_tables open_engine open_memory read_original",
     "narrowing": "Narrow narrowed",
     "vectoriser": "Vectoriser",
@@ -56,8 +56,8 @@ __all__ = [
     "Filter",
     "Group",
     "IndexRow",
-    "Named",
     "Narrow",
+    "PutFields",
     "Reindexer",
     "SharedEngine",
     "SharedTransaction",

@@ -9,7 +9,7 @@ from ghostmem.model import FileRef, Kind, Priority, SourceKind, Tier
 from ghostmem.store import validate
 
 
-class Named(TypedDict, total=False):
+class PutFields(TypedDict, total=False):
     """The fields of a memory that a caller may name."""
 
     kind: str | None
