@@ -75,7 +75,7 @@ COMMANDS = {
     "completion": "Print a completion script for your shell.",
     "version": "Print the version.",
 }
-ALIASES = {"mcp-serve": "mcp"}  # other names of a command
+ALIASES = {"mcp-serve": "mcp", "dash": "web"}  # other names of a command
 # the module in ghostmem.cli.commands that declares a command, where it has another name
 MODULES = {
     command: module
