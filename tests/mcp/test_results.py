@@ -233,7 +233,6 @@ def test_no_result_is_above_eight_kilobytes(
 def test_search_says_what_it_left_out_and_how_to_get_it(full: ToolServer) -> None:
     """Excerpts end in dots, the rest is counted, and the call that is named returns more."""
     text, found = call(full, "ghost_search", query="release of the shop", limit=200, weak=True)
-    assert found["results"][0]["excerpt"] is True
     assert "..." in found["results"][0]["content"]
     assert f"left out: {found['left_out']}" in text
     assert "ghost_get reads one whole" in found["left_out"]
@@ -331,7 +330,9 @@ def test_rows_share_the_room() -> None:
 
     fitted = fit_rows(rows, 600, frame, lambda row, room: start_of(row["content"], room))
     assert fitted.left_out == 0
-    assert [row.get("excerpt", False) for row in fitted.rows] == [bool(n % 2) for n in range(10)]
+    is_cut = [row["content"] != rows[n]["content"] for n, row in enumerate(fitted.rows)]
+    assert is_cut == [bool(n % 2) for n in range(10)]
+    assert fitted.is_cut
     assert frame(fitted.rows) <= 600
     cramped = fit_rows(rows, 150, frame, lambda row, room: start_of(row["content"], room))
     assert cramped.left_out > 0

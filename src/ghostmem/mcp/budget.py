@@ -48,10 +48,11 @@ def start_of(content: str, room: int) -> str:
 
 
 class Fitted(NamedTuple):
-    """Rows that fit a budget, and the number of those that do not."""
+    """Rows that fit a budget, the number of those that do not, and whether contents are cut."""
 
     rows: list[Row]
     left_out: int
+    is_cut: bool
 
 
 def fit_rows(
@@ -70,9 +71,7 @@ def fit_rows(
     """
     kept = list(rows)
     while True:
-        blank = [
-            {**row, "content": "", "excerpt": True} if "content" in row else row for row in kept
-        ]
+        blank = [{**row, "content": ""} if "content" in row else row for row in kept]
         room = budget - frame(blank)
         needed = [content_tokens(row.get("content", "")) for row in kept]
         granted = _shares(needed, room)
@@ -82,15 +81,12 @@ def fit_rows(
         if len(kept) <= 1 or (room >= 0 and not is_cramped):
             break
         kept.pop()
+    is_cut = [need > got for need, got in zip(needed, granted, strict=True)]
     fitted = [
-        row if need <= got else _cut_row(row, cut(row, max(got, 1)))
-        for row, need, got in zip(kept, needed, granted, strict=True)
+        {**row, "content": cut(row, max(got, 1))} if is_short else row
+        for row, got, is_short in zip(kept, granted, is_cut, strict=True)
     ]
-    return Fitted(fitted, len(rows) - len(kept))
-
-
-def _cut_row(row: Row, content: str) -> Row:
-    return {**row, "content": content, "excerpt": True}
+    return Fitted(fitted, len(rows) - len(kept), any(is_cut))
 
 
 def _shares(needed: Sequence[int], room: int) -> list[int]:

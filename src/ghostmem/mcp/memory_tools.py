@@ -178,8 +178,11 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
 def _candidates(ghost: Ghost, given: Arguments) -> Result:
     given.pop("budget", None)
     offset, max_pairs = given.pop("offset", 0), given.pop("max_pairs", 50)
-    result: Result = plain(ghost.edge_candidates(max_pairs=offset + max_pairs, **given))
-    return {**result, "candidates": result["candidates"][offset:]}
+    end = offset + max_pairs
+    result: Result = plain(ghost.edge_candidates(max_pairs=end + 1, **given))
+    pairs = result["candidates"]
+    result["candidates"] = pairs[offset:end]
+    return {**result, "more": True} if len(pairs) > end else result
 
 
 def _about(**texts: str) -> dict[str, Any]:
