@@ -155,7 +155,7 @@ def modern(address: str, method: str, params: dict[str, Any], token: str = "") -
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_every_tool_over_http(visit: Any, ns: str, mode: str) -> None:
-    """All ten tools do over HTTP what they do over stdio."""
+    """All tools do over HTTP what they do over stdio."""
     agent = visit(mode)
     assert agent.client.session.protocol_version == (NEW if mode == NEW else "2025-11-25")
     assert len(agent.ask("list_tools").tools) == 11

@@ -120,7 +120,7 @@ def test_an_unknown_method_is_an_error_of_the_protocol(place: "Place", modern: b
         for method in ("tools/destroy", "", "rpc.discover", "resources/subscribe", "x" * 10_000):
             assert server.request(method)["error"]["code"] in {-32601, -32602}, method
         assert server.request("tools/destroy")["error"]["code"] == -32601
-        assert len(server.request("tools/list")["result"]["tools"]) == 10
+        assert len(server.request("tools/list")["result"]["tools"]) == 11
 
 
 def test_requests_before_the_handshake_are_refused_but_not_fatal(place: "Place") -> None:
@@ -128,7 +128,7 @@ def test_requests_before_the_handshake_are_refused_but_not_fatal(place: "Place")
     with place.pipes() as server:
         assert "error" in server.request("tools/list")
         server.initialize()
-        assert len(server.request("tools/list")["result"]["tools"]) == 10
+        assert len(server.request("tools/list")["result"]["tools"]) == 11
 
 
 def test_many_requests_at_once(place: "Place") -> None:
