@@ -271,7 +271,7 @@ MEMORY: tuple[McpTool, ...] = (
         show_context,
         unlisted=arguments(
             "context",
-            "files symbols for_user for_scope include_all max_memory_tokens valid_at as_of "
+            "files for_user for_scope include_all max_memory_tokens valid_at as_of "
             "source_user source_kind source_scope source_client",
         ),
     ),

@@ -147,7 +147,7 @@ def show_search(found: Result, given: Arguments) -> Result:
         "results",
         rows,
         {"ns": given["ns"], "results": [], **more},
-        _more_hits(given),
+        _more_hits(given, found.get("weaker", 0)),
         cut,
         given,
     )
@@ -187,9 +187,11 @@ def _source(memory: Mapping[str, Any]) -> Row:
     return {**source, "source_kind": kind} if kind in ("observed", "peer", "import") else source
 
 
-def _more_hits(given: Arguments) -> Callable[[int, bool], str]:
+def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:
     budget = 2 * given.get("budget", MAX_RESULT)
-    return _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+    told = _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+    weak = f"{weaker} weaker hits: call ghost_search with weak true" if weaker else ""
+    return lambda count, is_cut: "; ".join(filter(None, (told(count, is_cut), weak)))
 
 
 def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
@@ -219,7 +221,8 @@ def _fitted(
         shown = {**result, name: kept, "left_out": left_out(len(rows), True)}
         return sent_tokens(result_text(tool, shown), shown)
 
-    shown = {**result, name: list(rows)}
+    said = left_out(0, False)
+    shown = {**result, name: list(rows), **({"left_out": said} if said else {})}
     if sent_tokens(result_text(tool, shown), shown) <= budget:
         return shown
     fitted = fit_rows(rows, budget, frame, cut)
@@ -337,7 +340,9 @@ def show_history(found: Result, given: Arguments) -> Result:
         "versions",
         rows,
         result,
-        lambda count, _: f"{count} older versions; {call}" if count else call,
+        lambda count, is_cut: "; ".join(
+            [f"{count} older versions"] * bool(count) + [call] * (bool(count) or is_cut)
+        ),
         _cut_start,
         given,
     )
