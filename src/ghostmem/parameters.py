@@ -580,7 +580,19 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         ALLOW_SECRETS,
         DRY_RUN,
     ),
-    "capture": (NS, TAGS, *SOURCE, ALLOW_SECRETS, DRY_RUN),
+    "capture": (
+        NS,
+        KIND._replace(help="Kind of every memory; default: what its words suggest."),
+        TAGS,
+        _text(
+            "speaker",
+            "In a text with labels such as `User:`, read only what this speaker says.",
+            metavar="NAME",
+        ),
+        *SOURCE,
+        ALLOW_SECRETS,
+        DRY_RUN,
+    ),
     "outline_symbol": (
         _text("symbol", "Full or partial name.", brief="its name, whole or in part"),
         _text("language", "Language of the code."),

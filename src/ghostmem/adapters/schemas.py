@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
 from ghostmem.schema import too_deep
 
 if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
     from ghostmem.mcp.tool import McpTool
 
 MEMORY = ("memory",)
