@@ -18,6 +18,7 @@ from ghostmem import errors, settings
 from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
+from ghostmem.mcp.tools import chosen_tools
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.web.routes import ROUTES
 
@@ -464,6 +465,22 @@ def route_part() -> str:
     return table("call | scope | meaning", rows)
 
 
+def mcp_tool_part() -> str:
+    """Make the table of the MCP tools that work in a namespace, with every argument."""
+    lines = ["| toolset | tool | arguments | accepted too |", "|---|---|---|---|"]
+    for toolset in ("memory", "edit", "truth"):
+        label = f"`{toolset}`"
+        for tool in chosen_tools([toolset]).values():
+            listed = ", ".join(
+                f"**`{name}`**" if name in tool.required else f"`{name}`"
+                for name in tool.parameters
+            )
+            more = ", ".join(f"`{name}`" for name in tool.unlisted)
+            lines.append(f"| {label} | `{tool.name}` | {listed} | {more} |")
+            label = ""
+    return "\n".join(lines)
+
+
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
     "README.md": lambda: {"commands": command_table("docs/cli.md")},
     "docs/cli.md": cli_parts,
@@ -474,6 +491,7 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
         "reports": report_part(),
     },
     "docs/errors.md": error_parts,
+    "docs/mcp.md": lambda: {"tools": mcp_tool_part()},
     "docs/server.md": lambda: {"routes": route_part()},
     "docs/search.md": lambda: {"score": score_part()},
     "docs/embeddings.md": lambda: {"thresholds": threshold_part()},

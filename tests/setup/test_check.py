@@ -146,7 +146,7 @@ def test_installed_clients_answer(home: Path) -> None:
     assert {(one.name, one.state) for one in found} == {
         (f"{name} (user)", "ok") for name in CLIENTS
     }
-    assert all("10 tools" in one.detail for one in found)
+    assert all("11 tools" in one.detail for one in found)
     assert "with hooks" in found[0].detail
     assert not (home / ".ghost" / "memory.db").exists()
 
@@ -211,7 +211,7 @@ def test_an_old_program_that_still_works_is_a_warning(tmp_path: Path) -> None:
     put("windsurf", Launch((str(other),)))
     (one,) = findings()
     assert (one.state, one.fix) == ("warning", "ghost setup windsurf")
-    assert "10 tools; it starts a different Ghost" in one.detail
+    assert "11 tools; it starts a different Ghost" in one.detail
 
 
 def test_hooks_without_a_server(home: Path) -> None:
