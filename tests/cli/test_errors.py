@@ -75,8 +75,8 @@ NAMESPACES = [
 ] + [
     bad("put", "-n", "a\x00", "-k", "k", "x", names="NUL"),
     bad("put", "-n", "a\ud800", "-k", "k", "x", names="U+D800"),
-    bad("put", "-k", "k", "x", names="namespace"),
-    bad("get", "k", names="namespace"),
+    bad("put", "-n", "", "-k", "k", "x", names="namespace"),
+    bad("get", "-n", "", "k", names="namespace"),
     bad("list", "-n", "a:*:b", names="'a:*:b'"),
     bad("export", "-n", "*x", names="'*x'"),
     bad("ingest", ".", "-n", "a b", names="'a b'"),
@@ -84,7 +84,6 @@ NAMESPACES = [
     bad("ns", "rm", "*", names="'*'"),
 ]
 KEYS = [
-    bad("put", "-n", "a", "x", names="key"),
     bad("put", "-n", "a", "-k", "", "x", names="key"),
     bad("put", "-n", "a", "-k", " ", "x", names="key"),
     bad("put", "-n", "a", "-k", "a\nb", "x", names=r"'a\nb'"),
