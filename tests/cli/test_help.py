@@ -88,6 +88,9 @@ RUNS: dict[str, list[str]] = {
     "expand": ["-n", "a"],
     "link": ["-n", "a", "--from-key", "tea", "--to-key", "pot", "-r", "refines"],
     "reflect": ["-n", "a"],
+    "source alias": ["-n", "a", "bob", "--canonical", "Robert"],
+    "source list": ["-n", "a"],
+    "source rm": ["-n", "a", "rob"],
     "undo": [],
     "curate": ["-n", "a", "tea", "--op", "boost"],
     "rule": [],
@@ -203,6 +206,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.put("a", "gone", "x")
         ghost.reflect()
         ghost.create_token("there", ["a:read"])
+        ghost.set_source_alias("a", "rob", "Robert")
         (folder / "code").mkdir()
         (folder / "code" / "tea.py").write_text("def tea():\n    return 1\n", encoding="utf-8")
         ghost.rm("a", "gone")
@@ -400,4 +404,12 @@ def test_debug_and_no_color_are_accepted_everywhere(
     assert (
         ghost_cli("--debug", *path, *args, "--no-color", "--db", here / "store.db", input=DIFF).code
         == 0
+    )
+
+
+def test_dash_is_another_name_of_web(ghost_cli: "GhostCli") -> None:
+    """The original's name of the viewer."""
+    assert (
+        ghost_cli.ok("dash", "--help").splitlines()[1:]
+        == ghost_cli.ok("web", "--help").splitlines()[1:]
     )

@@ -13,7 +13,7 @@ from ghostmem.errors import GhostError
 from ghostmem.memory.embedding import embed_status
 from ghostmem.model import Record, optional
 from ghostmem.settings import Settings, config_path
-from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,5 @@
 """The command `ghost`: the table of its commands, loaded when they are called, and its errors."""
 
-import gc
 import os
 import sys
 from contextlib import suppress
@@ -36,6 +35,7 @@ GROUPS = {
         "used": "Record which memories helped.",
         "conflicts": "List unresolved contradictions.",
         "resolve": "Decide a contradiction between memories.",
+        "source": "Declare which names are the same person.",
     },
     "Links and summaries": {
         "edge": "Link memories, and list or remove links.",
@@ -217,8 +217,6 @@ def main(argv: list[str] | None = None) -> None:
                 encoding="utf-8",
                 errors="surrogateescape" if stream is sys.stdin else "backslashreplace",
             )
-    # a command lives for milliseconds: collecting its few objects would cost more than it frees
-    gc.set_threshold(100_000, 50, 50)
     code = run(args)
     try:
         sys.stdout.flush()

@@ -1,24 +1,18 @@
-"""The memories that a question finds for a context, scored by relevance, recency and use."""
-
-from __future__ import annotations
+"""The memories that a question finds for a context, with scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ghostmem.context.composite import FACTORS, composite, refined, total
-from ghostmem.context.item import ContextItem
-from ghostmem.context.packer import Unplaced
+from ghostmem.context.packer import ContextItem, Unplaced
 from ghostmem.context.request import ContextRequest
 from ghostmem.model import Memory
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction
 from ghostmem.truth.corrections import SUPERSEDED_BY
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.truth.sources import Person
 
 MAX_SEEDS = 50  # search results that enter a context at once, from which edges are followed
 PREFERRED = 1.8  # factor of memories from the user or in the scope that the caller prefers
@@ -33,6 +27,8 @@ class SearchResults:
     def __init__(self, store: Store, tx: Transaction, request: ContextRequest) -> None:
         self._store, self._tx, self._request = store, tx, request
         self._relevance_first = store.settings.context_score == "relevance"
+        user = request.for_user
+        self._user = None if user is None else Person(tx, user, request.filter_.ns)
         ranking = rank(store, tx, request.query, request.filter_)
         self.notes = ranking.notes
         self._scores = {match.chunk.memory_id: match.score for match in ranking.matches}
@@ -122,6 +118,6 @@ class SearchResults:
         return ContextItem(memory, total(parts), stage, parts=parts)
 
     def _is_preferred(self, memory: Memory) -> bool:
-        user, scope = self._request.for_user, self._request.for_scope
-        by_user = user is not None and (memory.source_user or "").casefold() == user.casefold()
+        scope = self._request.for_scope
+        by_user = self._user is not None and self._user.is_named(memory.ns, memory.source_user)
         return by_user or (scope is not None and memory.source_scope == scope)

@@ -1,22 +1,12 @@
 """get: read one memory by its key, all its versions, or its chunks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Memory
-from ghostmem.store import validate
-from ghostmem.store.lookup import count, find
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.model import Chunk
-    from ghostmem.store.protocol import Transaction
+from ghostmem.model import Chunk, Memory
+from ghostmem.store import Store, Transaction, again, count, find, validate
 
 
 @again

@@ -1,11 +1,8 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
@@ -30,14 +27,8 @@ from ghostmem.model import (
     VerdictKind,
     estimate_tokens,
 )
-from ghostmem.store.indexing import index_rows, spoken, tagged
-from ghostmem.store.lookup import find
-
-if TYPE_CHECKING:
-    from ghostmem.settings import Settings
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import IndexRow
-    from ghostmem.store.store import Store
+from ghostmem.settings import Settings
+from ghostmem.store import IndexRow, Store, Transaction, find, index_rows, spoken, tagged
 
 
 def write_put(

@@ -1,7 +1,5 @@
 """The operations on folders of notes: add, list, sync, watch, status, remove."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
@@ -18,8 +16,7 @@ from ghostmem.notes.project import named_namespace
 from ghostmem.notes.scan import FolderScan, scan
 from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, known_as, sync_folder
 from ghostmem.notes.watch import RECONCILE_SECONDS, changes, only_watcher, watcher
-from ghostmem.store import validate
-from ghostmem.store.store import Store
+from ghostmem.store import Store, validate
 
 PREFIX = "notes"
 

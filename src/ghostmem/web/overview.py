@@ -3,21 +3,13 @@
 Nothing is counted as read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter, Record, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter, Group
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.text.excerpt import first_line
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_LINES = 8
 MAX_SUMMARY = 200

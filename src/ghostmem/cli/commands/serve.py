@@ -59,7 +59,7 @@ def toolsets(named: str, experimental: bool) -> list[str]:
     return [*found, "outline"] if experimental and "outline" not in found else found
 
 
-STYLES = ("openai", "openai-responses", "anthropic")
+STYLES = ("openai", "openai-responses", "anthropic", "gemini")
 
 
 OUTPUT_FORMATS = ("text", "json")

@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from ghostmem.transfer.migrate import Migration
 
 
+ORIGINAL_NS = "agent:claude-code"  # the namespace of the original Ghost's hooks
+MAX_NAMED_NAMESPACES = 10  # that came with an import
+
+
 @command(
     "export",
     """\
   ghost export > memories.jsonl
   ghost export -n 'agent:*' -o agents.jsonl
+  ghost export --as original -o memories.json
 """,
 )
 @click.option("-n", "--ns", metavar="NS", help="Only a namespace, or a prefix such as agent:*.")
@@ -42,9 +47,20 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Mark it as this store's own, which imports it later without the quarantine.",
 )
-def export(console: Console, ns: str | None, output: str | None, mark: bool) -> None:
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["lines", "original"]),
+    default="lines",
+    show_default=True,
+    help="Lines of JSON with everything, or the array of memories that the original Ghost imports.",
+)
+def export(console: Console, ns: str | None, output: str | None, mark: bool, form: str) -> None:
     """Write all memories as lines of JSON, the same bytes for the same store."""
-    lines = console.ghost.export(ns, mark=mark)
+    if mark and form == "original":
+        raise InvalidInputError("--mark does not go with --as original", "leave one of them out")
+    ghost = console.ghost
+    lines = ghost.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
     if output is None or output == "-":
         for line in lines:
             sys.stdout.write(line + "\n")
@@ -121,11 +137,32 @@ def import_(
         done = console.ghost.import_foreign(file, console.required_ns(ns), tool, **how)
     elif from_ghost:
         done = console.ghost.import_ghost(from_ghost, **how)
+        done.notes += _visibility_notes(console, done.namespaces or {})
     else:
         done = console.ghost.import_(_input_lines(file), **how)
     console.show(done, _import_text(done))
     console.vector_note()
     console.notes(done.notes, "")
+
+
+def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]:
+    """Return the imported namespaces, and how hooks and tools get to see them."""
+    from ghostmem.notes.project import project_namespace
+
+    largest = sorted(namespaces, key=lambda ns: (-namespaces[ns], ns))
+    if not largest:
+        return []
+    named = [f"{ns} ({plural(namespaces[ns], 'memory')})" for ns in largest[:MAX_NAMED_NAMESPACES]]
+    more = len(largest) - len(named)
+    notes = [f"namespaces: {', '.join(named)}{f' and {more} more' if more else ''}"]
+    own = console.settings.ns or project_namespace()
+    if own not in namespaces:
+        chosen = ORIGINAL_NS if ORIGINAL_NS in namespaces else largest[0]
+        notes.append(
+            f"hooks and MCP tools use {own} {'' if console.settings.ns else 'in this folder '}and "
+            f"do not see them; to use {chosen} in every folder: ghost config set ns {chosen}"
+        )
+    return notes
 
 
 def _recognised_tool(file: str | None) -> str:
@@ -182,7 +219,12 @@ def _import_text(done: "ImportReport") -> str:
     ]
     others = [
         f"{plural(count, noun)}"
-        for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule"))
+        for count, noun in (
+            (done.edges, "edge"),
+            (done.links, "link"),
+            (done.rules, "rule"),
+            (done.source_aliases, "source alias"),
+        )
         if count
     ]
     others += [f"{done.held} held in quarantine"] if done.held else []
