@@ -437,3 +437,9 @@ def test_a_server_address_makes_no_folder(ghost_cli: "GhostCli", tmp_path: Path)
     result = ghost_cli("--db", "postgresql://host/db", "list")
     assert result.code in {USAGE, ENGINE}
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_hints_name_what_is_accepted(ghost_cli: "GhostCli") -> None:
+    """The tiers of a put include identity, and a limit says where it begins."""
+    assert "identity" in ghost_cli.fails(2, "put", "-n", "a", "--tier", "foo", "x")[1]
+    assert "from 1 up" in ghost_cli.fails(2, "list", "--limit", "0")[1]

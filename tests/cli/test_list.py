@@ -252,3 +252,8 @@ def test_many_lines_are_written_together(
     assert run(["list", "-n", "long", "-l", "1000", *form]) == 0
     assert written.getvalue().count("k299") == 1
     assert written.flushed < 20
+
+
+def test_compact_is_a_line_of_json_for_each_memory(full: "GhostCli") -> None:
+    """The original's flag gives what --json gives."""
+    assert full.ok("list", "--all", "--compact") == full.ok("list", "--all", "--json")
