@@ -42,6 +42,7 @@ NOTED = {
     "audit",
     "conflicts",
     "mine-procedures",
+    "notes add",
     "resolve",
     "search",
     "token create",
