@@ -68,6 +68,7 @@ def test_nothing_is_installed_at_first() -> None:
         "cursor",
         "codex",
         "gemini",
+        "qwen",
     }
 
 
