@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
-from ghostmem.store import validate
-from ghostmem.store.store import Store
+from ghostmem.store import SharedTransaction, Store, validate
+from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
 
 if TYPE_CHECKING:
-    from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
-    from ghostmem.store.protocol import SharedEngine, SharedTransaction
+    from ghostmem.store import SharedEngine
 
 SHARDS = 32
 PROBE = "ghost-probe"

@@ -9,8 +9,7 @@ from ghostmem.model import Memory, Packed, Why
 from ghostmem.truth.annotations import contradiction_notes
 
 if TYPE_CHECKING:
-    from ghostmem.context.item import ContextItem
-    from ghostmem.context.packer import Placed
+    from ghostmem.context.packer import ContextItem, Placed
 
 
 class Remark(NamedTuple):

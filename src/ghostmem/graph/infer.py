@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from ghostmem.errors import ModelError
 from ghostmem.graph.edges import seed_keys
 from ghostmem.model import EDGE_WEIGHTS, REASONING, Edge, Memory, Record
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
+from ghostmem.store import Store, find, validate
 from ghostmem.text.infer import NO_RELATION, RelationAnswer, pair_prompt, read_answer
 
 if TYPE_CHECKING:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from ghostmem.model import Memory, Tier
-from ghostmem.store import validate
-from ghostmem.store.narrowing import narrowed, one
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Store, again, narrowed, validate
+from ghostmem.store.narrowing import one
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from ghostmem.store.narrowing import Narrow
 
 

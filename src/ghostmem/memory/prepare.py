@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.memory.draft import Draft
-from ghostmem.store.indexing import index_rows
+from ghostmem.store import IndexRow, Store, index_rows
 
 if TYPE_CHECKING:
     from ghostmem.graph.autolink import NearestChunks
-    from ghostmem.store.rows import IndexRow
-    from ghostmem.store.store import Store
 
 
 class Prepared(NamedTuple):

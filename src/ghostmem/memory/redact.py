@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef
+from ghostmem.settings import Settings
 from ghostmem.store.validate import MAX_KEY
 from ghostmem.text.redact import find_secrets, placeholder, redact
 
 if TYPE_CHECKING:
     from ghostmem.memory.draft import Draft
-    from ghostmem.settings import Settings
 
 ALLOW, BLOCK, REDACT = "allow", "block", "redact"
 MAX_REFUSED = 10  # secrets that an error names

@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.memory.draft import Draft
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
+from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
-from ghostmem.store.rows import Filter
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.labels import tag_terms
-from ghostmem.text.rarity import rarity
-from ghostmem.text.terms import index_terms
+from ghostmem.text.terms import index_terms, rarity
 from ghostmem.truth.rules.signs import FIRST, may_change
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
     from ghostmem.graph.autolink import NearestChunks
     from ghostmem.memory.prepare import Prepared
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import ChunkCandidate, Space
-    from ghostmem.store.store import Store
 
 MAX_NEAREST = 6  # chunks taken by their vectors
 MAX_POSTINGS = 48  # newest chunks of each word

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from ghostmem.embed.synonyms import near_words
 from ghostmem.model import Tier
 from ghostmem.search.lexical import SYNONYM
-from ghostmem.store import validate
-from ghostmem.store.narrowing import narrowed
-from ghostmem.store.rows import Filter
+from ghostmem.store import Filter, narrowed, validate
 from ghostmem.text.calendar import RECENCY_WORDS, TIME_WORDS
 from ghostmem.text.matches import QueryTerms, StandIn
 from ghostmem.text.question import Question, read_question
@@ -32,7 +30,7 @@ MAX_SYNONYMS = 12  # of each word
 MIN_COSINE = 0.5  # a synonym of this cosine is worth nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Query:
     """A question as the ranking sees it."""
 

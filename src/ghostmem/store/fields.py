@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ghostmem.clock import as_time
 from ghostmem.model import FileRef, Kind, Priority, SourceKind, Tier
 from ghostmem.store import validate
 
 if TYPE_CHECKING:
-    from typing import TypedDict
 
     class Named(TypedDict, total=False):
         """The fields of a memory that a caller may name."""
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 
 IDENTITY = "identity"  # a tier of the original Ghost; now a pinned long-term memory
+QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 
 
 def put_fields(
@@ -59,7 +59,7 @@ def put_fields(
         tier, pinned = Tier.LTM, True if pinned is None else pinned
     fields = {
         "kind": validate.choice(kind, Kind, "kind"),
-        "tier": validate.choice(tier, Tier, "tier"),
+        "tier": validate.choice(tier, Tier, "tier", (IDENTITY, QUARANTINE)),
         "priority": validate.choice(priority, Priority, "priority"),
         "importance": validate.share(importance, "importance"),
         "pinned": pinned,

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ghostmem.model import Memory
+from ghostmem.model import Chunk, Memory
 from ghostmem.store.database import StoreTable
 
 if TYPE_CHECKING:
-    from ghostmem.model import Chunk
     from ghostmem.store.rows import IndexRow
 
 
@@ -77,7 +76,7 @@ class Index(StoreTable):
         self._db.saw_chunks(ns, chunks.values())
         return chunks
 
-    def chunks(self, memory: Memory) -> "list[Chunk]":
+    def chunks(self, memory: Memory) -> list[Chunk]:
         """Return a memory's chunks in order."""
         from ghostmem.model import Chunk
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ghostmem.text.rarity import rarity
-from ghostmem.text.terms import encode
+from ghostmem.text.terms import encode, rarity
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from ghostmem.clock import as_time
 from ghostmem.model import FileRel, Kind, Priority, SourceKind
@@ -12,7 +12,6 @@ from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 
 if TYPE_CHECKING:
-    from typing import TypedDict
 
     class Narrow(TypedDict, total=False):
         """The conditions that memories may have to meet."""

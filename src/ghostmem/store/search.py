@@ -118,12 +118,12 @@ class Search(StoreTable):
     def allowed(self, space: int, selection: Filter, limit: int) -> list[int] | None:
         """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
         where, values = clause(self._sql, selection)
-        sql = (
+        rows = self._db.rows(
             f"SELECT c.id FROM memories m {self._sql.ordered_join} chunks c"
             f" ON {self._sql.same_ns('c', 'm')}c.memory_id = m.id"
-            f" WHERE {where} AND c.{self._sql.in_space} LIMIT ?"
+            f" WHERE {where} AND c.{self._sql.in_space} LIMIT ?",
+            [*values, self._space(space), limit + 1],
         )
-        rows = self._db.rows(sql, [*values, self._space(space), limit + 1])
         numbers = [number for (number,) in rows]
         self._db.saw_chunks(self._space(space), numbers)
         return numbers if len(numbers) <= limit else None

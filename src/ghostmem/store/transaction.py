@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from ghostmem.store.memories import Memories
     from ghostmem.store.mirrors import Mirrors
     from ghostmem.store.notes import Notes
+    from ghostmem.store.protocol import Copy, OutlineCache, WorkQueue
     from ghostmem.store.quarantine import Quarantine
     from ghostmem.store.rules import RuleTable
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
     from ghostmem.store.sessions import SessionTable
+    from ghostmem.store.source_aliases import SourceAliases
     from ghostmem.store.store_secrets import Secrets
-    from ghostmem.store.table_protocols import Copy, OutlineCache, WorkQueue
     from ghostmem.store.tokens import Tokens
     from ghostmem.store.vectors import SharedVectors, Vectors
 
@@ -49,6 +50,7 @@ _SHARED = {
     "runs": Opening("runs", "Runs"),
     "secrets": Opening("store_secrets", "Secrets"),
     "sessions": Opening("sessions", "SessionTable"),
+    "source_aliases": Opening("source_aliases", "SourceAliases"),
     "tokens": Opening("tokens", "Tokens"),
 }
 
@@ -73,6 +75,7 @@ class Transaction:
     mirrors: "Mirrors"
     aliases: "Aliases"
     quarantine: "Quarantine"
+    source_aliases: "SourceAliases"
     backups: "Backups"
     secrets: "Secrets"
     sessions: "SessionTable"

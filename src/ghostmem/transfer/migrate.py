@@ -25,8 +25,9 @@ from ghostmem.errors import (
 )
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.settings import Settings, config_path, load, masked, write_config
-from ghostmem.store.ledger import MOVING
-from ghostmem.store.opening import POSTGRES, has_tables, open_engine, refuse_special
+from ghostmem.store import Transaction, has_tables, open_engine
+from ghostmem.store.engine import MOVING
+from ghostmem.store.opening import POSTGRES, refuse_special
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
 from ghostmem.transfer.checksums import (
     NamespaceSum,
@@ -39,7 +40,7 @@ from ghostmem.transfer.checksums import (
 from ghostmem.transfer.copy_store import Comparison, StoreCopy
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Engine, Transaction
+    from ghostmem.store import Engine
 
 MAX_CATCH_UPS = 10  # times the change log is followed before writers of the source are blocked
 FEW_CHANGES = 50  # changes few enough to copy while writers are blocked
@@ -206,7 +207,7 @@ def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) ->
     return engine
 
 
-def _refuse_links_across_namespaces(tx: "Transaction", source: str) -> None:
+def _refuse_links_across_namespaces(tx: Transaction, source: str) -> None:
     """Refuse rows that join two namespaces; the isolation of the target would drop them."""
     if crossing := tx.copy.crossing():
         counts = ", ".join(f"{count} in {name}" for name, count in crossing.items())
@@ -224,7 +225,7 @@ def _has_tables(target: str) -> bool:
     return has_tables(target, location(target))
 
 
-def _filled_tables(tx: "Transaction", tables: Sequence[Table]) -> list[str]:
+def _filled_tables(tx: Transaction, tables: Sequence[Table]) -> list[str]:
     """Return the tables that have rows, apart from the rules that every store is created with."""
     rules = BY_NAME["reflect_rules"]
     filled = [table.name for table in tables if table.name != rules.name and tx.copy.counts(table)]
@@ -237,7 +238,7 @@ def _filled_tables(tx: "Transaction", tables: Sequence[Table]) -> list[str]:
 
 
 def _state_of_target(
-    tx: "Transaction", tables: Sequence[Table], target: str, source: str
+    tx: Transaction, tables: Sequence[Table], target: str, source: str
 ) -> Mapping[str, str] | None:
     """Return the stored state of an unfinished move of the same source; None if it is empty.
 
@@ -337,7 +338,7 @@ def _finish_earlier_move(
     return SwitchResult(0, 0, time.monotonic() - started, config, sums)
 
 
-def _still_equal(source: "Transaction", target: "Transaction", tables: Sequence[Table]) -> bool:
+def _still_equal(source: Transaction, target: Transaction, tables: Sequence[Table]) -> bool:
     """Say whether two stores that were equal still are.
 
     Large tables never change without a log entry, so their marks are enough."""
@@ -406,7 +407,7 @@ def _follow_changes(
     return since, total
 
 
-def _compare_all(copy: StoreCopy, tx: "Transaction", comparison: Comparison) -> None:
+def _compare_all(copy: StoreCopy, tx: Transaction, comparison: Comparison) -> None:
     with copy.writing() as target:
         compared = nonempty_tables(copy.tables, tx, target)
     for number, (table, ns) in enumerate(compared, 1):
@@ -455,7 +456,7 @@ def _switch(
     return SwitchResult(changes + followed + last, differed, blocked, config, sums)
 
 
-def _equalize_rest(copy: StoreCopy, tx: "Transaction", comparison: Comparison) -> int:
+def _equalize_rest(copy: StoreCopy, tx: Transaction, comparison: Comparison) -> int:
     """Make the remaining differences equal, and continue the row numbers of the source.
 
     Returns the number of rows that differed."""

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ghostmem.store.columns import differing
 from ghostmem.store.engine import reindexed
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
+from ghostmem.store.records import differing
 from ghostmem.store.tables import TABLES
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 

@@ -17,9 +17,16 @@ from ghostmem.errors import (
 )
 from ghostmem.settings import check_url, masked
 from ghostmem.store.engine import BaseEngine
-from ghostmem.store.postgres.connect import WRITERS, Connection, Timeouts, make_pool, unlimited
+from ghostmem.store.postgres.connect import (
+    WRITERS,
+    Connection,
+    Timeouts,
+    make_pool,
+    translate,
+    translated,
+    unlimited,
+)
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.postgres.failures import translate, translated
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.transaction import PostgresTransaction

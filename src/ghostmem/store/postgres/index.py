@@ -71,11 +71,11 @@ class PostgresIndex(Index):
             first = first or chunk
             self._db.saw_chunks(ns, (chunk,))
             if model is not None and position < len(vectors):
-                sql = (
+                self._db.run(
                     "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (?, "
-                    "?, ?, ?::vector)"
+                    "?, ?, ?::vector)",
+                    (ns, model, chunk, as_vec(vectors[position])),
                 )
-                self._db.run(sql, (ns, model, chunk, as_vec(vectors[position])))
         self.added += len(rows)
         self._replace_words(ns, (), [row.terms for row in rows])
         if rows:
@@ -132,11 +132,11 @@ class PostgresIndex(Index):
         """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
         from ghostmem.store.tables import indexed
 
-        sql = (
+        rows = self._db.rows(
             "SELECT id, length, thread_id, terms FROM chunks WHERE ns = ? AND memory_id "
-            "= ? ORDER BY seq"
+            "= ? ORDER BY seq",
+            (ns, memory_id),
         )
-        rows = self._db.rows(sql, (ns, memory_id))
         for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
             size, codes = len(new.split()), sorted(set(indexed(new).split()))
             self._db.run(

@@ -8,8 +8,8 @@ import apsw
 
 from ghostmem.errors import CorruptStoreError
 from ghostmem.model import Kind, Priority, SourceKind, Tier
-from ghostmem.store.columns import differing
 from ghostmem.store.engine import reindexed
+from ghostmem.store.records import differing
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
