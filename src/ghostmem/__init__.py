@@ -101,8 +101,7 @@ _MODULES = {
     "transfer.migrate": "Migration migrate",
     "capture.mine_procedures": "MineReport Mined",
     "notes.memory_tools": "MemorySave MemorySearch",
-    "adapters.memory_search_tool": "MemorySearchTool",
-    "adapters.tool": "Tool",
+    "adapters.tool": "MemorySearchTool Tool",
     "notes.roles": (
         "MemoryEntry SearchResult all_memory_entries append_memory format_memory_list "
         "format_search_results list_memory_files"

@@ -1289,6 +1289,18 @@ class Ghost:
 
         return export(self.store, ns, mark=mark)
 
+    def export_original(self, ns: str | None = None) -> Iterator[str]:
+        """Yield the lines of a JSON array of current memories that the original Ghost imports.
+
+        Each memory follows its earlier versions. Edges, rules and days of use are left out.
+
+        Args:
+            ns: Namespace, prefix such as "agent:*", or None for all.
+        """
+        from ghostmem.transfer.export import export_original
+
+        return export_original(self.store, ns)
+
     def import_(
         self,
         source: IO[str] | Iterable[str],

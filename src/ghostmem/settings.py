@@ -67,6 +67,12 @@ class Settings:
         ("semantic", "episodic", "procedural"),
     )
     format: str = setting("text", "GHOST_FORMAT", "what commands print", ("text", "json"))
+    compat: bool = setting(
+        False,
+        "GHOST_COMPAT",
+        "print what the original Ghost prints, for scripts written for it: JSON unless a format "
+        "is named, lists as arrays, its names of fields",
+    )
     color: str = setting(
         "auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never")
     )
@@ -392,6 +398,8 @@ def resolve(
             found[name] = (parse(name, config[name], path), path)
         else:
             found[name] = (default, "default")
+    if found["compat"][0] and found["format"][1] == "default":
+        found["format"] = ("json", found["compat"][1])
     if found["color"][1] == "default" and (env.get("NO_COLOR") or env.get("TERM") == "dumb"):
         found["color"] = ("never", "NO_COLOR" if env.get("NO_COLOR") else "TERM")
     elif found["color"][1] == "default" and env.get("FORCE_COLOR"):

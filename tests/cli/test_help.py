@@ -404,3 +404,11 @@ def test_debug_and_no_color_are_accepted_everywhere(
         ghost_cli("--debug", *path, *args, "--no-color", "--db", here / "store.db", input=DIFF).code
         == 0
     )
+
+
+def test_dash_is_another_name_of_web(ghost_cli: "GhostCli") -> None:
+    """The original's name of the viewer."""
+    assert (
+        ghost_cli.ok("dash", "--help").splitlines()[1:]
+        == ghost_cli.ok("web", "--help").splitlines()[1:]
+    )

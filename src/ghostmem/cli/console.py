@@ -209,11 +209,24 @@ def run_function(
         parent = parent.parent
     overrides.pop("debug")
     console = Console(overrides, creates, tolerant)
+    if console.settings.compat:
+        console.shape = _original_shape(ctx, console.settings.ns)
     ctx.call_on_close(console.close)
     assert function is not None
     result = ctx.invoke(function, console, **ctx.params)
     console.print_first_note()
     return result
+
+
+def _original_shape(ctx: click.Context, default_ns: str) -> Callable[[Any], Any]:
+    """Return the function that gives the output of a command the shape of the original Ghost."""
+    from functools import partial
+
+    from ghostmem.cli.original_json import original_json
+
+    command = " ".join(ctx.command_path.split()[1:])
+    params = {**ctx.params, "ns": ctx.params.get("ns") or default_ns}
+    return partial(original_json, command, params)
 
 
 class ConsoleCommand(click.Command):

@@ -30,6 +30,8 @@ class Output:
 
     def __init__(self, as_json: bool, color: str) -> None:
         self.as_json = as_json
+        # changes what is printed as JSON, and lets a list be one array
+        self.shape: Callable[[Any], Any] | None = None
         self._progress: Progress | None = None
         self._first_note = ""
         self._color = {"auto": None, "always": True, "never": False}[color]
@@ -60,7 +62,7 @@ class Output:
     def json(self, value: Any) -> None:
         """Print a value as one line of JSON."""
         self._clear()
-        click.echo(_json_line(value))
+        click.echo(_json_line(value if self.shape is None else self.shape(plain(value))))
 
     def show(self, value: Record | dict[str, Any], text: str) -> None:
         """Print one value, as JSON or as the given text."""
@@ -70,6 +72,9 @@ class Output:
         self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = ""
     ) -> None:
         """Print values one per line; without any, print `nothing` on standard error."""
+        if self.as_json and self.shape is not None:
+            self.json(list(values))
+            return
         empty = True
         line = _json_line if self.as_json else text
         size = (

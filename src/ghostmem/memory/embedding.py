@@ -1,22 +1,16 @@
 """embed: count the chunks without vectors, embed them, and switch to another model."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
 from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
-from ghostmem.store import SharedTransaction, Store, spoken, vector_bytes
+from ghostmem.store import SharedEngine, SharedTransaction, Store, spoken, vector_bytes
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work, shared
 from ghostmem.text.chunk import CHUNKER
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder
-    from ghostmem.store import SharedEngine
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once

@@ -1,16 +1,11 @@
 """list: the memories of a namespace or about a file, newest first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from ghostmem.model import Memory, Tier
-from ghostmem.store import Store, again, narrowed, validate
+from ghostmem.store import Narrow, Store, again, narrowed, validate
 from ghostmem.store.narrowing import one
-
-if TYPE_CHECKING:
-    from ghostmem.store.narrowing import Narrow
 
 
 @again

@@ -1,15 +1,11 @@
 """Chunk and embed a draft and find its nearest chunks, before the write lock is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ghostmem.graph.autolink import NearestChunks
 from ghostmem.memory.draft import Draft
 from ghostmem.store import IndexRow, Store, index_rows
-
-if TYPE_CHECKING:
-    from ghostmem.graph.autolink import NearestChunks
 
 
 class Prepared(NamedTuple):

@@ -1,11 +1,9 @@
 """search: find memories by words, parts of words and meaning, and say why each was found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
@@ -22,13 +20,10 @@ from ghostmem.search.corrections import (
 from ghostmem.search.cutoff import strong_count
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import Ranking, rank, rank_superseded, waits_for_model
-from ghostmem.store import Store, Transaction, again, count, validate
+from ghostmem.store import Narrow, Store, Transaction, again, count, validate
 from ghostmem.text.focus import find_place
+from ghostmem.text.matches import QueryTerms
 from ghostmem.truth.annotations import annotate_hits, ending
-
-if TYPE_CHECKING:
-    from ghostmem.store.narrowing import Narrow
-    from ghostmem.text.matches import QueryTerms
 
 MAX_MISSES = 3  # best candidates below the cut-off that an explained search lists
 MAX_SUPERSEDED = 5

@@ -6,7 +6,7 @@ protocol                     the contract: Engine and Transaction; administratio
 transaction                  opens the table classes of a transaction when they are used
 tables, records              columns declared once; rows as values
 database, filters            the interface of table classes to an engine; filters as SQL
-memories, listing, graph, journal, notes, runs, ...  one class per table, for both engines
+memories, listing, graph, ...  one class per table, for both engines; small_tables: the others
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing, vectoriser         content to index rows and vectors; nearest, sketch: vector search
 lookup, work_queue           helpers of operations
@@ -20,10 +20,10 @@ from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, line_of, record_of, values_of
-    from ghostmem.store.fields import put_fields
+    from ghostmem.store.fields import PutFields, put_fields
     from ghostmem.store.indexing import Reindexer, index_rows, retag, spoken, tagged, vector_bytes
     from ghostmem.store.lookup import again, bookkeep, count, find
-    from ghostmem.store.narrowing import narrowed
+    from ghostmem.store.narrowing import Narrow, narrowed
     from ghostmem.store.opening import has_tables, open_engine, open_memory, read_original
     from ghostmem.store.protocol import Copy, Engine, SharedEngine
     from ghostmem.store.rows import AuditEntry, ChunkCandidate, Filter, Group, IndexRow, Space
@@ -39,9 +39,9 @@ _MODULES = {
     "lookup": "again bookkeep count find",
     "indexing": "Reindexer index_rows retag spoken tagged vector_bytes",
     "export_lines": "FORMAT TYPES AliasLine line_of record_of values_of",
-    "fields": "put_fields",
+    "fields": "PutFields put_fields",
     "opening": "has_tables open_engine open_memory read_original",
-    "narrowing": "narrowed",
+    "narrowing": "Narrow narrowed",
     "vectoriser": "Vectoriser",
 }
 
@@ -56,6 +56,8 @@ __all__ = [
     "Filter",
     "Group",
     "IndexRow",
+    "Narrow",
+    "PutFields",
     "Reindexer",
     "SharedEngine",
     "SharedTransaction",

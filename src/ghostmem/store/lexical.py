@@ -1,15 +1,10 @@
 """Score chunks by the rare terms that they share with a text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from ghostmem.store.rows import Space
+from ghostmem.store.transaction import Transaction
 from ghostmem.text.terms import encode, rarity
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import Space
 
 
 def term_postings(

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
 from ghostmem.store.filters import clause
 from ghostmem.store.rows import ChunkCandidate, Filter, Space, candidate_of
-
-if TYPE_CHECKING:
-    from ghostmem.text.spelling import WordParts
+from ghostmem.text.spelling import WordParts
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms,"
@@ -95,7 +93,7 @@ class Search(StoreTable):
         The text must have three characters or more."""
         raise NotImplementedError
 
-    def words(self, space: int, parts: "WordParts") -> list[str]:
+    def words(self, space: int, parts: WordParts) -> list[str]:
         """Return the words of a namespace that have one of some parts in its place."""
         start, middle, end, *lengths = parts
         like, many = self._sql.like, self._sql.any_text

@@ -3,15 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import CorruptStoreError
 from ghostmem.model import Record, optional
-from ghostmem.store import Transaction
+from ghostmem.store import Copy, Transaction
 from ghostmem.store.tables import Key, Row, Table, canonical, combined
-
-if TYPE_CHECKING:
-    from ghostmem.store import Copy
 
 # Called with the name of the current phase, the number of finished units and their total.
 Progress = Callable[[str, int, int], None]
@@ -94,7 +90,7 @@ def verify_equal(
     return _by_namespace(sums)
 
 
-def batches(copy: "Copy", table: Table, ns: str, after: Key | None = None) -> Iterator[list[Row]]:
+def batches(copy: Copy, table: Table, ns: str, after: Key | None = None) -> Iterator[list[Row]]:
     """Yield the rows of a table in the order of their keys, a few hundred at a time."""
     while rows := copy.rows(table, ns, after, None, ROWS_PER_READ):
         yield rows
@@ -103,7 +99,7 @@ def batches(copy: "Copy", table: Table, ns: str, after: Key | None = None) -> It
         after = table.key_of(rows[-1])
 
 
-def _checksum(copy: "Copy", table: Table, ns: str) -> TableSum:
+def _checksum(copy: Copy, table: Table, ns: str) -> TableSum:
     checksum, count = sha256(), 0
     for rows in batches(copy, table, ns):
         count += len(rows)

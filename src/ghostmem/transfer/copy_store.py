@@ -8,15 +8,12 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ghostmem.errors import ConflictError
-from ghostmem.store import Transaction
+from ghostmem.store import Copy, Engine, Transaction
 from ghostmem.store.tables import BOOKKEEPING, BY_NAME, TABLES, Key, Row, Table, digest
 from ghostmem.transfer.checksums import ROWS_PER_READ, Progress, batches, tables_by_namespace
-
-if TYPE_CHECKING:
-    from ghostmem.store import Copy, Engine
 
 ROWS_PER_TRANSACTION = 2000
 MEMORIES_PER_TRANSACTION = 100
@@ -48,8 +45,8 @@ class StoreCopy:
 
     def __init__(
         self,
-        source: "Engine",
-        target: "Engine",
+        source: Engine,
+        target: Engine,
         tables: Sequence[Table],
         holder: str,
         progress: Progress,
@@ -304,7 +301,7 @@ class Comparison:
 
 
 def _split(
-    copy: "Copy", table: Table, ns: str, known: list[KeyRange] | None
+    copy: Copy, table: Table, ns: str, known: list[KeyRange] | None
 ) -> Iterator[tuple[KeyRange, list[Row]]]:
     """Yield the known ranges, or new ones, with the rows of the source; they cover every key."""
     if known is not None:

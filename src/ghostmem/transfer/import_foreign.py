@@ -1,11 +1,9 @@
 """Import the memories of another tool."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import Draft
@@ -15,12 +13,9 @@ from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.formats.base import capped
+from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import BATCH, ImportReport, Progress
-
-if TYPE_CHECKING:
-    from ghostmem.transfer.formats.base import Foreign, ForeignMemory
 
 
 def import_foreign(

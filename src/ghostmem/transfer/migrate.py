@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.clock import Clock, format_time, now
 from ghostmem.errors import (
@@ -25,7 +25,7 @@ from ghostmem.errors import (
 )
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.settings import Settings, config_path, load, masked, write_config
-from ghostmem.store import Transaction, has_tables, open_engine
+from ghostmem.store import Engine, Transaction, has_tables, open_engine
 from ghostmem.store.engine import MOVING
 from ghostmem.store.opening import POSTGRES, refuse_special
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
@@ -38,9 +38,6 @@ from ghostmem.transfer.checksums import (
     verify_equal,
 )
 from ghostmem.transfer.copy_store import Comparison, StoreCopy
-
-if TYPE_CHECKING:
-    from ghostmem.store import Engine
 
 MAX_CATCH_UPS = 10  # times the change log is followed before writers of the source are blocked
 FEW_CHANGES = 50  # changes few enough to copy while writers are blocked
@@ -195,7 +192,7 @@ def _check_endpoints(source: str, target: str) -> None:
         )
 
 
-def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
+def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) -> Engine:
     """Open an endpoint; an older schema is upgraded, a newer one refused."""
     engine = open_engine(replace(settings, db=_config_name(place)), clock, moving)
     if getattr(engine, "_newer", False):
@@ -262,7 +259,7 @@ def _state_of_target(
 
 
 def _begin(
-    target: "Engine", tables: Sequence[Table], source: str, holder: str, at: str
+    target: Engine, tables: Sequence[Table], source: str, holder: str, at: str
 ) -> Mapping[str, str]:
     """Mark the target as being filled by this run, and return the state of an earlier run."""
     with target.write() as tx:
@@ -275,7 +272,7 @@ def _begin(
 
 
 def _plan(
-    source_engine: "Engine", source: str, target: str, settings: Settings, clock: Clock
+    source_engine: Engine, source: str, target: str, settings: Settings, clock: Clock
 ) -> Migration:
     """Return the plan of a migration, without writing; the same targets are refused."""
     resumed = False
@@ -302,7 +299,7 @@ def _plan(
 
 
 def _sums_if_equal(
-    source: "Engine", target: "Engine", tables: Sequence[Table], progress: Progress
+    source: Engine, target: Engine, tables: Sequence[Table], progress: Progress
 ) -> tuple[NamespaceSum, ...]:
     """Return the checksums of a finished target that equals the source; otherwise nothing."""
     with source.snapshot() as source_tx, target.snapshot() as target_tx:
@@ -317,8 +314,8 @@ def _sums_if_equal(
 
 
 def _finish_earlier_move(
-    source: "Engine",
-    target: "Engine",
+    source: Engine,
+    target: Engine,
     tables: Sequence[Table],
     config_name: str,
     progress: Progress,

@@ -457,6 +457,9 @@ def mine_procedures(
         tags=words(tags),
         dry_run=not store,
     )
+    if console.as_json and console.shape is not None:
+        console.json(done)
+        return
     console.show_all(
         done.procedures,
         _procedure_row,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -120,6 +120,15 @@ def _verdict(memory: Memory) -> str:
     return f"\n    {_VERDICTS[found.kind]} {bold(visible(found.key or ''))}"
 
 
+def _read_diff(file: TextIO) -> str:
+    try:
+        return file.read().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{file.name} is not UTF-8 (byte {error.start})", "convert it, for instance with iconv"
+        ) from None
+
+
 @command(
     "patch",
     """\
@@ -128,19 +137,23 @@ def _verdict(memory: Memory) -> str:
 """,
 )
 @KEYED
+@click.option(
+    "--patch-file", type=click.File(encoding="utf-8"), help="Read the diff from a file instead."
+)
 @options("patch", "base_version unlock allow_secrets dry_run")
 def patch(
     console: Console,
     ns: str | None,
     key: str | None,
     key_argument: str | None,
+    patch_file: TextIO | None,
     base_version: int | None,
     unlock: bool,
     allow_secrets: bool,
     dry_run: bool,
 ) -> None:
     """Change a memory by a unified diff, read from standard input."""
-    diff = read_text((), "a diff")
+    diff = _read_diff(patch_file) if patch_file else read_text((), "a diff")
     space, name = console.memory_name(ns, one_key(key, key_argument))
     memory = console.ghost.patch(
         space,

@@ -92,7 +92,8 @@ def print_search(
     for hit in () if console.as_json else found.superseded:
         console.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
     if console.as_json:
-        _print_summary(console, found, bool(filters.get("explain")))
+        if console.shape is None:  # an object after the array would not be JSON
+            _print_summary(console, found, bool(filters.get("explain")))
         return
     if found.weaker:
         console.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))

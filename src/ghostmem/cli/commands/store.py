@@ -33,19 +33,12 @@ def embed_status(console: Console) -> None:
 
 @embed.command("backfill")
 @click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Also drop the vectors of other models, as `ghost embed switch` does.",
+    "--all", "everything", is_flag=True, help="Change all vectors to the chosen model, as switch."
 )
 def embed_backfill(console: Console, everything: bool) -> None:
     """Give every chunk without one a vector; can be stopped and run again."""
-    progress = console.progress("embedded")
-    done = (
-        console.ghost.embed_switch(progress)
-        if everything
-        else console.ghost.embed_backfill(progress)
-    )
+    embed = console.ghost.embed_switch if everything else console.ghost.embed_backfill
+    done = embed(console.progress("embedded"))
     console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
 
 

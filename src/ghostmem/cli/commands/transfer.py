@@ -32,6 +32,7 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
     """\
   ghost export > memories.jsonl
   ghost export -n 'agent:*' -o agents.jsonl
+  ghost export --as original -o memories.json
 """,
 )
 @click.option("-n", "--ns", metavar="NS", help="Only a namespace, or a prefix such as agent:*.")
@@ -46,9 +47,20 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
     is_flag=True,
     help="Mark it as this store's own, which imports it later without the quarantine.",
 )
-def export(console: Console, ns: str | None, output: str | None, mark: bool) -> None:
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["lines", "original"]),
+    default="lines",
+    show_default=True,
+    help="Lines of JSON with everything, or the array of memories that the original Ghost imports.",
+)
+def export(console: Console, ns: str | None, output: str | None, mark: bool, form: str) -> None:
     """Write all memories as lines of JSON, the same bytes for the same store."""
-    lines = console.ghost.export(ns, mark=mark)
+    if mark and form == "original":
+        raise InvalidInputError("--mark does not go with --as original", "leave one of them out")
+    ghost = console.ghost
+    lines = ghost.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
     if output is None or output == "-":
         for line in lines:
             sys.stdout.write(line + "\n")

@@ -1,7 +1,6 @@
 """The index in PostgreSQL: chunks with tsvectors and trigrams, words and vectors."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
@@ -9,9 +8,7 @@ from ghostmem.store.index import Index
 from ghostmem.store.postgres.connect import as_vec
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
-
-if TYPE_CHECKING:
-    from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexRow
 
 _COLUMNS = (
     "ns, memory_id, seq, start, stop, start_line, end_line, terms, length, chunker, "
@@ -43,7 +40,7 @@ class PostgresIndex(Index):
     def add(
         self,
         memory: Memory,
-        rows: "Sequence[IndexRow]",
+        rows: Sequence[IndexRow],
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
@@ -82,7 +79,7 @@ class PostgresIndex(Index):
             self._journal.grow(ns, len(rows), sum(row.length for row in rows))
         return first
 
-    def _thread(self, ns: str, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
+    def _thread(self, ns: str, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
         """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
