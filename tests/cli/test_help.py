@@ -16,6 +16,7 @@ from ghostmem.cli.main import COMMANDS, cli
 from ghostmem.cli.main import GROUPS as COMMAND_GROUPS
 from ghostmem.notes.knowledge import memorize_new_topic
 from ghostmem.settings import Settings
+from ghostmem.setup.clients import CLIENTS
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -44,7 +45,9 @@ NOTED = {
     "mine-procedures",
     "resolve",
     "search",
+    "setup",
     "token create",
+    *(f"setup {name}" for name in CLIENTS),
 }  # they have something to say beside the data
 ALONE = {
     "audit",
@@ -52,6 +55,7 @@ ALONE = {
     "ns",
     "quarantine",
     "rule",
+    "setup",
     "tags",
     "token",
 }  # groups that do something by themselves
