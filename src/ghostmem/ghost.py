@@ -11,21 +11,17 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from ghostmem.clock import Clock, now
 from ghostmem.model import Memory
 from ghostmem.settings import Settings, load
-from ghostmem.store.opening import open_engine
-from ghostmem.store.store import Store
-from ghostmem.store.vectoriser import Vectoriser
+from ghostmem.store import Store, Vectoriser, open_engine
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
     from ghostmem.admin.check import CheckReport, RepairReport
-    from ghostmem.admin.namespaces import NamespaceInfo, NamespaceRemoval
-    from ghostmem.admin.stats import Stats
+    from ghostmem.admin.namespaces import NamespaceInfo, NamespaceRemoval, Stats
     from ghostmem.admin.verify import LogLine, Verification
     from ghostmem.capture.capture import CaptureReport
-    from ghostmem.capture.ingest import IngestReport
-    from ghostmem.capture.ingest_transcript import TranscriptReport
+    from ghostmem.capture.ingest import IngestReport, TranscriptReport
     from ghostmem.capture.mine_procedures import MineReport
     from ghostmem.embed.base import Function
     from ghostmem.graph.clusters import Cluster
@@ -1136,7 +1132,7 @@ class Ghost:
         Raises:
             ConflictError: The memory is not removed.
         """
-        from ghostmem.memory.restore import restore
+        from ghostmem.memory.remove import restore
 
         return restore(self.store, ns, key, version, unlock=unlock)
 
@@ -1254,7 +1250,7 @@ class Ghost:
 
     def stats(self) -> Stats:
         """Return counts and sizes of the store."""
-        from ghostmem.admin.stats import stats
+        from ghostmem.admin.namespaces import stats
 
         return stats(self.store)
 
@@ -1411,6 +1407,7 @@ class Ghost:
         dry_run: bool = False,
         allow_secrets: bool = False,
         trust: bool = False,
+        progress: Callable[[int], None] | None = None,
     ) -> IngestReport:
         """Store each H2 section of markdown files as a memory; ingesting again updates them.
 
@@ -1425,6 +1422,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
             allow_secrets: Store keys, tokens and passwords instead of redacting them.
             trust: Skip the quarantine for sections that look like instructions.
+            progress: Called with the number of files done.
         """
         from ghostmem.capture.ingest import ingest
 
@@ -1440,6 +1438,7 @@ class Ghost:
             dry_run=dry_run,
             allow_secrets=allow_secrets,
             trust=trust,
+            progress=progress,
         )
 
     def ingest_transcript(
@@ -1466,7 +1465,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
             progress: Called with the number of turns done.
         """
-        from ghostmem.capture.ingest_transcript import ingest_transcript
+        from ghostmem.capture.ingest import ingest_transcript
 
         return ingest_transcript(
             self.store,

@@ -157,13 +157,15 @@ def test_a_cap(filled: GhostCli) -> None:
 
 
 def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One, a prefix, all, or the default one."""
+    """One, a prefix, all, or that of the settings."""
 
     def spaces(*args: object) -> set[str]:
         return {memory["ns"] for memory in filled.row("context", *args, ASKED)["memories"]}
 
     assert spaces("-n", "agent:you") == {"agent:you"}
-    assert spaces("-n", "agent:*") == spaces("-n", "*") == spaces() == {"agent:me", "agent:you"}
+    assert (
+        spaces("-n", "agent:*") == spaces("-n", "*") == spaces("--all") == {"agent:me", "agent:you"}
+    )
     monkeypatch.setenv("GHOST_NS", "agent:you")
     assert spaces() == {"agent:you"}
 

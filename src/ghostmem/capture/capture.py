@@ -1,13 +1,11 @@
 """Find statements worth remembering in a text, a transcript or a list, and put each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ghostmem.capture.ingest_transcript import TranscriptReport, read_turns
+from ghostmem.capture.ingest import TranscriptReport, read_turns
 from ghostmem.capture.rules.capture import (
     LEAST,
     MOST,
@@ -30,9 +28,7 @@ from ghostmem.memory.redact import RedactedContent, redact_content
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.store import Store
+from ghostmem.store import Store, put_fields, validate
 from ghostmem.text.capture import lines_of_speaker
 
 FIELDS = (

@@ -1,11 +1,8 @@
 """Find sequences of actions that several sessions share, and put them as procedures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ghostmem.capture.rules.procedures import (
     FEWEST,
@@ -23,12 +20,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import MINED, Kind, NsFilter, Outcome, Record, SourceKind, Verdict, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-
-if TYPE_CHECKING:
-    from ghostmem.store.store import Store
-
+from ghostmem.store import Filter, Store, validate
 
 MAX_PROCEDURES = 20
 TAGS = ("procedure", MINED)

@@ -1,7 +1,5 @@
 """curate: change the tier, importance, pin or lock of one memory, or delete it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,11 +7,7 @@ from typing import Any
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.memory.remove import remove
 from ghostmem.model import LOCKED, Memory, Record, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.indexing import retag
-from ghostmem.store.lookup import find
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Store, again, find, retag, validate
 
 # Each operation with the field whose old and new value it reports.
 OPS: Mapping[str, str] = {

@@ -100,23 +100,15 @@ class Runs(StoreTable):
 
     def done(self, run_id: str, seq: int, state: int = 1) -> None:
         """Record that a change was made (1), or skipped because its subject had changed (2)."""
-        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?"
-        self._db.run(sql, (state, run_id, seq))
+        self._db.run("UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?", (state, run_id, seq))
 
     def _report(self, run_id: str, tail: str = "") -> str:
         return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))
 
-    def tally(
-        self,
-        run_id: str,
-        ns: str,
-        evaluated: int,
-        applied: int,
-        clusters: Sequence[tuple[str, ...]],
-    ) -> None:
+    def tally(self, run_id: str, ns: str, added: Tally) -> None:
         """Add to the counts of a run that its changes do not show."""
         before = self._report(run_id, self.for_update)
-        self._set(run_id, "report", tally_text(before, ns, evaluated, applied, clusters))
+        self._set(run_id, "report", tally_text(before, ns, added))
 
     def tallied(self, run_id: str) -> Tally:
         """Return the counts of a run that its changes do not show."""

@@ -1,18 +1,91 @@
 """Export a store as lines of JSON: the same bytes for the same memories."""
 
+import hashlib
+import hmac
 import json
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
-from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, AliasLine, line_of
-from ghostmem.store.store import Store
-from ghostmem.transfer.export_mark import MARK, make_secret, mark_of
+from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+MARK = "mark"  # the field of the header
+_SECRET = "export"  # noqa: S105 (the secret's name)
+_SECRET_BYTES = 32
+
+
+def mark_of(secret: str, lines: Iterable[str]) -> str:
+    """Return the mark of the lines that follow a header."""
+    mac = _new_mac(secret)
+    for line in lines:
+        mac.update(_canonical(line))
+    return mac.hexdigest()
+
+
+def make_secret(store: Store) -> str:
+    """Return the secret of the store, created at the first call."""
+    if (secret := _secret(store)) is not None:
+        return secret
+    with store.engine.write() as tx:
+        secret = tx.secrets.get(_SECRET)  # another process may have created it
+        if secret is None:
+            secret = secrets.token_hex(_SECRET_BYTES)
+            tx.secrets.put(_SECRET, secret)
+    return secret
+
+
+class MarkReader:
+    """Passes the lines of an import on, and checks whether they carry the mark of this store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._mark = ""
+        self._mac: hmac.HMAC | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Say whether this store wrote all lines that were read, and they are unchanged."""
+        return self._mac is not None and hmac.compare_digest(
+            self._mac.hexdigest().encode(), self._mark.encode()
+        )
+
+    def lines(self, source: Iterable[str]) -> Iterator[str]:
+        """Yield every line of the source."""
+        is_header = True
+        for line in source:
+            if line.strip():
+                if is_header:
+                    self._begin(line)
+                elif self._mac is not None:
+                    self._mac.update(_canonical(line))
+                is_header = False
+            yield line
+
+    def _begin(self, header: str) -> None:
+        text = header.lstrip("\ufeff").lstrip()
+        try:
+            fields = json.loads(text) if text.startswith("{") else {}
+        except (ValueError, RecursionError):
+            return  # the import reports the error
+        mark = fields.get(MARK)
+        secret = _secret(self._store) if isinstance(mark, str) else None
+        if secret is not None:
+            self._mark, self._mac = str(mark), _new_mac(secret)
+
+
+def _new_mac(secret: str) -> hmac.HMAC:
+    return hmac.new(secret.encode(), digestmod=hashlib.sha256)
+
+
+def _canonical(line: str) -> bytes:
+    return line.strip().encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _secret(store: Store) -> str | None:
+    with store.engine.read() as tx:
+        return tx.secrets.get(_SECRET)
 
 
 def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
@@ -72,7 +145,7 @@ def memory_ids(record: Record) -> tuple[str, ...]:
     return (record.memory_id,) if isinstance(record, Access | AliasLine) else ()
 
 
-def _lines(store: Store, tx: "Transaction", chosen: NsFilter) -> Iterator[str]:
+def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
     included: set[str] = set()
     for memory in tx.listing.rows(chosen):
         included.add(memory.id)

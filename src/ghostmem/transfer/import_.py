@@ -1,13 +1,11 @@
 """Import the lines of an export, without losing or duplicating anything."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.lifecycle.actions import check
@@ -28,17 +26,11 @@ from ghostmem.model import (
     SourceAlias,
 )
 from ghostmem.schema import too_deep
-from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, record_of
-from ghostmem.store.store import Store
+from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.export import memory_ids
-from ghostmem.transfer.export_mark import MarkReader
+from ghostmem.transfer.export import MarkReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 from ghostmem.truth.sources import checked_alias, write_alias
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 BATCH = 500  # keys per transaction
 Progress = Callable[[int], None]
@@ -105,7 +97,7 @@ def import_ghost(
 
     The database is never written. Keys with a text that looks like instructions go into quarantine,
     unless the caller sets `trust`."""
-    from ghostmem.store.opening import read_original
+    from ghostmem.store import read_original
 
     original = read_original(path)
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)

@@ -330,6 +330,7 @@ def ingest(
         dry_run=dry_run,
         allow_secrets=allow_secrets,
         trust=trust,
+        progress=console.progress("files"),
     )
     console.notes(done.notes)
     if dry_run:

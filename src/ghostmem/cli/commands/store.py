@@ -75,6 +75,7 @@ def check(console: Console) -> int:
     times, counters, vectors, other wordings, quarantined texts), nor a content that was changed
     together with its checksum.
     """
+    console.progress("checking")
     found = console.ghost.check()
     console.show(found, "clean" if found.ok else "\n".join(found.problems))
     if not found.ok:

@@ -83,6 +83,7 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
   ghost export | ghost --db copy.db import
   ghost import --from-ghost ~/.ghost/memory.db
   ghost import --from mem0 export.json -n agent:me
+  ghost import memory.json -n agent:me
   ghost import --from basic-memory ~/basic-memory -n notes --dry-run
 """,
     CreatingCommand,
@@ -124,9 +125,8 @@ def import_(
     if tool and not file:
         raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
     if ns and not tool:
-        raise InvalidInputError(
-            "a namespace was given", "it goes with --from; exports name their own namespaces"
-        )
+        tool = _recognised_tool(file)
+        console.notes([f"read as {tool}; --from names another tool"])
     how: dict[str, Any] = {
         "on_conflict": on_conflict,
         "dry_run": dry_run,
@@ -134,7 +134,7 @@ def import_(
         "progress": console.progress("imported"),
     }
     if tool and file:
-        done = console.ghost.import_foreign(file, console.ns(ns), tool, **how)
+        done = console.ghost.import_foreign(file, console.required_ns(ns), tool, **how)
     elif from_ghost:
         done = console.ghost.import_ghost(from_ghost, **how)
         done.notes += _visibility_notes(console, done.namespaces or {})
@@ -163,6 +163,25 @@ def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]
             f"do not see them; to use {chosen} in every folder: ghost config set ns {chosen}"
         )
     return notes
+
+
+def _recognised_tool(file: str | None) -> str:
+    """Return the tool that wrote a file which is imported into a namespace."""
+    from ghostmem.transfer.formats.choose import DATABASE, recognise
+
+    try:
+        tool = "" if file in (None, "-") else recognise(file or "")
+    except InvalidInputError:
+        tool = ""
+    if tool == DATABASE:
+        raise InvalidInputError(
+            f"{file} is a database", f"`ghost import --from-ghost {file}` reads it"
+        )
+    if not tool:
+        raise InvalidInputError(
+            "a namespace was given", "it goes with --from; exports name their own namespaces"
+        )
+    return tool
 
 
 def _input_lines(file: str | None) -> Iterator[str]:
@@ -223,6 +242,7 @@ def _import_text(done: "ImportReport") -> str:
 @click.argument("target")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def backup(console: Console, target: str, force: bool) -> None:
+    console.progress("copying")
     done = console.ghost.backup(target, force=force)
     console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
     console.notes([done.pending] if done.pending else [])

@@ -1,0 +1,28 @@
+"""Other wordings of memories, and other names of their sources."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ghostmem.model.memory import Record, SourceKind, optional
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alias(Record):
+    """Another wording of a memory: the text, the time, and the source."""
+
+    content: str
+    at: datetime
+    source_user: str | None = optional()
+    source_kind: SourceKind | None = optional()
+    source_scope: str | None = optional()
+    source_client: str | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SourceAlias(Record):
+    """Another spelling of a person's name in a namespace."""
+
+    ns: str
+    alias: str
+    canonical: str
+    created_at: datetime
