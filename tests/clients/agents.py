@@ -21,12 +21,14 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Screen:
-    """How a client is used in a terminal; the texts are patterns of what its screen shows."""
+    """How a client is used in a terminal; `ready` and so on are patterns of what it shows."""
 
     command: tuple[str, ...]
     ready: str
+    busy: str
     compact: str  # the command that compacts the conversation
-    leave: tuple[str, ...]  # the keys that end the client
+    compacted: str
+    leave: str
     questions: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (question, keys that answer it)
 
 
@@ -65,6 +67,37 @@ def write_files(sandbox: Sandbox, files: Mapping[str, str], env: Mapping[str, st
         sandbox.env[name] = sandbox.fill(value)
 
 
+BY_HAND = {
+    "opencode": (
+        ".config/opencode/opencode.json",
+        "mcp",
+        {"type": "local", "command": ["ghost", "mcp"], "enabled": True},
+    ),
+    "qwen": (".qwen/settings.json", "mcpServers", {"command": "ghost", "args": ["mcp"]}),
+}
+"""Entries of clients that `ghost setup` does not know yet: the file, its list, the entry."""
+
+
+def install(sandbox: Sandbox, agent: "Agent") -> None:
+    """Install Ghost in a client."""
+    if agent.name not in BY_HAND:
+        sandbox.ghost("setup", *agent.setup())
+        return
+    name, servers, entry = BY_HAND[agent.name]
+    path = sandbox.home / name
+    value = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(_json({**value, servers: {"ghost": entry}}), encoding="utf-8")
+
+
+def remove(sandbox: Sandbox, agent: "Agent") -> None:
+    """Remove Ghost from a client."""
+    if agent.name not in BY_HAND:
+        sandbox.ghost("setup", agent.name, "--remove")
+        return
+    name, *_ = BY_HAND[agent.name]
+    (sandbox.home / name).write_text(sandbox.fill(agent.files[name]), encoding="utf-8")
+
+
 AGENTS = (
     Agent(
         "claude-code",
@@ -95,9 +128,11 @@ AGENTS = (
         resume=("claude", "--continue", "-p", "{prompt}"),
         terminal=Screen(
             ("claude", "--allowedTools", "mcp__ghost"),
-            ready=r"\? for shortcuts|❯|> ",
+            ready=r"\? for shortcuts",
+            busy="esc to interrupt",
             compact="/compact",
-            leave=("/exit",),
+            compacted="Compacted",
+            leave="/exit",
         ),
     ),
     Agent(
@@ -130,9 +165,11 @@ trust_level = "trusted"
         rewrites=frozenset({".codex/config.toml"}),
         terminal=Screen(
             ("codex",),
-            ready=r"›",
+            ready="Ask Codex to do anything",
+            busy="esc to interrupt",
             compact="/compact",
-            leave=("/quit",),
+            compacted="Context compacted",
+            leave="/quit",
             questions=(("Hooks need review", ("2", "Enter")),),
         ),
     ),
@@ -149,7 +186,7 @@ trust_level = "trusted"
   "security": {"auth": {"selectedType": "gemini-api-key"}},
   "privacy": {"usageStatisticsEnabled": false},
   "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-  "ui": {"theme": "Default"},
+  "ui": {"theme": "Default"}
 }
 """,
             ".gemini/trustedFolders.json": _json({"{project}": "TRUST_FOLDER"}),
@@ -158,8 +195,10 @@ trust_level = "trusted"
         terminal=Screen(
             ("gemini", "--yolo", "-m", "gemini-2.5-flash"),
             ready=r"Type your message",
+            busy="esc to cancel|Executing Hook",
             compact="/compress",
-            leave=("/quit",),
+            compacted="compressed from",
+            leave="/quit",
         ),
     ),
     Agent(
@@ -194,6 +233,8 @@ trust_level = "trusted"
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
         },
         hooks=False,
+        captures=False,
+        starts=False,
     ),
     Agent(
         "qwen",
@@ -217,6 +258,8 @@ trust_level = "trusted"
             "OPENAI_MODEL": "scripted",
         },
         hooks=False,
+        captures=False,
+        starts=False,
     ),
 )
 

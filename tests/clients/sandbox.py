@@ -193,6 +193,16 @@ class Terminal:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.screen()}") from None
 
+    def idle(self, busy: str) -> None:
+        """Wait until the screen has not been busy, and not changed, for a second."""
+
+        def still() -> bool:
+            shown = self.screen()
+            time.sleep(1)
+            return shown == self.screen() and not re.search(busy, shown)
+
+        wait_for(still, "end of the turn")
+
     def press(self, *keys: str) -> None:
         """Press keys by their tmux names."""
         self._tmux("send-keys", *keys)

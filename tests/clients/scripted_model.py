@@ -110,6 +110,11 @@ class Turn:
     everything: str = ""  # the whole request, which may name tools that must be loaded first
     schema: dict[str, Any] | None = None  # of a JSON answer, where one is demanded
 
+    @property
+    def tokens(self) -> int:
+        """Return about how many tokens the request has; clients compact by this number."""
+        return len(self.everything) // 4
+
     def call(self) -> tuple[Tool, dict[str, Any]] | None:
         """Return the tool that the prompt demands, and its arguments."""
         found = _CALL.search(_ADDED.sub("", self.prompt))
@@ -193,7 +198,7 @@ def anthropic_turn(body: dict[str, Any]) -> Turn:
 
 def anthropic_events(turn: Turn, model: str) -> Iterator[dict[str, Any]]:
     """Yield the events of an Anthropic answer."""
-    usage = {"input_tokens": 10, "output_tokens": 10}
+    usage = {"input_tokens": turn.tokens, "output_tokens": 10}
     message = {"id": _name("msg"), "type": "message", "role": "assistant", "model": model}
     message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
     yield {"type": "message_start", "message": message}
@@ -254,7 +259,7 @@ def responses_events(turn: Turn, model: str) -> Iterator[dict[str, Any]]:
         item |= {"type": "message", "role": "assistant", "content": [part]}
     yield {"type": "response.output_item.added", "output_index": 0, "item": item}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
+    usage = {"input_tokens": turn.tokens, "output_tokens": 10, "total_tokens": turn.tokens + 10}
     done = {"status": "completed", "output": [item], "usage": usage}
     yield {"type": "response.completed", "response": response | done}
 
@@ -286,10 +291,13 @@ def chat_events(turn: Turn, model: str) -> Iterator[dict[str, Any]]:
     chunk |= {"created": int(time.time()), "model": model}
     yield chunk | {"choices": [{"index": 0, "delta": message, "finish_reason": None}]}
     yield chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
-    yield chunk | {"choices": [], "usage": _CHAT_USAGE}
+    yield chunk | {"choices": [], "usage": _chat_usage(turn)}
 
 
-_CHAT_USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+def _chat_usage(turn: Turn) -> dict[str, int]:
+    """Return the numbers of tokens of a chat completion."""
+    total = turn.tokens + 10
+    return {"prompt_tokens": turn.tokens, "completion_tokens": 10, "total_tokens": total}
 
 
 def chat_whole(turn: Turn, model: str) -> dict[str, Any]:
@@ -297,7 +305,7 @@ def chat_whole(turn: Turn, model: str) -> dict[str, Any]:
     message, reason = _chat_message(turn)
     choice = {"index": 0, "message": message, "finish_reason": reason}
     answer = {"id": _name("chat"), "object": "chat.completion", "created": int(time.time())}
-    return answer | {"model": model, "choices": [choice], "usage": _CHAT_USAGE}
+    return answer | {"model": model, "choices": [choice], "usage": _chat_usage(turn)}
 
 
 def gemini_turn(body: dict[str, Any]) -> Turn:
@@ -326,7 +334,8 @@ def gemini_answer(turn: Turn, model: str) -> dict[str, Any]:
     if call := turn.call():
         part = {"functionCall": {"id": _name("call"), "name": call[0].name, "args": call[1]}}
     content = {"role": "model", "parts": [part]}
-    usage = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
+    usage = {"promptTokenCount": turn.tokens, "candidatesTokenCount": 10}
+    usage["totalTokenCount"] = turn.tokens + 10
     candidate = {"content": content, "finishReason": "STOP", "index": 0}
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model}
 

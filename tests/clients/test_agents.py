@@ -6,19 +6,19 @@ The proof is in the requests that the model gets: what a session was told of ear
 import re
 
 import pytest
-from clients.agents import AGENTS, Agent, write_files
+from clients.agents import AGENTS, Agent, install, remove, write_files
 from clients.conftest import Step
-from clients.sandbox import Sandbox
+from clients.sandbox import Sandbox, Terminal, terminal, wait_for
 from clients.scripted_model import Exchange
 
 RELEASE = "Releases go out on Tuesday."
-RELEASE_CHANGED = "Releases go out on Thursday now, not on Tuesday."
+RELEASE_CHANGED = "Releases go out on Thursday."
 PORT = "From now on the invoices service listens on port 8123."
 PORT_CHANGED = "The invoices service listens on port 9000 now, not 8123."
 ELSEWHERE = "Releases of the warehouse go out on Monday."
 UNRELATED = "The office plants are watered by the caretaker."
 QUESTION = "When do releases go out, and on which port does the invoices service listen?"
-SEARCH = 'CALL ghost_search {"query":"when do releases go out"} END'
+SEARCH = f'CALL ghost_search {{"query":"{QUESTION}"}} END'
 
 
 def put(key: str, content: str) -> str:
@@ -39,6 +39,12 @@ class Sessions:
         words = command or self.agent.ask
         self.sandbox.run([word.replace("{prompt}", prompt) for word in words])
         return with_prompt(self.sandbox.requests(before), prompt)
+
+
+    def state(self, fact: str, sign: str) -> None:
+        """Let the user say a fact; where no hook listens, the model stores it."""
+        self.ask(fact if self.agent.captures else put(f"port-{sign}", fact))
+        self.sandbox.wait_stored(sign)
 
 
 def with_prompt(requests: list[Exchange], prompt: str) -> list[Exchange]:
@@ -63,7 +69,7 @@ def prepare(sandbox: Sandbox, agent: Agent) -> dict[str, bytes]:
 
 def check_removed(sandbox: Sandbox, agent: Agent, before: dict[str, bytes]) -> None:
     """Remove Ghost, and compare the files with those before it was installed."""
-    sandbox.ghost("setup", agent.name, "--remove")
+    remove(sandbox, agent)
     after = sandbox.files()
     for name, data in before.items():
         if name in agent.rewrites and after[name] != data:
@@ -82,10 +88,16 @@ def texts(request: Exchange) -> list[str]:
     return [memory.text for memory in request.memories]
 
 
-def place(text: str, request: Exchange) -> int:
-    """Return where a text stands in the conversation, after all else if it does not."""
-    found = request.conversation_text.find(text)
-    return found if found >= 0 else len(request.conversation_text)
+def result(request: Exchange) -> str:
+    """Return the text of the last message, which is the result of a tool."""
+    return Exchange(0, "", {"messages": request.conversation[-1:]}).text
+
+
+def check_newest_first(text: str) -> None:
+    """Compare the places of a fact and its correction, and look for the word that tells them apart."""
+    assert -1 < text.find(PORT_CHANGED) < (text.find(PORT) % len(text))
+    assert "newer" in text
+    assert RELEASE_CHANGED in text
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
@@ -94,34 +106,28 @@ def test_headless(agent: Agent, sandbox: Sandbox, step: Step) -> None:
     before = prepare(sandbox, agent)
     sessions = Sessions(sandbox, agent)
     with step("setup"):
-        sandbox.ghost("setup", *agent.setup())
+        install(sandbox, agent)
         assert re.search(agent.listed, sandbox.run(agent.list_servers))
     with step("put"):
         *_, last = sessions.ask(put("release-day", RELEASE))
         assert "release-day" in sandbox.stored()
         assert re.search(r"created|\"new\"", last.conversation_text)
-    if agent.captures:
-        with step("capture"):
-            sessions.ask(PORT)
-            sandbox.wait_stored("8123")
+        sessions.state(PORT, "8123")
     with step("recall"):
         first, *_, last = sessions.ask(f"{QUESTION} {SEARCH}")
         if agent.hooks:
-            expected = [RELEASE, PORT] if agent.captures else [RELEASE]
-            assert sorted(texts(first)) == sorted(expected)
-        assert RELEASE in last.conversation_text
+            assert sorted(texts(first)) == sorted([RELEASE, PORT])
+        assert RELEASE in result(last)
+        assert PORT in result(last)
     with step("correction"):
-        sessions.ask(put("release-thursday", RELEASE_CHANGED))
-        if agent.captures:
-            sessions.ask(PORT_CHANGED)
-            sandbox.wait_stored("9000")
+        sessions.ask(put("release-day", RELEASE_CHANGED))
+        sessions.state(PORT_CHANGED, "9000")
         first, *_, last = sessions.ask(f"{QUESTION} {SEARCH}")
-        result = last.conversation[-1:] if not agent.hooks else last.conversation
-        shown = Exchange(0, "", {"messages": result})
-        assert place(RELEASE_CHANGED, shown) < place(RELEASE, shown)
-        if agent.captures:
-            assert place(PORT_CHANGED, first) < place(PORT, first)
-            assert "newer" in first.conversation_text
+        if agent.hooks:
+            assert sorted(texts(first)) == sorted([RELEASE_CHANGED, PORT_CHANGED, PORT])
+            check_newest_first(first.conversation_text)
+        check_newest_first(result(last))
+        assert RELEASE not in last.conversation_text
     if agent.compact:
         with step("compaction"):
             sandbox.run(agent.compact)
@@ -131,5 +137,92 @@ def test_headless(agent: Agent, sandbox: Sandbox, step: Step) -> None:
         for request in sandbox.requests():
             assert ELSEWHERE not in request.text
             assert UNRELATED not in request.text
+    with step("remove"):
+        check_removed(sandbox, agent, before)
+
+
+class Conversation:
+    """A session of a client in a terminal."""
+
+    def __init__(self, sandbox: Sandbox, agent: Agent, shown: Terminal) -> None:
+        assert agent.terminal
+        self.sandbox = sandbox
+        self.screen = agent.terminal
+        self.shown = shown
+
+    def start(self) -> None:
+        """Answer what the client asks at its start."""
+        questions = self.screen.questions
+        texts = [question for question, _ in questions]
+        seen = self.shown.wait("|".join([self.screen.ready, *texts]))
+        for question, keys in questions:
+            if re.search(question, seen):
+                for key in keys:
+                    self.shown.press(key)
+                self.shown.wait(self.screen.ready)
+        self.shown.idle(self.screen.busy)
+
+    def ask(self, prompt: str) -> list[Exchange]:
+        """Type a prompt, wait for the end of the turn, and return its requests."""
+        before = len(self.sandbox.model.requests)
+        self.shown.type(prompt)
+        wait_for(lambda: with_prompt(self.sandbox.requests(before), prompt), "request")
+        self.shown.idle(self.screen.busy)
+        return with_prompt(self.sandbox.requests(before), prompt)
+
+    def compact(self) -> None:
+        """Compact the conversation."""
+        self.shown.type(self.screen.compact)
+        self.shown.wait(self.screen.compacted)
+        self.shown.idle(self.screen.busy)
+
+    def leave(self) -> None:
+        """End the client."""
+        self.shown.type(self.screen.leave)
+        self.shown.wait("Pane is dead")
+
+
+@pytest.mark.parametrize(
+    "agent", [agent for agent in AGENTS if agent.terminal], ids=lambda agent: agent.name
+)
+def test_terminal(agent: Agent, sandbox: Sandbox, step: Step) -> None:
+    """A conversation in a terminal: prompts bring what is relevant, once, and again after compaction."""
+    assert agent.terminal
+    before = prepare(sandbox, agent)
+    with step("setup"):
+        install(sandbox, agent)
+    with terminal(sandbox, agent.terminal.command) as shown:
+        talk = Conversation(sandbox, agent, shown)
+        talk.start()
+        with step("put"):
+            talk.ask(put("release-day", RELEASE))
+            sandbox.wait_stored(RELEASE)
+            talk.ask(PORT)
+            sandbox.wait_stored("8123")
+        with step("recall"):
+            sandbox.ghost("put", "-n", "project:shop", "-k", "plants", UNRELATED)
+            for number in (1, 2):
+                last = talk.ask(f"Question {number}: on which port does the invoices service listen")[-1]
+                assert texts(last) == [PORT]
+        with step("correction"):
+            talk.ask(PORT_CHANGED)
+            sandbox.wait_stored("9000")
+            last = talk.ask("Tell me on which port the invoices service listens now")[-1]
+            assert texts(last).count(PORT_CHANGED) == 1
+            assert UNRELATED not in texts(last)
+        with step("compaction"):
+            talk.compact()
+            last = talk.ask("Tell me when releases go out")[-1]
+            assert texts(last).count(RELEASE) == 1
+        talk.leave()
+    with step("next session"), terminal(sandbox, agent.terminal.command) as shown:
+        talk = Conversation(sandbox, agent, shown)
+        talk.start()
+        first = talk.ask("Tell me on which port the invoices service listens")[0]
+        assert texts(first).index(PORT_CHANGED) < texts(first).index(PORT)
+        talk.leave()
+    with step("isolation"):
+        for request in sandbox.requests():
+            assert ELSEWHERE not in request.text
     with step("remove"):
         check_removed(sandbox, agent, before)
