@@ -242,6 +242,12 @@ class Settings:
         "search by meaning in the hook of a prompt, with the local model or a server;"
         " by words if that is not ready within half of hook_timeout",
     )
+    hook_reflect: bool = setting(
+        True,
+        "GHOST_HOOK_REFLECT",
+        "run `ghost reflect` in the background after a session, at most once a day for its "
+        "namespace",
+    )
     hook_llm_timeout: float = setting(
         120.0,
         "GHOST_HOOK_LLM_TIMEOUT",

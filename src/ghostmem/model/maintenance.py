@@ -49,9 +49,10 @@ class Report(Record):
     edges_pruned: int = 0
     relinked: int = 0
     resumed: bool = False
-    linked_clusters: tuple[tuple[str, ...], ...] = optional(())
+    linked_clusters: tuple[tuple[str, ...], ...] = optional(())  # similar memories by key
     changes: tuple[Change, ...] = optional(())
     errors: tuple[str, ...] = optional(())
+    notes: tuple[str, ...] = optional(())  # rules that could not be applied, and why
 
 
 @dataclass(frozen=True, eq=False, repr=False)

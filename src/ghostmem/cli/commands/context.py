@@ -63,7 +63,7 @@ from ghostmem.text.excerpt import visible
 @click.option(
     "--render",
     "style",
-    type=click.Choice(["md", "block"]),
+    type=click.Choice(["md", "block", "plain"]),
     help="Text that is safe to paste into a prompt.",
 )
 def context(
@@ -140,6 +140,8 @@ def _packed_text(packed: Packed, explain: bool) -> str:
     )
     head = f"{named(packed)}  {packed.score:.2f}  {dim(about)}"
     body = "\n".join(f"    {line}" for line in visible(packed.content).splitlines())
+    if packed.contradicts and not explain:
+        head += f"  ({visible(packed.why.note)})"
     return f"{head}\n{body}" + (f"\n    {dim(_reasons(packed))}" if explain else "")
 
 

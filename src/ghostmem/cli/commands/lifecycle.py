@@ -62,6 +62,8 @@ def reflect(
             progress=console.progress("looked at"),
         )
         console.show(report, _report_text(report, changes or dry_run))
+        if not console.as_json:
+            console.notes(report.notes)
         if pause is None:
             return
         time.sleep(pause)
@@ -74,7 +76,7 @@ def _report_text(report: Report, changes: bool) -> str:
     ]
     head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
     lines.append(f"{plural(report.memories_evaluated, 'memory')} looked at; {head}")
-    lines += [f"linked: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
+    lines += [f"similar: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
     if report.resumed:
         lines.append("this finished a run that had been interrupted")
     if report.run and report.changes:
