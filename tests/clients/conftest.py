@@ -23,6 +23,7 @@ def sandbox(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Sandbox]
         made = Sandbox(tmp_path, model)
         request.node.stash[_SANDBOX] = made
         yield made
+        made.close()
         assert model.errors == []
 
 

@@ -117,6 +117,23 @@ class Sandbox:
         """Return the requests for a model from a number on."""
         return [found for found in self.model.requests[since:] if found.conversation]
 
+    def processes(self) -> dict[int, str]:
+        """Return the command of every process that was started here and still runs, by its id."""
+        sign = f"HOME={self.home}".encode()
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if sign in (folder / "environ").read_bytes().split(b"\0"):
+                    command = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
+                    found[int(folder.name)] = command.decode(errors="replace")
+        return found
+
+    def close(self) -> None:
+        """End the processes that a client left in the background."""
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def report(self) -> str:
         """Return what helps to understand a failure: output, memories, requests."""
         parts = [*self.output[-6:], "--- requests"]
@@ -215,7 +232,9 @@ class Terminal:
 
     def close(self) -> None:
         """End the client and the terminal."""
-        self.sandbox.output.append(f"the screen at the end:\n{self.screen()}")
+        running = "\n".join(self.sandbox.processes().values())
+        screen = self.screen().rstrip()
+        self.sandbox.output.append(f"the screen at the end:\n{screen}\nprocesses:\n{running}")
         pids = self._tmux("list-panes", "-a", "-F", "#{pane_pid}").split()
         self._tmux("kill-server")
         for pid in pids:

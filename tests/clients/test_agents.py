@@ -150,16 +150,13 @@ class Conversation:
         self.screen = agent.terminal
         self.shown = shown
 
-    def start(self) -> None:
-        """Answer what the client asks at its start."""
-        questions = self.screen.questions
-        texts = [question for question, _ in questions]
-        seen = self.shown.wait("|".join([self.screen.ready, *texts]))
-        for question, keys in questions:
-            if re.search(question, seen):
-                for key in keys:
-                    self.shown.press(key)
-                self.shown.wait(self.screen.ready)
+    def start(self, *, first: bool = False) -> None:
+        """Wait for the client; what it asks at its first start is answered."""
+        for question, keys in self.screen.questions if first else ():
+            self.shown.wait(question)
+            for key in keys:
+                self.shown.press(key)
+        self.shown.wait(self.screen.ready)
         self.shown.idle(self.screen.busy)
 
     def ask(self, prompt: str) -> list[Exchange]:
@@ -193,7 +190,7 @@ def test_terminal(agent: Agent, sandbox: Sandbox, step: Step) -> None:
         install(sandbox, agent)
     with terminal(sandbox, agent.terminal.command) as shown:
         talk = Conversation(sandbox, agent, shown)
-        talk.start()
+        talk.start(first=True)
         with step("put"):
             talk.ask(put("release-day", RELEASE))
             sandbox.wait_stored(RELEASE)
