@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ghostmem._version import __version__
 
 if TYPE_CHECKING:
-    from ghostmem.adapters.memory_search_tool import MemorySearchTool
-    from ghostmem.adapters.tool import Tool
+    from ghostmem.adapters.tool import MemorySearchTool, Tool
     from ghostmem.capture.capture import Captured, CaptureReport
-    from ghostmem.capture.ingest_transcript import TranscriptReport
+    from ghostmem.capture.ingest import TranscriptReport
     from ghostmem.capture.mine_procedures import Mined, MineReport
     from ghostmem.errors import (
         ConflictError,
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
         Report,
         Rule,
         Run,
+        SourceAlias,
         SourceKind,
         SymbolRef,
         Tier,
@@ -97,12 +97,11 @@ _MODULES = {
     "settings": "Settings",
     "text.render": "render",
     "capture.capture": "Captured CaptureReport",
-    "capture.ingest_transcript": "TranscriptReport",
+    "capture.ingest": "TranscriptReport",
     "transfer.migrate": "Migration migrate",
     "capture.mine_procedures": "MineReport Mined",
     "notes.memory_tools": "MemorySave MemorySearch",
-    "adapters.memory_search_tool": "MemorySearchTool",
-    "adapters.tool": "Tool",
+    "adapters.tool": "MemorySearchTool Tool",
     "notes.roles": (
         "MemoryEntry SearchResult all_memory_entries append_memory format_memory_list "
         "format_search_results list_memory_files"
@@ -111,7 +110,7 @@ _MODULES = {
     "model": (
         "Change Chunk Edge FileRef FileRel Folder Held Hit Hits Hop Kind LeftOut Memory "
         "Outcome Pack Packed Priority Receipt Rel"
-        " Report Rule Run SourceKind SymbolRef Tier Why"
+        " Report Rule Run SourceAlias SourceKind SymbolRef Tier Why"
     ),
     "errors": (
         "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError "
@@ -182,6 +181,7 @@ __all__ = [
     "Run",
     "SearchResult",
     "Settings",
+    "SourceAlias",
     "SourceKind",
     "StoreBusyError",
     "StoreFullError",

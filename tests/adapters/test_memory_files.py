@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.adapters.memory_files import MemoryFiles
-from ghostmem.adapters.memory_paths import MemoryFileError, key_of
+from ghostmem.adapters.memory_files import MemoryFileError, MemoryFiles, key_of
 from ghostmem.settings import Settings
 
 NS = "agent:files"

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.adapters.memory_search_tool import MemorySearchTool
-from ghostmem.adapters.tool import Tool
+from ghostmem.adapters.tool import MemorySearchTool, Tool
 from ghostmem.errors import InvalidInputError
 
 # the specification's own words

@@ -427,8 +427,11 @@ def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> Non
         ),
         (("--name", "r", "--cond-tier", "archived", "--action", "PIN"), "invalid tier 'archived'"),
         (
-            ("--name", "r", "--cond-tag", "x", "--action", "PROMOTE"),
-            "PROMOTE needs a tier to go to, not None",
+            (
+                *("--name", "r", "--cond-tag", "x", "--action", "PROMOTE"),
+                *("--action-params", '{"to_tier": "top"}'),
+            ),
+            "PROMOTE cannot move to the tier 'top'",
         ),
         (
             ("--name", "r", "--cond-tag", "x", "--action", "DEDUP"),

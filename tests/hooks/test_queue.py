@@ -105,7 +105,11 @@ def test_a_worker_that_is_killed_is_followed_by_the_next(
     """A worker that waits for the write lock is killed; the next hook starts another."""
     path = transcript(spoken(TABS))
     add_call(settings, path)
-    worker = subprocess.Popen([sys.executable, "-m", "ghostmem.hooks.worker", settings.path])
+    command = [sys.executable, "-m", "ghostmem.hooks.worker"]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE)
+    assert worker.stdin is not None
+    with worker.stdin as stream:
+        stream.write(settings.path.encode())
     until(lambda: begun(settings))
     worker.kill()
     worker.wait()

@@ -8,7 +8,7 @@ import pytest
 from ghostmem import Ghost, InvalidInputError
 from ghostmem.lifecycle.audit import audit
 from ghostmem.memory.redact import redact_content, redact_fields
-from ghostmem.notes.save import save_note
+from ghostmem.notes.memory_tools import save_note
 from ghostmem.settings import Settings
 from secret_shapes import LOOK_ALIKES, examples
 

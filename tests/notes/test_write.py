@@ -28,8 +28,7 @@ from ghostmem.notes.files import (
     replace_file,
 )
 from ghostmem.notes.lock import locked
-from ghostmem.notes.memory_tools import MemorySave
-from ghostmem.notes.save import save_note
+from ghostmem.notes.memory_tools import MemorySave, save_note
 
 NS = "notes:lab"
 THREE = "---\nodd:   [kept\n---\n\n# Top\n\nintro alpha\n\n\n## One\n\nbody bravo\n\n\n## Two\n\nbody charlie"

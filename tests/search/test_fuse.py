@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.search.fuse import fuse, reciprocal, text_score
+from ghostmem.search.score import fuse, reciprocal, text_score
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 

@@ -18,8 +18,8 @@ from ghostmem.search.lexical import (
     term_worths,
     thread_score,
 )
-from ghostmem.text.rarity import rarity
-from ghostmem.text.substring import SUBSTRING_WEIGHT, substring_worth
+from ghostmem.text.matches import SUBSTRING_WEIGHT, substring_worth
+from ghostmem.text.terms import rarity
 
 WORDING = TermWeights((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
 

@@ -4,6 +4,6 @@ Frameworks: `langchain` (retriever and tools), `langgraph` (store), `llamaindex`
 block and tools), `openai_agents` (session and tools), `anthropic` (the memory tool). Each imports
 its library, and `extra` names the extra to install. The tools come from `actions`, conversations
 are stored by `thread`, `names` maps foreign names to namespaces and keys, `filters` evaluates
-filters. `memory_files` serves Anthropic's memory tool (`memory_paths` checks paths, `memory_views`
-formats). `tool` is the base class of `memory_search_tool`; `memory_tools` are two function tools.
+filters. `memory_files` serves Anthropic's memory tool. `tool` has the base class of tools and
+MemorySearchTool; `memory_tools` are two function tools.
 """

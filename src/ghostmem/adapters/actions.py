@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ghostmem.errors import GhostError
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
+from ghostmem.ghost import Ghost
 
 
 class AgentAction(NamedTuple):
@@ -18,7 +16,7 @@ class AgentAction(NamedTuple):
     run: Callable[..., str]
 
 
-def actions(ghost: "Ghost", ns: str) -> tuple[AgentAction, ...]:
+def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
     """Return the functions for one namespace of an open store; errors become their text."""
 
     def remember(
@@ -66,14 +64,14 @@ def actions(ghost: "Ghost", ns: str) -> tuple[AgentAction, ...]:
     )
 
 
-def packed(ghost: "Ghost", ns: str, task: str, budget: int) -> str:
+def packed(ghost: Ghost, ns: str, task: str, budget: int) -> str:
     """Return the context for a task as a marked block of data, or an empty text."""
     from ghostmem.text.render import render
 
     return render(ghost.context(task, ns, budget=budget, whole=False), "block")
 
 
-def _own_key(ghost: "Ghost", ns: str, content: str) -> str:
+def _own_key(ghost: Ghost, ns: str, content: str) -> str:
     """Return a key of the words of a text; if a different text has it, with a suffix."""
     from ghostmem.capture.rules.capture import key_of, other_key
     from ghostmem.errors import NotFoundError

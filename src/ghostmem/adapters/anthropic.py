@@ -6,8 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.adapters.extra import missing
-from ghostmem.adapters.memory_files import COMMANDS, MemoryFiles
-from ghostmem.adapters.memory_paths import MemoryFileError
+from ghostmem.adapters.memory_files import COMMANDS, MemoryFileError, MemoryFiles
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError

@@ -1,18 +1,21 @@
 """Anthropic's memory tool over a store: a file is a memory, a directory the start of its key."""
 
-from __future__ import annotations
-
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ghostmem.adapters.memory_paths import ROOT, MemoryFileError, key_of, parents, path_of
-from ghostmem.adapters.memory_views import bare, listing, numbered, places, rows
 from ghostmem.errors import GhostError, NotFoundError, VersionConflictError
-from ghostmem.model import Kind, Tier
+from ghostmem.ghost import Ghost
+from ghostmem.model import Kind, Memory, Tier
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Memory
+ROOT = "/memories"
+_ENCODED = re.compile("%(?:2e|2f|5c|25|00|0a|0d|c0|c1)", re.IGNORECASE)
+_MAX_KEY = 512  # characters
+
+MAX_LINES = 999_999
+_WIDTH = 6  # of a line number
+_MAX_DEPTH = 2
 
 META = "memory_file"
 TOOL: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}  # for a request
@@ -28,6 +31,118 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _AROUND = 2  # lines shown before and after a change
 _NO_LIMIT = 2**31
 _EMPTY = "(an empty file)"  # a memory needs content; the real text is in its meta
+
+
+class MemoryFileError(Exception):
+    """A command that failed; `text` is the result for a plain tool, as Anthropic documents it."""
+
+    def __init__(self, message: str, text: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.text = f"Error: {message}" if text is None else text
+
+
+def key_of(path: object) -> str:
+    """Return the key of a path below /memories, empty for /memories itself; refuse others."""
+    if not isinstance(path, str):
+        raise MemoryFileError(f"Path must be text, got: {type(path).__name__}")
+    shown = ascii(path[:80])[1:-1]
+    if path != ROOT and not path.startswith(f"{ROOT}/"):
+        raise MemoryFileError(f"Path must start with {ROOT}, got: {shown}")
+    key = path.removeprefix(ROOT).strip("/")
+    if not _is_safe(key) or not _is_safe(unicodedata.normalize("NFKC", key)):
+        raise MemoryFileError(f"Path {shown} would escape {ROOT} directory")
+    if len(key) > _MAX_KEY:
+        raise MemoryFileError(f"Path {shown}… is too long: at most {_MAX_KEY} characters")
+    return key
+
+
+def _is_safe(key: str) -> bool:
+    """Say whether a path has only names: no `..`, no other separators, no control characters."""
+    if (
+        "\\" in key
+        or _ENCODED.search(key)
+        or any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in key)
+    ):
+        return False
+    return not key or all(part.strip() and part.strip(" .") for part in key.split("/"))
+
+
+def path_of(key: str) -> str:
+    """Return the path of a key."""
+    return f"{ROOT}/{key}" if key else ROOT
+
+
+def parents(key: str) -> list[str]:
+    """Return the directories of a key, without the root."""
+    parts = key.split("/")[:-1]
+    return ["/".join(parts[: number + 1]) for number in range(len(parts))]
+
+
+def numbered(path: str, text: str, view_range: Sequence[int] | None = None) -> str:
+    """Return the lines of a file, or of a range (-1: the end), with their numbers."""
+    lines = text.split("\n")
+    if len(lines) > MAX_LINES:
+        raise bare(f"File {path} exceeds maximum line limit of {MAX_LINES:,} lines.")
+    first, last = (1, -1) if view_range is None else (max(1, view_range[0]), view_range[1])
+    shown = lines[first - 1 : len(lines) if last == -1 else max(0, last)]
+    return "\n".join([f"Here's the content of {path} with line numbers:", *rows(shown, first)])
+
+
+def rows(lines: Sequence[str], first: int) -> list[str]:
+    """Return lines with their numbers."""
+    return [f"{number:>{_WIDTH}}\t{line}" for number, line in enumerate(lines, first)]
+
+
+def listing(path: str, files: Mapping[str, str]) -> str:
+    """List the files of a directory, two levels deep, with sizes; a directory has their sum."""
+    sizes: dict[str, int] = {"": 0}
+    for name, text in files.items():
+        size, parts = len(text.encode()), name.split("/")
+        sizes[""] += size
+        if any(part.startswith(".") or part == "node_modules" for part in parts):
+            continue
+        for depth in range(1, min(len(parts), _MAX_DEPTH) + 1):
+            shown = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
+            sizes[shown] = sizes.get(shown, 0) + size
+    head = (
+        f"Here're the files and directories up to {_MAX_DEPTH} levels deep in {path}, "
+        "excluding hidden items and node_modules:"
+    )
+    entries = (
+        f"{_size(sizes[name])}\t{path}{'/' if name else ''}{name}"
+        for name in sorted(sizes, key=_in_order)
+    )
+    return "\n".join([head, *entries])
+
+
+def places(text: str, part: str) -> list[int]:
+    """Return the positions of a part in a text, also overlapping; none for an empty part."""
+    positions, at = [], text.find(part) if part else -1
+    while at >= 0:
+        positions.append(at)
+        at = text.find(part, at + 1)
+    return positions
+
+
+def bare(message: str) -> MemoryFileError:
+    """Return an error that is documented without `Error:` before it."""
+    return MemoryFileError(message, message)
+
+
+def _in_order(name: str) -> list[str]:
+    """Return a sort key that puts the contents of a directory right after it."""
+    return name.rstrip("/").split("/") if name else []
+
+
+def _size(count: int) -> str:
+    """Return a size as `du -h` writes it: 0B, 512B, 1.5K, 2K."""
+    value, unit = float(count), "B"
+    for unit in "BKMG":
+        if value < 1024 or unit == "G":
+            break
+        value /= 1024
+    return f"{value:.0f}{unit}" if value == int(value) else f"{value:.1f}{unit}"
 
 
 class MemoryFiles:

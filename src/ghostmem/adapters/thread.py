@@ -1,18 +1,13 @@
 """Store a conversation: one memory per item, in order, with the item in its meta."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
 from ghostmem.errors import NotFoundError, VersionConflictError
-from ghostmem.model import THREAD, Kind, SourceKind
+from ghostmem.ghost import Ghost
+from ghostmem.model import THREAD, Kind, Memory, SourceKind
 from ghostmem.truth.rules.injection import suspicions
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Memory
 
 TAG = THREAD
 _NO_LIMIT = 2**31

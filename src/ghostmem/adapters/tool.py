@@ -1,11 +1,14 @@
-"""The base class of a tool for Python agents: name, description, JSON schema, `execute`."""
+"""Tools for Python agents: name, description, JSON schema, `execute`; and MemorySearchTool."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.notes.grep import format_blocks, grep
 from ghostmem.schema import check
 
 _KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object"})
@@ -105,3 +108,34 @@ def _out_of_bounds(value: Any, kind: Any, schema: Mapping[str, Any], label: str)
         yield f"{label} {too_little.format(schema[low])}"
     if high in schema and size > schema[high]:
         yield f"{label} {too_much.format(schema[high])}"
+
+
+class MemorySearchTool(Tool):
+    """Search MEMORY.md and daily notes for a term or phrase."""
+
+    name = "memory_search"
+    description = "Search across all memory files (MEMORY.md and daily notes)"
+    parameters: Mapping[str, Any] = {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "Search term or phrase"},
+            "max_results": {"type": "integer", "default": 10},
+        },
+        "required": ["query"],
+    }
+
+    def __init__(self, workspace: Path | str) -> None:
+        self.workspace = Path(workspace)
+
+    async def execute(self, **kwargs: Any) -> str:
+        """Return the matching blocks, newest first, or an error text."""
+        if problems := self.validate_params(kwargs):
+            return f"Error: Invalid parameters for tool '{self.name}': {'; '.join(problems)}"
+        query = kwargs["query"]
+        default = self.parameters["properties"]["max_results"]["default"]
+        limit = int(kwargs.get("max_results", default))
+        try:
+            blocks = await asyncio.to_thread(grep, self.workspace, query, limit)
+        except GhostError as error:
+            return f"Error: {error.message}; {error.hint}"
+        return format_blocks(blocks, query)

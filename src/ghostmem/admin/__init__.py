@@ -1,6 +1,6 @@
 """Administration of a store.
 
-`stats` and `namespaces` count what it holds, and remove whole namespaces. `check` looks for
+`namespaces` counts what it holds, and removes whole namespaces. `check` looks for
 corruption and repairs the indexes; `doctor` checks the installation, the settings and the store.
 `verify` recomputes the hash chain of the change log and lists it. `tokens` manages access over the
 network. `cluster` is for PostgreSQL only: grants for roles, distribution over a cluster, and vector

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Record
-from ghostmem.store.indexing import Reindexer
-from ghostmem.store.store import Store
+from ghostmem.store import Reindexer, Store
 
 
 @dataclass(frozen=True, eq=False, repr=False)

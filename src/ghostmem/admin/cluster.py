@@ -1,20 +1,14 @@
 """Administer a store in PostgreSQL: grants, distribution over a cluster, vector indexes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
-from ghostmem.store import validate
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
-    from ghostmem.store.protocol import SharedEngine, SharedTransaction
+from ghostmem.store import SharedEngine, SharedTransaction, Store, validate
+from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
 
 SHARDS = 32
 PROBE = "ghost-probe"

@@ -1,13 +1,11 @@
-"""List and remove namespaces."""
+"""List, count and remove namespaces."""
 
 from dataclasses import dataclass
 
 from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
 from ghostmem.memory.remove import remove, still_in_backups, still_in_files
-from ghostmem.model import Record, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.model import NsFilter, Record, optional
+from ghostmem.store import Filter, Store, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,8 +45,8 @@ def rm_namespace(
 ) -> NamespaceRemoval:
     """Remove all memories of a namespace, or of all with a prefix.
 
-    `hard` deletes every version permanently, with the quarantine and the name of the namespace; its
-    change log stays under a number."""
+    `hard` deletes every version permanently, with the quarantine, the source aliases and the name
+    of the namespace; its change log stays under a number."""
     chosen = validate.ns_filter(ns)
     if not chosen:
         raise InvalidInputError(
@@ -69,8 +67,46 @@ def rm_namespace(
         if hard:
             for held in tx.quarantine.all(chosen):
                 tx.quarantine.drop(held.id)
+            for alias in tx.source_aliases.all(chosen):
+                tx.source_aliases.drop(alias)
             for name in dict.fromkeys(memory.ns for memory in memories):
                 tx.journal.retire(name)
     copies = still_in_backups(store, backups, memories) if hard else ()
     pending = store.engine.scrub() if hard and not dry_run else ""
     return NamespaceRemoval(ns, len(memories), hard, dry_run, copies, files, pending)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stats(Record):
+    """Counts of a whole store."""
+
+    db_path: str
+    db_size_bytes: int
+    total_memories: int
+    active_memories: int
+    total_chunks: int
+    total_edges: int
+    total_links: int
+    total_files: int
+    total_rules: int
+    namespaces: tuple[NamespaceInfo, ...]
+
+
+def stats(store: Store) -> Stats:
+    """Return the counts of a store; `total_memories` includes versions and removed memories."""
+    now = store.clock()
+    with store.engine.read() as tx:
+        totals = tx.listing.totals(now)
+        namespaces = tuple(NamespaceInfo(*row) for row in tx.listing.namespaces(NsFilter(), now))
+    return Stats(
+        store.engine.location,
+        store.engine.size(),
+        totals["memories"],
+        totals["live"],
+        totals["chunks"],
+        totals["memory_edges"],
+        totals["memory_links"],
+        totals["memory_files"],
+        totals["reflect_rules"],
+        namespaces,
+    )

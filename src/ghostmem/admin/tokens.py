@@ -1,23 +1,15 @@
 """Tokens for access over the network, each with grants for namespaces."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from ghostmem.caller import SCOPES, Caller
 from ghostmem.clock import later, parse_ttl
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.ids import is_ulid
 from ghostmem.model import Token, is_namespace
-from ghostmem.store import validate
-from ghostmem.store.lookup import bookkeep
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, bookkeep, validate
 
 PREFIX = "ghost_"
 SECRET_BYTES = 32

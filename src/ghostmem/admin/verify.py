@@ -1,22 +1,15 @@
 """Verify the hash chain of the change log, and list the log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, read_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
-from ghostmem.store import validate
-from ghostmem.store.chain import ChainLine, Head, chained, rolled
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, validate
+from ghostmem.store.journal import ChainLine, Head, chained, rolled
 
 HEX_DIGITS = frozenset("0123456789abcdef")
 

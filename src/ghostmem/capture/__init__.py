@@ -1,7 +1,7 @@
 """Find memories in texts, conversations and files.
 
 `transcripts` reads conversations that other programs recorded and yields turns and actions.
-`ingest_transcript` stores each turn as a memory. `ingest` stores each section of a markdown file.
+`ingest` stores each turn as a memory, or each section of a markdown file.
 `capture` finds statements that are worth remembering in a text, in the user's turns of a
 transcript, or in candidates that a model made, and puts each with a verdict; `rules` decides which
 statements these are. `mine_procedures` finds sequences of actions that several sessions share, and

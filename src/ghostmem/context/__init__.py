@@ -2,7 +2,7 @@
 
 request         the checked arguments
 search_results  search results and memories about code and files at hand, with scores
-composite       the score of a candidate; code_seeds: memories about symbols at hand
+composite       the score of a candidate
 expansion       follow edges to linked memories, summaries and corrections
 duplicates      keep one of the memories that say the same
 packer          pack the candidates into the budget, whole or as excerpts

@@ -1,29 +1,18 @@
 """brief: select the memories that an agent should read when a session begins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.context.composite import PRIORITY_IMPORTANCE, composite, total
-from ghostmem.context.item import ContextItem, Relations
 from ghostmem.context.notes import Remark, packed_memories
-from ghostmem.context.packer import Packer
+from ghostmem.context.packer import ContextItem, Packer, Relations
 from ghostmem.context.request import estimated_tokens
-from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Pack, Priority, Rel, Tier
+from ghostmem.model import TRANSCRIPT, Kind, Memory, NsFilter, Pack, Priority, Rel, Tier
 from ghostmem.search.query import ACTIVE_TIERS
-from ghostmem.store import validate
-from ghostmem.store.lookup import count
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, Transaction, count, validate
 from ghostmem.truth.contradictions import Contradictions, find_contradictions
-from ghostmem.truth.precedence import precedence, prevails
-
-if TYPE_CHECKING:
-    from ghostmem.model import Memory
-    from ghostmem.store.protocol import Transaction
+from ghostmem.truth.corrections import precedence, prevails
 
 MAX_NEWEST, MAX_CHANGED, MAX_LONG_TERM, MAX_RULES = 100, 100, 200, 200  # candidates read
 RELEVANCE = 0.5  # without a question all memories are equally relevant

@@ -1,39 +1,26 @@
 """context: select the memories that an agent should read now, within an exact token budget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
 from ghostmem.context.expansion import Expansion
-from ghostmem.context.item import ContextItem, Relations
 from ghostmem.context.notes import Remark, packed_memories
-from ghostmem.context.packer import OVERHEAD, Packer, Unplaced, shortened
+from ghostmem.context.packer import OVERHEAD, ContextItem, Packer, Relations, Unplaced, shortened
 from ghostmem.context.request import ContextRequest, token_cap, token_counter
-from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
+from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, CodeSeed, SearchResults
 from ghostmem.model import LeftOut, Memory, Pack, Stage
 from ghostmem.notes.refresh import refresh
 from ghostmem.search.corrections import reachable
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import waits_for_model
-from ghostmem.store import validate
-from ghostmem.store.lookup import bookkeep
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Narrow, Store, Transaction, again, bookkeep, validate
 from ghostmem.truth.annotations import maybe_stale
-from ghostmem.truth.user_statements import find_user_statements
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Unpack
-
-    from ghostmem.context.code_seeds import CodeSeed
-    from ghostmem.store.narrowing import Narrow
-    from ghostmem.store.protocol import Transaction
+from ghostmem.truth.contradictions import find_user_statements
 
 BUDGET = 4000
 MIN_FILLED = 2.0  # further search results are added until all of them would fill this many budgets
@@ -98,8 +85,8 @@ def context(
             settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens
         ),
         count_tokens=token_counter(tokens),
-        min_score=validate.number(min_score, "min_score"),
-        min_spread=validate.number(min_spread, "min_spread"),
+        min_score=validate.number(_or_setting(min_score, settings.min_score), "min_score"),
+        min_spread=validate.number(_or_setting(min_spread, settings.min_spread), "min_spread"),
         for_user=validate.label(for_user, "for_user"),
         for_scope=validate.label(for_scope, "for_scope"),
         files=validate.texts(files, "files", "file path"),
@@ -113,6 +100,11 @@ def context(
         and (settings.context_whole if whole is None else whole),
     )
     return _assemble(store, request)
+
+
+def _or_setting(given: float | None, setting: float) -> float | None:
+    """Return the caller's limit, or that of the settings, where 0 means none."""
+    return setting or None if given is None else given
 
 
 def _assemble(store: Store, request: ContextRequest) -> Pack:
@@ -240,7 +232,7 @@ def _code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], 
     """Return memories about code at hand; code is read only if a symbol or a project is named."""
     if not request.symbols and (not request.files or request.root is None):
         return [], []
-    from ghostmem.context.code_seeds import code_seeds
+    from ghostmem.context.search_results import code_seeds
 
     return code_seeds(store, request)
 

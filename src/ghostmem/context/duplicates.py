@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from ghostmem.context.item import ContextItem, Relations
+from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.search.corrections import reachable
 from ghostmem.text.terms import index_terms
 from ghostmem.truth.rules.alike import distinctive, essence, turns

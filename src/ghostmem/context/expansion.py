@@ -1,24 +1,18 @@
 """Follow edges from search results: add linked memories, summaries and corrections."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ghostmem.context.item import ContextItem, Relations
+from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.context.request import ContextRequest
 from ghostmem.graph.components import components
 from ghostmem.graph.spread import CONFLICT, POLICIES, Step, propagated, steps
 from ghostmem.model import Hop, Memory, Rel, Tie
 from ghostmem.search.corrections import reachable
 from ghostmem.settings import Settings
-from ghostmem.store.rows import Filter
-from ghostmem.truth.precedence import prevails
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Filter, Transaction
+from ghostmem.truth.corrections import prevails
 
 # relations that constrain packing, and so matter even where edges are not followed further
 CONSTRAINTS = (Rel.CONTRADICTS, Rel.CONTAINS, Rel.DEPENDS_ON, Rel.PREVENTS)

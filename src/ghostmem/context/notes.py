@@ -1,16 +1,11 @@
 """Say why each packed memory is there, and what is to be noted about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ghostmem.context.packer import ContextItem, Placed
 from ghostmem.model import Memory, Packed, Why
 from ghostmem.truth.annotations import contradiction_notes
-
-if TYPE_CHECKING:
-    from ghostmem.context.item import ContextItem
-    from ghostmem.context.packer import Placed
 
 
 class Remark(NamedTuple):

@@ -1,14 +1,14 @@
 """Pack candidates into a token budget: corrections first, and a summary instead of its children."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ghostmem.context.item import ContextItem, Relations
+from ghostmem.model import Hop, Memory
 from ghostmem.search.corrections import reachable
 from ghostmem.text.focus import excerpt
 from ghostmem.text.matches import NO_TERMS, QueryTerms
-from ghostmem.truth.precedence import precedence
+from ghostmem.truth.corrections import precedence
 
 OVERHEAD = 20  # tokens for a memory's key, date and delimiters
 MIN_EXCERPT = 25  # an excerpt is not made for fewer tokens than this
@@ -26,6 +26,46 @@ PINNED = "pinned memories may take a third of the budget"
 SUMMARISED = "suppressed by its summary"
 SHOWN = "its children are shown instead"
 SUPERSEDED = "superseded by a newer memory that did not fit"
+
+
+@dataclass
+class ContextItem:
+    """A memory that may be packed, with its score and the stage that added it."""
+
+    memory: Memory
+    score: float
+    stage: str  # pinned, search, namespace, file, edge, correction, own words, parent or child
+    legs: Mapping[str, int] = field(default_factory=dict)  # ranks by retriever
+    parts: dict[str, float] = field(default_factory=dict)
+    focus: tuple[int, int] = (0, 0)  # the chunk that matched
+    path: tuple[Hop, ...] = ()
+    firm: bool = False  # reached over an edge that says more than likeness
+    origin: str = ""  # the id of the memory it was reached from, if it did not match itself
+    boost: float = 0.0
+    last: bool = False  # comes after all matches
+    limit: int = 0  # tokens it may take while others need room; 0: all of them
+    id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.id = self.memory.id
+
+    @property
+    def order(self) -> tuple[bool, float, float, str, str]:
+        """Return the sort key: best first, then newest, then by name; mere likeness comes last."""
+        newest = -self.memory.created_at.timestamp()
+        return (self.last, -self.score, newest, self.memory.ns, self.memory.key)
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Relations of candidates that packing must respect, by id."""
+
+    refuters: Mapping[str, Sequence[str]]  # memories that contradict it and prevail
+    parents: Mapping[str, Sequence[str]]  # its summaries, nearest first
+    # the children of summaries, if all of them are current
+    children: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    # memories that it depends on or must prevent
+    companions: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class Placed(NamedTuple):

@@ -1,18 +1,12 @@
 """The request of a context: its arguments, checked once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.search.query import Query
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ghostmem.store import Filter, validate
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,16 +1,13 @@
 """Choose a provider by its name; its model loads when it is created."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from ghostmem.embed.base import Embedder, Function
 from ghostmem.errors import InvalidInputError
 from ghostmem.settings import PROVIDERS, Settings
 
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder, Function
 
-
-def choose(settings: Settings, own: "Function | None" = None) -> "Embedder | None":
+def choose(settings: Settings, own: Function | None = None) -> Embedder | None:
     """Return the provider of the settings or the caller, or None for the provider `none`."""
     if own is not None:
         from ghostmem.embed.own import OwnEmbedder
@@ -19,26 +16,26 @@ def choose(settings: Settings, own: "Function | None" = None) -> "Embedder | Non
     return _MAKERS[settings.embed_provider](settings)
 
 
-def _local(_: Settings) -> "Embedder":
+def _local(_: Settings) -> Embedder:
     from ghostmem.embed.local import LocalEmbedder
 
     return LocalEmbedder()
 
 
-def _static(_: Settings) -> "Embedder":
+def _static(_: Settings) -> Embedder:
     from ghostmem.embed.static import StaticEmbedder
 
     return StaticEmbedder()
 
 
-def _ollama(settings: Settings) -> "Embedder":
+def _ollama(settings: Settings) -> Embedder:
     from ghostmem.embed.http import HttpEmbedder
 
     url = settings.embed_url or settings.ollama_host
     return HttpEmbedder(url, settings.embed_model or "nomic-embed-text", style="ollama")
 
 
-def _openai(settings: Settings) -> "Embedder":
+def _openai(settings: Settings) -> Embedder:
     from ghostmem.embed.http import HttpEmbedder
 
     if not settings.openai_api_key and not settings.embed_url:
@@ -56,7 +53,7 @@ def _openai(settings: Settings) -> "Embedder":
     )
 
 
-_MAKERS: "dict[str, Callable[[Settings], Embedder | None]]" = {
+_MAKERS: dict[str, Callable[[Settings], Embedder | None]] = {
     "local": _local,
     "static": _static,
     "ollama": _ollama,

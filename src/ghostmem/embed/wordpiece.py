@@ -4,13 +4,11 @@ The ids are those of the `tokenizers` package, as `tools/build_models.py --check
 letters and marks that came after Unicode 8 may differ, because its tables end there.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 MAX_CACHED_RUNS: Final = 32_768
 MAX_CACHED_LENGTH: Final = 48  # characters of a run in the cache
@@ -36,7 +34,7 @@ class WordPiece:
         self.unknown = self._ids["[UNK]"]
 
     @classmethod
-    def load(cls, path: Path) -> WordPiece:
+    def load(cls, path: Path) -> Self:
         """Read a vocabulary file with one token per line."""
         return cls(path.read_bytes().decode().removesuffix("\n").split("\n"))
 

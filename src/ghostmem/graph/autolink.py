@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Edge, Memory, Rel, Tier
+from ghostmem.store import Store, Transaction
 from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ghostmem.embed.base import Embedder
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.store import Store
 
 MAX_LINKS = 5  # edges that one put makes
 MIN_NEAREST = 24  # nearest chunks that are looked at for each chunk of a memory

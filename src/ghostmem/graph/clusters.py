@@ -1,18 +1,11 @@
 """clusters: groups of similar memories."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.graph.components import components
 from ghostmem.model import Record, Rel
-from ghostmem.store import validate
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

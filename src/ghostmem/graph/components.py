@@ -1,7 +1,5 @@
 """Connected components of a graph."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 

@@ -1,21 +1,12 @@
 """edge: make, remove and list the edges between memories."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import EDGE_WEIGHTS, Edge, Link, Outcome, Record, Rel
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, again, find, validate
 
 # The relations of the original Ghost's links.
 LEGACY = (

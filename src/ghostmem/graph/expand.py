@@ -1,21 +1,13 @@
 """expand: list summaries, or show the memories that one contains."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.graph.clusters import Cluster, find_clusters
 from ghostmem.model import Kind, Memory, Record, Rel, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.lookup import count, find
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction, count, find, validate
 from ghostmem.text.excerpt import first_line
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_DEPTH = 200  # levels that are opened
 SUMMARY_LENGTH = 200  # characters of a text in a list
@@ -33,7 +25,7 @@ class SummaryNode(Record):
     children: int
     content: str = optional("")
     summary: str = optional("")
-    nodes: tuple[SummaryNode, ...] = optional(())
+    nodes: "tuple[SummaryNode, ...]" = optional(())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

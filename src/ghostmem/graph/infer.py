@@ -1,21 +1,14 @@
 """infer_edges: ask a model how similar memories relate, and store its answers as edges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import ModelError
+from ghostmem.graph.ask.base import Asker
 from ghostmem.graph.edges import seed_keys
 from ghostmem.model import EDGE_WEIGHTS, REASONING, Edge, Memory, Record
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
+from ghostmem.store import Store, find, validate
 from ghostmem.text.infer import NO_RELATION, RelationAnswer, pair_prompt, read_answer
-
-if TYPE_CHECKING:
-    from ghostmem.graph.ask.base import Asker
 
 MAX_FAILURES = 3  # in a row, after which a run stops
 

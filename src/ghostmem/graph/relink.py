@@ -1,26 +1,18 @@
 """relink: link memories that share names, topics or meaning and have no edge yet."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from math import log, sqrt
-from typing import TYPE_CHECKING
 
 from ghostmem.graph.autolink import MAX_SIMILAR, threshold
 from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, Tier
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.entities import entities
 from ghostmem.text.terms import index_terms
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 Pair = tuple[int, int, float]  # places of two memories, later first, and their similarity
 BATCH = 64

@@ -1,7 +1,5 @@
 """Spreading activation: follow edges from found memories to further ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

@@ -34,13 +34,16 @@ _LOCK = ".lock"
 
 
 def start(settings: Settings) -> None:
-    """Start a worker in the background."""
-    start_detached("ghostmem.hooks.worker", settings.path)
+    """Start a worker in the background.
+
+    It reads the location of the store from standard input: a URL may contain a password, and the
+    arguments of a process are visible to every user of the machine."""
+    start_detached("ghostmem.hooks.worker", data=settings.path.encode())
 
 
 def main() -> None:
-    """Work on the queue of the store that is named by the first argument."""
-    settings = load(db=sys.argv[1])
+    """Work on the queue of the store that standard input names."""
+    settings = load(db=sys.stdin.buffer.read().decode())
 
     def late() -> None:
         write_log_line(log_path(settings), "-", "capture", "took too long and gave up")

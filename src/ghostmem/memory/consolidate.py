@@ -1,11 +1,8 @@
 """consolidate: store a summary of several memories, which all stay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
@@ -14,13 +11,7 @@ from ghostmem.memory.quarantine import hold_draft, missing, quarantine_reasons
 from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.write import write_draft
 from ghostmem.model import EDGE_WEIGHTS, Edge, Kind, Memory, Record, Rel
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, find, put_fields, validate
 
 DEFAULT_IMPORTANCE = 0.7
 

@@ -1,7 +1,5 @@
 """curate: change the tier, importance, pin or lock of one memory, or delete it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,11 +7,7 @@ from typing import Any
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.memory.remove import remove
 from ghostmem.model import LOCKED, Memory, Record, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.indexing import retag
-from ghostmem.store.lookup import find
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Store, again, find, retag, validate
 
 # Each operation with the field whose old and new value it reports.
 OPS: Mapping[str, str] = {
@@ -29,8 +23,8 @@ OPS: Mapping[str, str] = {
     "unlock": "",
 }
 IMPORTANCE_STEP, MAX_IMPORTANCE, MIN_IMPORTANCE = 0.2, 1.0, 0.1
-_UP = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
-_DOWN = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
+TIER_ABOVE = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
+TIER_BELOW = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,12 +74,12 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
 
 def _changes(memory: Memory, op: str) -> dict[str, Any]:
     """Return the fields that an operation sets; a pinned or locked memory does not expire."""
-    if op == "promote" and memory.tier not in _UP:
+    if op == "promote" and memory.tier not in TIER_ABOVE:
         raise ConflictError(
             f'cannot promote from tier "{memory.tier}" (already at highest)',
             "there is nothing above ltm; pin it?",
         )
-    if op == "demote" and memory.tier not in _DOWN:
+    if op == "demote" and memory.tier not in TIER_BELOW:
         raise ConflictError(
             f'cannot demote from tier "{memory.tier}" (already at lowest)',
             "remove it with --op delete",
@@ -95,8 +89,8 @@ def _changes(memory: Memory, op: str) -> dict[str, Any]:
     lower = max(MIN_IMPORTANCE, round(importance - IMPORTANCE_STEP, 6))
     unlocked = tuple(tag for tag in memory.tags if tag != LOCKED)
     changes: dict[str, dict[str, Any]] = {
-        "promote": {"tier": _UP.get(memory.tier)},
-        "demote": {"tier": _DOWN.get(memory.tier)},
+        "promote": {"tier": TIER_ABOVE.get(memory.tier)},
+        "demote": {"tier": TIER_BELOW.get(memory.tier)},
         "boost": {"importance": higher},
         "diminish": {"importance": min(importance, lower)},
         "archive": {"tier": Tier.DORMANT},

@@ -1,20 +1,12 @@
 """details: one memory with its edges, uses and note, without counting as a use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.model import Kind, Memory, Record, Rel, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction, find, validate
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.annotations import ending, maybe_stale
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_NEIGHBOURS = 200
 SUMMARY_LENGTH = 160  # characters of a neighbour's first line

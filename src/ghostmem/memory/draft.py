@@ -1,7 +1,5 @@
 """The validated request to store a memory, which the stages of a put pass on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

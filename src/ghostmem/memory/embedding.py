@@ -1,23 +1,16 @@
 """embed: count the chunks without vectors, embed them, and switch to another model."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
 from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
-from ghostmem.store.indexing import spoken, vector_bytes
-from ghostmem.store.store import Store
+from ghostmem.store import SharedEngine, SharedTransaction, Store, spoken, vector_bytes
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work, shared
 from ghostmem.text.chunk import CHUNKER
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder
-    from ghostmem.store.protocol import SharedEngine, SharedTransaction
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once
@@ -54,7 +47,7 @@ def embed_status(store: Store) -> EmbedStatus:
         if label == wanted or (is_unknown and label.rsplit("/", 1)[0] + "/" == wanted)
     ]
     done = sum(counts.pop(label) for label in own)
-    pending = chunks - done if embedder else 0
+    pending = chunks - done if embedder or store.vectoriser.problem else 0
     return EmbedStatus(
         store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem
     )

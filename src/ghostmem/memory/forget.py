@@ -1,11 +1,9 @@
 """forget: remove everything that a poisoned source wrote, and everything derived from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
@@ -14,13 +12,8 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.truth.corrections import SUPERSEDED_BY, reopen
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_NAMED = 5  # protected memories that an error names
 

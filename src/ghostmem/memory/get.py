@@ -1,22 +1,12 @@
 """get: read one memory by its key, all its versions, or its chunks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Memory
-from ghostmem.store import validate
-from ghostmem.store.lookup import count, find
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.model import Chunk
-    from ghostmem.store.protocol import Transaction
+from ghostmem.model import Chunk, Memory
+from ghostmem.store import Store, Transaction, again, count, find, validate
 
 
 @again
@@ -70,6 +60,12 @@ def history(store: Store, ns: str, key: str) -> list[Memory]:
             f"memory not found: {ns}/{key}", f"`ghost list -n {ns}` shows the keys of the namespace"
         )
     return versions
+
+
+def is_known(store: Store, ns: str, key: str) -> bool:
+    """Say whether a key has a version, which may be removed; nothing is counted."""
+    with store.engine.read() as tx:
+        return tx.memories.last(ns, key) is not None
 
 
 def chunks(store: Store, ns: str, key: str) -> list[Chunk]:

@@ -1,20 +1,11 @@
 """list: the memories of a namespace or about a file, newest first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 from ghostmem.model import Memory, Tier
-from ghostmem.store import validate
-from ghostmem.store.narrowing import narrowed, one
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from ghostmem.store.narrowing import Narrow
+from ghostmem.store import Narrow, Store, again, narrowed, validate
+from ghostmem.store.narrowing import one
 
 
 @again

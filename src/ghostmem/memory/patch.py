@@ -1,7 +1,5 @@
 """patch: change a memory by a unified diff."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ghostmem.errors import InvalidInputError
@@ -11,9 +9,7 @@ from ghostmem.memory.quarantine import hold, memory_of_held, quarantine_reasons
 from ghostmem.memory.redact import redact_content
 from ghostmem.memory.write import check_base, write_draft
 from ghostmem.model import Memory
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
+from ghostmem.store import Store, find, validate
 from ghostmem.text.patch import apply_patch
 
 

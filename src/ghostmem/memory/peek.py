@@ -1,14 +1,10 @@
 """peek: an overview of a namespace, cheap enough for every prompt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ghostmem.model import Memory, Record, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, validate
 from ghostmem.text.excerpt import first_line
 
 SUMMARY_LENGTH, STUB_LENGTH = 200, 80  # characters of the pinned text, and of a stub

@@ -1,17 +1,11 @@
 """Chunk and embed a draft and find its nearest chunks, before the write lock is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ghostmem.graph.autolink import NearestChunks
 from ghostmem.memory.draft import Draft
-from ghostmem.store.indexing import index_rows
-
-if TYPE_CHECKING:
-    from ghostmem.graph.autolink import NearestChunks
-    from ghostmem.store.rows import IndexRow
-    from ghostmem.store.store import Store
+from ghostmem.store import IndexRow, Store, index_rows
 
 
 class Prepared(NamedTuple):

@@ -1,10 +1,9 @@
 """put: store a memory, or the next version of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Unpack
 
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
@@ -13,21 +12,10 @@ from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import write_put
-from ghostmem.model import Memory
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.model import FileRef, Memory, SymbolRef
+from ghostmem.store import PutFields, Store, again, put_fields, validate
+from ghostmem.store.fields import QUARANTINE
 
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Unpack
-
-    from ghostmem.model import FileRef, SymbolRef
-    from ghostmem.store.fields import Named
-
-
-QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 REQUESTED = "put there by its writer"
 
 
@@ -47,7 +35,7 @@ def put(
     symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
     language: str | None = None,
     root: str | Path | None = None,
-    **named: Unpack[Named],
+    **named: Unpack[PutFields],
 ) -> Memory:
     """Store a memory under (ns, key); an existing key gets a new version.
 

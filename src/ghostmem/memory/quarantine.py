@@ -25,14 +25,11 @@ from ghostmem.model import (
     optional,
     plain,
 )
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.store import Store
+from ghostmem.settings import Settings
+from ghostmem.store import Store, Transaction, put_fields, validate
 
 if TYPE_CHECKING:
     from ghostmem.model import Held
-    from ghostmem.settings import Settings
-    from ghostmem.store.protocol import Transaction
 
 MIN_ID = 4  # characters of an abbreviated id
 # Arguments of a put that are kept with its fields; the base version is out of date at release.

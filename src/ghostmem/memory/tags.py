@@ -1,15 +1,10 @@
 """tags: list, rename and remove tags."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.model import LOCKED, Record
-from ghostmem.store import validate
-from ghostmem.store.indexing import retag
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, retag, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,16 +1,11 @@
 """used: mark the memories that helped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Store, again, find, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,30 +4,22 @@ Candidates are the memories with the nearest vectors and those that share the ra
 verdicts work without an embedding provider too. `truth.rules` compares the draft with each of
 them, and the strongest verdict counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ghostmem.embed.base import Embedder
+from ghostmem.graph.autolink import NearestChunks
 from ghostmem.memory.draft import Draft
+from ghostmem.memory.prepare import Prepared
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
+from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
-from ghostmem.store.rows import Filter
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.labels import tag_terms
-from ghostmem.text.rarity import rarity
-from ghostmem.text.terms import index_terms
+from ghostmem.text.terms import index_terms, rarity
 from ghostmem.truth.rules.signs import FIRST, may_change
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder
-    from ghostmem.graph.autolink import NearestChunks
-    from ghostmem.memory.prepare import Prepared
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import ChunkCandidate, Space
-    from ghostmem.store.store import Store
 
 MAX_NEAREST = 6  # chunks taken by their vectors
 MAX_POSTINGS = 48  # newest chunks of each word
@@ -65,7 +57,7 @@ class Judgement(NamedTuple):
     confidence: float = 1.0
     also: tuple[Memory, ...] = ()
 
-    def still_valid(self, tx: Transaction, now: datetime) -> Judgement:
+    def still_valid(self, tx: Transaction, now: datetime) -> "Judgement":
         """Return the judgement without the memories that ended or were replaced meanwhile."""
         if self.memory is None:
             return self

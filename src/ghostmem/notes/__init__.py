@@ -2,9 +2,10 @@
 
 Searched folders: `folders` has the operations. `scan` lists the files of a folder, whose layout
 (`layouts`) says which files are notes and how a note splits into sections. `sync` compares the
-files with the indexed notes (`moves` recognises renames), `index` stores each section as a memory,
+files with the indexed notes `index` stores each section as a memory,
 and `links` turns links into edges. `refresh` does that before a search, `watch` on events. `edit`,
-`save` and `release` change a section, append to daily notes, and release quarantined sections.
+`memory_tools` and `release` change a section, append to daily notes, and release quarantined
+sections.
 
 Mirrors: `mirroring` keeps a namespace and a folder equal in both directions (`mirrors`).
 

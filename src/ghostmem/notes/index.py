@@ -1,13 +1,11 @@
 """Store a note: each of its sections is a memory, changed in place; the file is its history."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
@@ -20,23 +18,17 @@ from ghostmem.model import (
     FileRef,
     FileRel,
     Folder,
+    Held,
     Memory,
     Note,
     SourceKind,
     estimate_tokens,
 )
+from ghostmem.notes.layouts.base import Layout, NoteSection
 from ghostmem.notes.scan import Read, modified
-from ghostmem.store import validate
-from ghostmem.store.indexing import index_rows, retag, tagged
-from ghostmem.store.rows import IndexRow
-from ghostmem.store.store import Store
+from ghostmem.settings import Settings
+from ghostmem.store import IndexRow, Store, Transaction, index_rows, retag, tagged, validate
 from ghostmem.text.relations import relation_of
-
-if TYPE_CHECKING:
-    from ghostmem.model import Held
-    from ghostmem.notes.layouts.base import Layout, NoteSection
-    from ghostmem.settings import Settings
-    from ghostmem.store.protocol import Transaction
 
 MAX_EMBEDDED_BYTES = 2_000_000  # a larger file gets no vectors and is found by its words
 MAX_KEY_CHARS = 400

@@ -1,18 +1,11 @@
 """Turn links between notes into edges between their memories."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ghostmem.model import EDGE_WEIGHTS, Edge, Folder
 from ghostmem.notes.index import drop_link_edge
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction
 from ghostmem.text.links import link_name
 from ghostmem.text.relations import relation_of
 from ghostmem.text.sections import slug
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 
 def link_notes(store: Store, tx: Transaction, folder: Folder, again: bool) -> None:

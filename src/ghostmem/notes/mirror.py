@@ -1,7 +1,5 @@
 """Keep a namespace and a markdown folder equal, in both directions."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -16,12 +14,9 @@ from ghostmem.notes.mirrors.names import of_line
 from ghostmem.notes.mirrors.run import MirrorReport, MirrorRun
 from ghostmem.notes.mirrors.topics import TOPICS
 from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint
-from ghostmem.notes.moves import unique_by
-from ghostmem.notes.scan import looks_unmounted
-from ghostmem.store import validate
+from ghostmem.notes.scan import looks_unmounted, unique_by
+from ghostmem.store import Filter, Store, validate
 from ghostmem.store.mirror import Mirror
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
 
 __all__ = ["MirrorReport", "mirror"]
 

@@ -1,10 +1,8 @@
 """Index changed notes before a search, so that it finds the current text of files."""
 
-from __future__ import annotations
-
 from ghostmem.errors import StoreBusyError, StoreFullError
 from ghostmem.model import NsFilter
-from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 
 def refresh(store: Store, ns: NsFilter) -> tuple[str, ...]:

@@ -1,23 +1,17 @@
 """Release a section of a note from the quarantine: it is searched as long as the file has it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import NotFoundError
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
-from ghostmem.model import Memory, NsFilter, Outcome
+from ghostmem.model import Folder, Held, Memory, NsFilter, Outcome
 from ghostmem.notes.index import META, file_of, index_note, sections_of
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.links import link_notes
 from ghostmem.notes.scan import ChangingError, read_note
-
-if TYPE_CHECKING:
-    from ghostmem.model import Folder, Held
-    from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 
 def folder_of(store: Store, held: Held) -> Folder | None:

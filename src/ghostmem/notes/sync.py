@@ -4,8 +4,6 @@ Stats tell which files to read, the hash of a file whether it changed, and the h
 and chunks which parts of it: a section keeps its memory through edits, new headings and renames,
 and a chunk whose text existed before keeps its vector."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.clock import earlier
 from ghostmem.errors import NotFoundError
@@ -30,21 +28,20 @@ from ghostmem.notes.index import (
 )
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.links import link_notes
-from ghostmem.notes.moves import ChangedFile, same_inode, same_text
 from ghostmem.notes.scan import (
+    ChangedFile,
     ChangingError,
     FolderScan,
     Read,
     is_still,
     looks_unmounted,
     read_note,
+    same_inode,
     same_name,
+    same_text,
     scan,
 )
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction
 
 FILES_PER_TRANSACTION = 100
 MISSING_SECONDS = 0.5  # time for which a file must be missing to count as deleted

@@ -1,7 +1,5 @@
 """Replace the text of one section of a note, without changing the rest of its file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,9 +13,7 @@ from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.scan import modified, read_note
 from ghostmem.notes.sync import sync_folder
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.store import Store
+from ghostmem.store import Store, find, validate
 from ghostmem.text.redact import MARK
 
 

@@ -5,10 +5,10 @@ query_words   match its words to the index terms of each namespace
 lexical       weigh the wording of chunks, neighbours and threads
 candidates    collect chunks by text, substring, spelling and vector
 features      measure the candidates: wording, meaning, fields
-score, fuse   score them by weighed features, or by rank fusion
+score         score them by weighed features, or by rank fusion
 cutoff        decide which are answers, which are strong, or that there is none
 rank          run these stages for every namespace and merge the results
 corrections   put corrections before the memories that they correct
-explain       make hits with their memories, places and receipts
-search        the operation; rerank, timeline and note_entries build on it
+search        the operation, and hits with their memories, places and receipts;
+              rerank, timeline and note_entries build on it
 """

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.search import lexical
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import QueryWords
-from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
+from ghostmem.store.nearest import VectorView
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ghostmem.store.nearest import VectorView
-    from ghostmem.store.protocol import Transaction
 
 MIN_SHORTLIST = 120  # chunks of each retriever
 MAX_ALLOWED = 20_000  # filters that pass no more chunks than this are applied before ranking
@@ -37,7 +35,7 @@ class QueryVector(NamedTuple):
     threshold: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NamespaceQuery:
     """A question in one namespace: the filter, the matching words, and vectors if there are any."""
 
@@ -50,7 +48,7 @@ class NamespaceQuery:
     vectors: QueryVector | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ChunkMatch:
     """A chunk that may answer a question, with its features and, later, its score."""
 

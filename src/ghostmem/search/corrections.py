@@ -1,22 +1,15 @@
 """Put corrections before the memories that they correct."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from datetime import datetime
+from typing import NamedTuple, TypeVar
 
 from ghostmem.model import NsFilter
 from ghostmem.search.candidates import ChunkMatch
-from ghostmem.store.rows import Filter
-from ghostmem.truth.contradictions import Contradictions, find_contradictions
-from ghostmem.truth.user_statements import find_user_statements
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Filter, Transaction
+from ghostmem.truth.contradictions import Contradictions, find_contradictions, find_user_statements
 
 T = TypeVar("T")
 

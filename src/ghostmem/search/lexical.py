@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ghostmem.text.rarity import saturated
+from ghostmem.text.terms import saturated
 
 K1, B = 0.3, 0.1  # of BM25, low because chunks are short and of nearly one size
 THREAD_K1, THREAD_B = 1.2, 0.5
@@ -21,7 +21,7 @@ JOINED = 0.9  # worth of a word that is written as two words, or of two words wr
 SPELLING = 0.9  # worth of a near spelling, times the similarity of the spellings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TermWeights:
     """The terms of a question with their rarities, and the index terms that match each of them.
 
@@ -37,7 +37,7 @@ class TermWeights:
         return sum(self.idf)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ThreadItems:
     """Candidates of one thread in order, and the length of the whole thread."""
 

@@ -11,9 +11,7 @@ from ghostmem.memory.write import write_draft
 from ghostmem.notes.roles import MemoryEntry, SearchResult
 from ghostmem.search.search import search
 from ghostmem.settings import Settings
-from ghostmem.store.fields import put_fields
-from ghostmem.store.store import Store
-from ghostmem.store.vectoriser import Vectoriser
+from ghostmem.store import Store, Vectoriser, put_fields
 
 _NS = "entries"
 _MAX_TITLE = 400  # characters
@@ -35,7 +33,7 @@ def search_entries(
         return [], ()
     provider = "none" if settings.embed_provider == "none" else "static"
     own_settings = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
-    from ghostmem.store.opening import open_memory
+    from ghostmem.store import open_memory
 
     store = Store(open_memory(clock), own_settings, clock, Vectoriser(own_settings))
     try:

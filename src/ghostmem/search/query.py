@@ -1,28 +1,20 @@
 """Understand a question: its terms, the times it names, and the memories it may find."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.embed.synonyms import near_words
 from ghostmem.model import Tier
 from ghostmem.search.lexical import SYNONYM
-from ghostmem.store import validate
-from ghostmem.store.narrowing import narrowed
-from ghostmem.store.rows import Filter
+from ghostmem.store import Filter, Narrow, narrowed, validate
 from ghostmem.text.calendar import RECENCY_WORDS, TIME_WORDS
 from ghostmem.text.matches import QueryTerms, StandIn
 from ghostmem.text.question import Question, read_question
 from ghostmem.text.stem import stem
 from ghostmem.text.temporal import Times, times_in
 from ghostmem.text.terms import STOP_WORDS, query_terms, words
-
-if TYPE_CHECKING:
-    from ghostmem.store.narrowing import Narrow
 
 ACTIVE_TIERS = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory memories only on request
 MAX_QUERY = 20_000  # characters of a question that are read
@@ -32,7 +24,7 @@ MAX_SYNONYMS = 12  # of each word
 MIN_COSINE = 0.5  # a synonym of this cosine is worth nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Query:
     """A question as the ranking sees it."""
 

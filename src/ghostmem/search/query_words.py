@@ -4,20 +4,18 @@ A word is matched by itself, by a synonym, by another way to write it (`set up`,
 and, when the namespace does not know it, by a word of nearly the same spelling or by one that
 contains it. All but the word itself are substitutes and worth less than 1."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.embed.vocabulary import is_common_word
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
-from ghostmem.store.rows import ChunkCandidate, Filter, Space
-from ghostmem.text.rarity import rarity
+from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
+from ghostmem.text.matches import substring_worth
 from ghostmem.text.scripts import fold
 from ghostmem.text.spelling import (
     MIN_LENGTH,
@@ -28,11 +26,7 @@ from ghostmem.text.spelling import (
     word_parts,
 )
 from ghostmem.text.stem import stem, stems
-from ghostmem.text.substring import substring_worth
-from ghostmem.text.terms import STOP_WORDS, encode, joined_terms
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.text.terms import STOP_WORDS, encode, joined_terms, rarity
 
 MAX_POSTINGS = 4_000  # newest chunks of a term that are read
 MAX_SUBSTITUTE_POSTINGS = 1_000  # newest chunks of a synonym or a near spelling
@@ -56,7 +50,7 @@ class TermMatch(NamedTuple):
     chunks: list[int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class InnerWords:
     """Unknown words, by their number, that occur inside other words or are written as two words."""
 
@@ -74,7 +68,7 @@ class InnerWords:
         return {number: worth for number, worth in worths.items() if worth}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class QueryWords:
     """The words of a question in one namespace: index terms that match them, and their chunks."""
 

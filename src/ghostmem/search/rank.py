@@ -15,12 +15,16 @@ from ghostmem.model import NsFilter
 from ghostmem.search.candidates import ChunkMatch, NamespaceQuery, QueryVector, find_candidates
 from ghostmem.search.cutoff import answers, has_answer
 from ghostmem.search.features import measure
-from ghostmem.search.fuse import score_by_rank
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import corrected, match_words
-from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS, best_first, score_linear
-from ghostmem.store.rows import Filter, Space
-from ghostmem.store.store import Store
+from ghostmem.search.score import (
+    WITH_VECTORS,
+    WITHOUT_VECTORS,
+    best_first,
+    score_by_rank,
+    score_linear,
+)
+from ghostmem.store import Filter, Space, Store, Transaction, Vectoriser
 from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
@@ -28,15 +32,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ghostmem.embed.base import Embedder
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.vectoriser import Vectoriser
 
 MIN_KNOWN_WORDS = 0.5  # the share of a question's words that a model must know to embed it
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """Ranked candidates, best first.
 

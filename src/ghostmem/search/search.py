@@ -1,16 +1,15 @@
 """search: find memories by words, parts of words and meaning, and say why each was found."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Hit, Hits
+from ghostmem.model import Hit, Hits, Receipt
 from ghostmem.notes.refresh import refresh
+from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.corrections import (
     Corrections,
     find_corrections,
@@ -19,23 +18,54 @@ from ghostmem.search.corrections import (
     with_corrections,
 )
 from ghostmem.search.cutoff import strong_count
-from ghostmem.search.explain import make_hits
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import Ranking, rank, rank_superseded, waits_for_model
-from ghostmem.store import validate
-from ghostmem.store.lookup import count
-from ghostmem.store.retry import again
-from ghostmem.store.store import Store
+from ghostmem.store import Narrow, Store, Transaction, again, count, validate
+from ghostmem.text.focus import find_place
+from ghostmem.text.matches import QueryTerms
 from ghostmem.truth.annotations import annotate_hits, ending
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from ghostmem.store.narrowing import Narrow
 
 MAX_MISSES = 3  # best candidates below the cut-off that an explained search lists
 MAX_SUPERSEDED = 5
 WITHIN = ("notes", "memories")
+
+
+def make_hits(
+    tx: Transaction,
+    matches: Sequence[ChunkMatch],
+    terms: QueryTerms,
+    explain: bool = False,
+    strong: Set[str] | None = None,
+) -> list[Hit]:
+    """Return matches as hits; memories that are not in `strong`, if given, are weak hits."""
+    rows = tx.memories.by_ids([match.chunk.memory_id for match in matches])
+    memories = {memory.id: memory for memory in tx.memories.with_refs(list(rows.values()))}
+    places = tx.notes.places(memories)
+    hits = []
+    for match in matches:
+        chunk, memory = match.chunk, memories[match.chunk.memory_id]
+        parts = {name: round(value, 4) for name, value in match.parts.items()}
+        focus = find_place(chunk.text, terms)
+        place = places.get(memory.id)
+        line = chunk.start_line - 1 + (focus.line if focus else 0)
+        hits.append(
+            Hit(
+                memory,
+                round(match.score, 4),
+                chunk.text,
+                chunk.start_line,
+                chunk.end_line,
+                None if match.cosine is None else round(match.cosine, 3),
+                Receipt(match.ranks, parts) if explain else None,
+                place.path if place else None,
+                place.line + line if place else None,
+                place.root if place else None,
+                weak=strong is not None and memory.id not in strong,
+                match_start=focus.start if focus else None,
+                match_end=focus.stop if focus else None,
+            )
+        )
+    return hits
 
 
 @again

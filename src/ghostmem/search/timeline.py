@@ -1,21 +1,14 @@
 """timeline: show how a fact changed, from the first statement to the current one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.search.search import search
-from ghostmem.store import validate
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction, validate
 from ghostmem.truth.corrections import SUPERSEDED_BY
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_START = 5  # search results that a timeline starts from
 MAX_MEMORIES = 50  # memories that one timeline follows

@@ -1,39 +1,36 @@
 """The fields that a caller may set on a memory, checked in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypedDict
 
 from ghostmem.clock import as_time
 from ghostmem.model import FileRef, Kind, Priority, SourceKind, Tier
 from ghostmem.store import validate
 
-if TYPE_CHECKING:
-    from typing import TypedDict
 
-    class Named(TypedDict, total=False):
-        """The fields of a memory that a caller may name."""
+class PutFields(TypedDict, total=False):
+    """The fields of a memory that a caller may name."""
 
-        kind: str | None
-        tier: str | None
-        tags: Iterable[str] | None
-        priority: str | None
-        importance: float | None
-        pinned: bool | None
-        meta: Mapping[str, Any] | None
-        files: Iterable[FileRef | str | tuple[str, str]] | None
-        source_user: str | None
-        source_kind: str | None
-        source_scope: str | None
-        source_client: str | None
-        created_at: datetime | str | None
-        valid_from: datetime | str | None
-        valid_to: datetime | str | None
+    kind: str | None
+    tier: str | None
+    tags: Iterable[str] | None
+    priority: str | None
+    importance: float | None
+    pinned: bool | None
+    meta: Mapping[str, Any] | None
+    files: Iterable[FileRef | str | tuple[str, str]] | None
+    source_user: str | None
+    source_kind: str | None
+    source_scope: str | None
+    source_client: str | None
+    created_at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
 
 
 IDENTITY = "identity"  # a tier of the original Ghost; now a pinned long-term memory
+QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 
 
 def put_fields(
@@ -59,7 +56,7 @@ def put_fields(
         tier, pinned = Tier.LTM, True if pinned is None else pinned
     fields = {
         "kind": validate.choice(kind, Kind, "kind"),
-        "tier": validate.choice(tier, Tier, "tier"),
+        "tier": validate.choice(tier, Tier, "tier", (IDENTITY, QUARANTINE)),
         "priority": validate.choice(priority, Priority, "priority"),
         "importance": validate.share(importance, "importance"),
         "pinned": pinned,

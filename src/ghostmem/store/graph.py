@@ -207,15 +207,15 @@ class EdgeTable(StoreTable):
 
         With `ns`, only memories of that namespace are listed."""
         same_ns = self._sql.same_ns
-        sql = (
+        rows = self._db.rows(
             f"SELECT m.ns, u.memory_id FROM unlinked u {self._sql.ordered_join} memories m"
             f" ON {same_ns('m', 'u')}m.id = u.memory_id"
             f" WHERE {'true' if ns is None else 'm.ns = ?'} AND (m.deleted_at IS NOT NULL"
             f" OR EXISTS (SELECT 1 FROM chunks c JOIN vectors v ON {same_ns('v', 'c')}"
             f"v.chunk_id = c.id WHERE {same_ns('c', 'u')}c.memory_id = u.memory_id))"
-            " ORDER BY u.memory_id LIMIT ?"
+            " ORDER BY u.memory_id LIMIT ?",
+            (*([] if ns is None else [ns]), limit),
         )
-        rows = self._db.rows(sql, (*([] if ns is None else [ns]), limit))
         for owner, memory_id in rows:
             self._db.saw(owner, (memory_id,))
         memories = self._memories.by_ids([memory_id for _, memory_id in rows])

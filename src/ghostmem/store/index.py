@@ -1,14 +1,10 @@
 """The chunks of live last versions, and everything that is searched of them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from ghostmem.model import Memory
+from ghostmem.model import Chunk, Memory
 from ghostmem.store.database import StoreTable
-
-if TYPE_CHECKING:
-    from ghostmem.model import Chunk
-    from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexRow
 
 
 class Index(StoreTable):
@@ -17,7 +13,7 @@ class Index(StoreTable):
     def add(
         self,
         memory: Memory,
-        rows: "Sequence[IndexRow]",
+        rows: Sequence[IndexRow],
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
@@ -77,7 +73,7 @@ class Index(StoreTable):
         self._db.saw_chunks(ns, chunks.values())
         return chunks
 
-    def chunks(self, memory: Memory) -> "list[Chunk]":
+    def chunks(self, memory: Memory) -> list[Chunk]:
         """Return a memory's chunks in order."""
         from ghostmem.model import Chunk
 

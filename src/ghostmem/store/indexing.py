@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory
 from ghostmem.store.rows import IndexRow
+from ghostmem.store.transaction import Transaction
 from ghostmem.text.chunk import CHUNKER, chunk
 from ghostmem.text.labels import label_terms, tag_terms, with_tags
 from ghostmem.text.scripts import fold
@@ -13,7 +14,6 @@ from ghostmem.text.terms import encode_all, index_terms, joined_terms
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
-    from ghostmem.store.protocol import Transaction
 
 
 def index_rows(key: str, content: str, target: int, source: str | None = None) -> list[IndexRow]:
@@ -64,7 +64,7 @@ def _reworded(row: IndexRow, terms: str) -> IndexRow:
     return replace(row, terms=terms, length=len(words), tokens=encode_all(words))
 
 
-def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
+def retag(tx: Transaction, memory: Memory, tags: Sequence[str]) -> None:
     """Replace the tags in the index of a live memory.
 
     Its chunks, their numbers and vectors stay."""

@@ -1,19 +1,66 @@
-"""The change log, one sequence per namespace, and the days on which memories were used."""
+"""The change log, one hash chain per namespace, and the days on which memories were used."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import format_time
-from ghostmem.store.chain import ChainLine, Head
 from ghostmem.store.database import Location, StoreTable
 from ghostmem.store.tables import BY_NAME
 
 if TYPE_CHECKING:
     from ghostmem.model import Access
 
+# what hashlib would find too, without loading OpenSSL, which costs every cold command some
+# milliseconds
+try:
+    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import sha256
+
 LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
 _ACCESS = BY_NAME["accesses"].columns
+
+
+class ChainLine(NamedTuple):
+    """One change; `line` and `hash` are None for changes older than the chain."""
+
+    number: int
+    seq: int
+    memory_id: str
+    op: str
+    at: str
+    actor: str | None
+    line: int | None
+    hash: str | None = None
+
+
+class Head(NamedTuple):
+    """The end of a namespace's log as the namespace records it."""
+
+    number: int
+    name: str
+    sequence: int
+    head: str | None
+
+
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of some bytes."""
+    return str(sha256(data).hexdigest())
+
+
+def chained(before: str, line: ChainLine) -> str:
+    """Return the hash of a line of the log, which covers all lines before it."""
+    return sha256_hex(json.dumps([before, *line[:7]], ensure_ascii=False).encode())
+
+
+def rolled(before: str, hash_: str) -> str:
+    """Return the digest of all lines up to one, from the digest of those before it."""
+    return sha256_hex(f"{before}{hash_}".encode())
 
 
 class Journal(StoreTable):
@@ -64,13 +111,13 @@ class Journal(StoreTable):
         """Count one use or one exposure of the memories of an array, on its day."""
         names = ", ".join((*(("ns",) if location else ()), *_ACCESS))
         values = "ns, id" if location else "id"
-        sql = (
+        self._db.run(
             f"INSERT INTO accesses ({names}) SELECT {values}, ?, ?, ? FROM memories"
             f" WHERE {self._sql.in_ns}id {self._sql.among}"
             f" ON CONFLICT ({', '.join(self._sql.key(BY_NAME['accesses']))}) DO UPDATE SET"
-            " used = accesses.used + excluded.used, shown = accesses.shown + excluded.shown"
+            " used = accesses.used + excluded.used, shown = accesses.shown + excluded.shown",
+            (format_time(at)[:10], int(used), int(not used), *location, ids),
         )
-        self._db.run(sql, (format_time(at)[:10], int(used), int(not used), *location, ids))
 
     def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
         """List all days of use, or those of one memory."""

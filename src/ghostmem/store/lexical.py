@@ -1,16 +1,10 @@
 """Score chunks by the rare terms that they share with a text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from ghostmem.text.rarity import rarity
-from ghostmem.text.terms import encode
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.rows import Space
+from ghostmem.store.rows import Space
+from ghostmem.store.transaction import Transaction
+from ghostmem.text.terms import encode, rarity
 
 
 def term_postings(

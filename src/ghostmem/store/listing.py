@@ -142,25 +142,26 @@ class Listing(StoreTable):
         return self._memories.many(tail, (format_time(now), format_time(before)))
 
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
-        """List namespaces as (name, live memories, keys, sequence of the change log)."""
+        """List namespaces as (name, live memories, live keys, sequence of the change log)."""
         name = f"n.{self._sql.ns_name}"
         where, values = ns_part(ns, name)
-        sql = (
+        return self._db.rows(
             f"SELECT {name}, count(m.id) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
-            f" count(DISTINCT m.key), n.sequence FROM namespaces n"
+            f" count(DISTINCT m.key) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
+            f" n.sequence FROM namespaces n"
             f" LEFT JOIN memories m ON m.ns = {name} WHERE {where} GROUP BY {name}, n.sequence"
-            f" HAVING count(m.id) > 0 ORDER BY {name}"
+            f" HAVING count(m.id) > 0 ORDER BY {name}",
+            [*[format_time(now)] * 2, *values],
         )
-        return self._db.rows(sql, [format_time(now), *values])
 
     def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
         """List tags of live memories with their numbers, most used first."""
         where, values = self._where(Filter(ns=ns, now=now))
-        sql = (
+        return self._db.rows(
             f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
-            f" WHERE {where} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+            f" WHERE {where} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+            values,
         )
-        return self._db.rows(sql, values)
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count the rows of the main tables."""

@@ -1,10 +1,10 @@
-"""Find one memory by its key, and count that it was read."""
+"""Find a memory by its key, count that it was read, and repeat reads of a busy store."""
 
-from __future__ import annotations
-
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from ghostmem.caller import LOOKING
 from ghostmem.errors import (
@@ -16,12 +16,14 @@ from ghostmem.errors import (
 )
 from ghostmem.model import Memory
 from ghostmem.store import validate
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.store import Store
+from ghostmem.store.store import Store
+from ghostmem.store.transaction import Transaction
 
 PATIENCE = 0.25  # seconds a read waits to be counted while another process writes
+
+P = ParamSpec("P")
+T = TypeVar("T")
+FIRST_WAIT, MAX_WAIT = 0.1, 2.0  # seconds between two attempts
 
 
 def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -> None:
@@ -77,3 +79,24 @@ def _hint(tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None
         if keys
         else f"the namespace {ns} holds nothing; `ghost ns list` shows all"
     )
+
+
+def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """Retry an operation while the connection breaks before anything was stored.
+
+    It is retried as long as a lock would be waited for. When the connection breaks during a
+    commit it is unknown whether the change was stored: then the error is raised."""
+
+    @wraps(verb)
+    def tried(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        wait, deadline = FIRST_WAIT, time.monotonic() + store.settings.busy_timeout
+        while True:
+            try:
+                return verb(store, *args, **kwargs)
+            except LostConnectionError as error:
+                if error.stored is not False or time.monotonic() + wait > deadline:
+                    raise
+                time.sleep(wait)
+                wait = min(wait * 2, MAX_WAIT)
+
+    return tried

@@ -6,10 +6,9 @@ from typing import Any, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
-from ghostmem.store.columns import MEMORY, memory_of, with_refs
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.journal import Journal
-from ghostmem.store.records import RowType
+from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
 _FILE = RowType("memory_files", FileRef)
@@ -113,10 +112,10 @@ class Memories(StoreTable):
         The caller has taken them out of the index."""
         for memory in memories:
             names = (memory.ns, memory.id)
-            sql = (
-                "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?"
+            self._db.run(
+                "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?",
+                (memory.ns, memory.key, memory.id),
             )
-            self._db.run(sql, (memory.ns, memory.key, memory.id))
             if self._sql.in_ns:  # PostgreSQL cannot set one column of a foreign key to NULL
                 self._db.run("UPDATE note_links SET to_id = NULL WHERE ns = ? AND to_id = ?", names)
             self._db.run("DELETE FROM memories WHERE ns = ? AND id = ?", names)

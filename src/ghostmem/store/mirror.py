@@ -1,6 +1,11 @@
 """Mirrors of namespaces in folders, and the state both sides last agreed on."""
 
+from datetime import datetime
 from typing import NamedTuple
+
+from ghostmem.clock import format_time
+from ghostmem.store.database import StoreTable
+from ghostmem.store.records import RowType
 
 
 class Mirror(NamedTuple):
@@ -22,3 +27,41 @@ class MirrorItem(NamedTuple):
     hash: str
     tags: frozenset[str] = frozenset()
     about: str = ""
+
+
+_MIRROR = "SELECT id, root, layout, ns FROM mirrors"
+_ITEM = RowType("mirror_items", MirrorItem)
+_ITEMS = f"SELECT {_ITEM.columns} FROM mirror_items WHERE mirror_id = ?"
+
+
+class Mirrors(StoreTable):
+    """The mirrors of all namespaces."""
+
+    def all(self) -> list[Mirror]:
+        """Return every mirror, the oldest first."""
+        return [Mirror(*row) for row in self._db.rows(f"{_MIRROR} ORDER BY id")]
+
+    def add(self, root: str, layout: str, ns: str, at: datetime) -> Mirror:
+        """Add a mirror, or return the one that the folder has."""
+        sql = self._sql.insert("mirrors", ("root", "layout", "ns", "added_at"))
+        self._db.run(sql, (root, layout, ns, format_time(at)))
+        return Mirror(*self._db.row(f"{_MIRROR} WHERE root = ?", (root,)))
+
+    def items(self, mirror_id: int) -> dict[str, MirrorItem]:
+        """Return the agreed state by key."""
+        rows = self._db.rows(f"{_ITEMS} ORDER BY key", (mirror_id,))
+        return {row[0]: _ITEM.read(row) for row in rows}
+
+    def item(self, mirror_id: int, key: str) -> MirrorItem | None:
+        """Return the agreed state of a key."""
+        row = self._db.row(f"{_ITEMS} AND key = ?", (mirror_id, key))
+        return None if row is None else _ITEM.read(row)
+
+    def put_item(self, mirror_id: int, item: MirrorItem) -> None:
+        """Write the agreed state of a key."""
+        sql = self._sql.insert("mirror_items", ("mirror_id", *_ITEM.names), replace=True)
+        self._db.run(sql, (mirror_id, *_ITEM.write(item)))
+
+    def drop_item(self, mirror_id: int, key: str) -> None:
+        """Delete a key that neither side has any more."""
+        self._db.run("DELETE FROM mirror_items WHERE mirror_id = ? AND key = ?", (mirror_id, key))

@@ -1,35 +1,31 @@
 """The conditions of a listing or a search, checked in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TypedDict
 
 from ghostmem.clock import as_time
 from ghostmem.model import FileRel, Kind, Priority, SourceKind
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 
-if TYPE_CHECKING:
-    from typing import TypedDict
 
-    class Narrow(TypedDict, total=False):
-        """The conditions that memories may have to meet."""
+class Narrow(TypedDict, total=False):
+    """The conditions that memories may have to meet."""
 
-        kind: str | None
-        tags: Iterable[str] | None
-        priority: str | None
-        pinned: bool | None
-        source_user: str | None
-        source_kind: str | None
-        source_scope: str | None
-        source_client: str | None
-        after: datetime | str | None
-        before: datetime | str | None
-        valid_at: datetime | str | None
-        file: str | None
-        file_rel: str | None
+    kind: str | None
+    tags: Iterable[str] | None
+    priority: str | None
+    pinned: bool | None
+    source_user: str | None
+    source_kind: str | None
+    source_scope: str | None
+    source_client: str | None
+    after: datetime | str | None
+    before: datetime | str | None
+    valid_at: datetime | str | None
+    file: str | None
+    file_rel: str | None
 
 
 def narrowed(

@@ -3,13 +3,12 @@
 Few vectors are compared exactly; many are first reduced by a filter of 1-bit signs."""
 
 import threading
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
 MAX_EXACT = 20_000  # vectors up to which all are compared in full
@@ -160,8 +159,8 @@ class VectorView:
         return [_most(blocks, count) for blocks in parts]
 
     def pairs(
-        self, chunks: "Sequence[int]", least: float, most: int
-    ) -> "Iterator[tuple[int, int, float]]":
+        self, chunks: Sequence[int], least: float, most: int
+    ) -> Iterator[tuple[int, int, float]]:
         """Yield pairs of chunks that are more similar than `least`, each once, with the similarity.
 
         A chunk has at most `most` pairs with later ones, the nearest of each block: thousands

@@ -100,11 +100,11 @@ class Notes(StoreTable):
 
     def stats(self, folder_id: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, str], bool]:
         """Return stats and problems of a folder's notes by path, and whether any is missing."""
-        sql = (
+        rows = self._db.rows(
             "SELECT path, size, mtime_ns, inode, problem, missing_at FROM notes"
-            f" WHERE {self._sql.in_ns}folder_id = ? ORDER BY path"
+            f" WHERE {self._sql.in_ns}folder_id = ? ORDER BY path",
+            (*self._of_folder(folder_id), folder_id),
         )
-        rows = self._db.rows(sql, (*self._of_folder(folder_id), folder_id))
         problems = {row[0]: row[4] for row in rows if row[4]}
         stats = {row[0]: (row[1], row[2], int(row[3])) for row in rows}
         return stats, problems, any(row[5] for row in rows)
@@ -121,11 +121,11 @@ class Notes(StoreTable):
         self._db.run(f"DELETE FROM notes WHERE {where}", values)
         names = (*(("ns",) if location else ()), "folder_id", *_NOTE)
         sets = ", ".join(f"{name} = excluded.{name}" for name in _NOTE if name != "id")
-        sql = (
+        self._db.run(
             f"INSERT INTO notes ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-            f" ON CONFLICT ({'ns, ' if location else ''}id) DO UPDATE SET {sets}"
+            f" ON CONFLICT ({'ns, ' if location else ''}id) DO UPDATE SET {sets}",
+            (*location, folder_id, *_note_row(note)),
         )
-        self._db.run(sql, (*location, folder_id, *_note_row(note)))
 
     def drop(self, note_id: str) -> None:
         """Delete a note; its sections must be removed first."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ghostmem.clock import read_time
 from ghostmem.model import NsFilter
-from ghostmem.store.columns import unreadable
+from ghostmem.store.records import unreadable
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -100,8 +100,7 @@ class Runs(StoreTable):
 
     def done(self, run_id: str, seq: int, state: int = 1) -> None:
         """Record that a change was made (1), or skipped because its subject had changed (2)."""
-        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?"
-        self._db.run(sql, (state, run_id, seq))
+        self._db.run("UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?", (state, run_id, seq))
 
     def _report(self, run_id: str, tail: str = "") -> str:
         return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))

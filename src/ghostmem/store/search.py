@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
 from ghostmem.store.filters import clause
 from ghostmem.store.rows import ChunkCandidate, Filter, Space, candidate_of
-
-if TYPE_CHECKING:
-    from ghostmem.text.spelling import WordParts
+from ghostmem.text.spelling import WordParts
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms,"
@@ -95,7 +93,7 @@ class Search(StoreTable):
         The text must have three characters or more."""
         raise NotImplementedError
 
-    def words(self, space: int, parts: "WordParts") -> list[str]:
+    def words(self, space: int, parts: WordParts) -> list[str]:
         """Return the words of a namespace that have one of some parts in its place."""
         start, middle, end, *lengths = parts
         like, many = self._sql.like, self._sql.any_text
@@ -118,12 +116,12 @@ class Search(StoreTable):
     def allowed(self, space: int, selection: Filter, limit: int) -> list[int] | None:
         """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
         where, values = clause(self._sql, selection)
-        sql = (
+        rows = self._db.rows(
             f"SELECT c.id FROM memories m {self._sql.ordered_join} chunks c"
             f" ON {self._sql.same_ns('c', 'm')}c.memory_id = m.id"
-            f" WHERE {where} AND c.{self._sql.in_space} LIMIT ?"
+            f" WHERE {where} AND c.{self._sql.in_space} LIMIT ?",
+            [*values, self._space(space), limit + 1],
         )
-        rows = self._db.rows(sql, [*values, self._space(space), limit + 1])
         numbers = [number for (number,) in rows]
         self._db.saw_chunks(self._space(space), numbers)
         return numbers if len(numbers) <= limit else None

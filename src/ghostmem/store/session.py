@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from ghostmem.clock import format_time
+from ghostmem.store.database import StoreTable
+from ghostmem.store.records import RowType
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HookSession:
@@ -16,3 +20,33 @@ class HookSession:
     shown: tuple[str, ...] = ()
     captured_to: int = 0
     asked_to: int = 0
+
+
+_SESSION = RowType("hook_sessions", HookSession, id="session_id")
+_SESSIONS = f"SELECT {_SESSION.columns} FROM hook_sessions"
+
+
+class SessionTable(StoreTable):
+    """The state of hooks by session; old sessions are pruned."""
+
+    def get(self, session_id: str) -> HookSession | None:
+        """Return a session."""
+        return self._first("session_id = ?", session_id)
+
+    def latest(self, ns: str, besides: str) -> HookSession | None:
+        """Return the session of a namespace that was active last, except one."""
+        tail = "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1"
+        return self._first(tail, ns, besides)
+
+    def _first(self, tail: str, *values: str) -> HookSession | None:
+        row = self._db.row(f"{_SESSIONS} WHERE {tail}", values)
+        return None if row is None else _SESSION.read(row)
+
+    def put(self, session: HookSession) -> None:
+        """Write a session, replacing its last state."""
+        sql = self._sql.insert("hook_sessions", _SESSION.names, replace=True)
+        self._db.run(sql, _SESSION.write(session))
+
+    def prune(self, before: datetime) -> int:
+        """Delete sessions that were last active before a time and return their number."""
+        return self._db.run("DELETE FROM hook_sessions WHERE at < ?", (format_time(before),))

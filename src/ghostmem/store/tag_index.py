@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ghostmem.store.index import Index
 from ghostmem.text.labels import tag_terms, with_tags
-
-if TYPE_CHECKING:
-    from ghostmem.store.index import Index
 
 TAGGED = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
 """Selects the rows that the functions below take: live memories with tags."""
@@ -15,7 +13,7 @@ TAGGED = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS
 UNINDEXED = "memories that are not found by all their tags"
 
 
-def index_tags(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> None:
+def index_tags(index: Index, tagged: Iterable[tuple[Any, ...]]) -> None:
     """Add the tags of memories to the terms that their chunks are found by."""
     for ns, memory_id, text in tagged:
         if extra := tag_terms(_read_tags(text)):
@@ -24,7 +22,7 @@ def index_tags(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> None:
             )
 
 
-def count_unindexed(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> int:
+def count_unindexed(index: Index, tagged: Iterable[tuple[Any, ...]]) -> int:
     """Count the memories that have a chunk which is not found by all their tags."""
     count = 0
     for ns, memory_id, text in tagged:

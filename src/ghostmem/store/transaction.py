@@ -8,23 +8,20 @@ from ghostmem.store.database import Database
 
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
-    from ghostmem.store.backups import Backups
     from ghostmem.store.copy import MoveState
     from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
     from ghostmem.store.listing import Listing
     from ghostmem.store.memories import Memories
-    from ghostmem.store.mirrors import Mirrors
+    from ghostmem.store.mirror import Mirrors
     from ghostmem.store.notes import Notes
-    from ghostmem.store.quarantine import Quarantine
-    from ghostmem.store.rules import RuleTable
+    from ghostmem.store.protocol import Copy, OutlineCache, WorkQueue
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
-    from ghostmem.store.sessions import SessionTable
-    from ghostmem.store.store_secrets import Secrets
-    from ghostmem.store.table_protocols import Copy, OutlineCache, WorkQueue
-    from ghostmem.store.tokens import Tokens
+    from ghostmem.store.session import SessionTable
+    from ghostmem.store.small_tables import Backups, Quarantine, RuleTable, Secrets, Tokens
+    from ghostmem.store.source_aliases import SourceAliases
     from ghostmem.store.vectors import SharedVectors, Vectors
 
 
@@ -38,18 +35,19 @@ class Opening(NamedTuple):
 
 _SHARED = {
     "aliases": Opening("aliases", "Aliases"),
-    "backups": Opening("backups", "Backups"),
+    "backups": Opening("small_tables", "Backups"),
     "graph": Opening("graph", "EdgeTable", ("memories",)),
     "listing": Opening("listing", "Listing", ("memories",)),
     "memories": Opening("memories", "Memories", ("journal",)),
-    "mirrors": Opening("mirrors", "Mirrors"),
+    "mirrors": Opening("mirror", "Mirrors"),
     "move": Opening("copy", "MoveState"),
-    "quarantine": Opening("quarantine", "Quarantine"),
-    "rules": Opening("rules", "RuleTable"),
+    "quarantine": Opening("small_tables", "Quarantine"),
+    "rules": Opening("small_tables", "RuleTable"),
     "runs": Opening("runs", "Runs"),
-    "secrets": Opening("store_secrets", "Secrets"),
-    "sessions": Opening("sessions", "SessionTable"),
-    "tokens": Opening("tokens", "Tokens"),
+    "secrets": Opening("small_tables", "Secrets"),
+    "sessions": Opening("session", "SessionTable"),
+    "source_aliases": Opening("source_aliases", "SourceAliases"),
+    "tokens": Opening("small_tables", "Tokens"),
 }
 
 
@@ -73,6 +71,7 @@ class Transaction:
     mirrors: "Mirrors"
     aliases: "Aliases"
     quarantine: "Quarantine"
+    source_aliases: "SourceAliases"
     backups: "Backups"
     secrets: "Secrets"
     sessions: "SessionTable"

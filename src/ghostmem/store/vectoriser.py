@@ -1,14 +1,13 @@
 """The embedding provider of a store: loaded on first use; a failure never fails a caller."""
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import EmbeddingError, GhostError
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ghostmem.embed.base import Embedder, Function
 
 PATIENCE = 5.0  # seconds that a program which ends waits for vectors
@@ -35,7 +34,7 @@ class Vectoriser:
         """Say whether vectors are wanted at all."""
         return self._own is not None or self._settings.embed_provider != "none"
 
-    def defer(self, loaded: "Callable[[], object] | None" = None) -> None:
+    def defer(self, loaded: Callable[[], object] | None = None) -> None:
         """Do without the provider until `warm` has loaded it in the background.
 
         Then call `loaded`.

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from ghostmem.text.rarity import rarity, saturated
-from ghostmem.text.terms import STOP_WORDS
+from ghostmem.text.terms import STOP_WORDS, rarity, saturated
 
 TITLE = 2.0  # weight of a word in the title; one in the text has 1
 PHRASE = 2.0  # bonus of a quoted phrase that occurs word for word

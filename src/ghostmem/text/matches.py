@@ -7,13 +7,16 @@ A word that occurs in many parts of the text has less value than a rare one.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from typing import NamedTuple
 
 from ghostmem.text.patterns import compiled
-from ghostmem.text.rarity import rarity
 from ghostmem.text.scripts import UNSPACED, fold
-from ghostmem.text.substring import substring_worth
-from ghostmem.text.terms import chain_terms, index_terms, words
+from ghostmem.text.terms import chain_terms, index_terms, rarity, words
+
+SUBSTRING_WEIGHT = 0.6  # relative to a word of its own
+MIN_LETTERS_BEFORE = 3  # after this many letters a word inside another is not there by chance
+MIN_LONG_WORD = 6  # nor is a word of this length, at any position
 
 UNIT = 400  # characters; the rarity of a word is counted over parts of the text this long
 MAX_READ = 32  # blocks of a long text that are read word by word
@@ -33,6 +36,27 @@ _FOLDABLE = (
     r"[^\x00-\x7f\u2010-\u203f\u3000-\u3098\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7a3"
     r"\uff01-\uff0f\uff1a-\uff1f]"
 )
+
+
+def substring_worth(word: str, text: str) -> float:
+    """Return the weight of a word inside other words: more if it is a larger part of them.
+
+    After one or two letters a short word is there by chance, as "lack" is in "black". A code may
+    begin anywhere.
+    """
+    best, at = 0.0, text.find(word)
+    while at >= 0:
+        start, stop = at, at + len(word)
+        while start > 0 and text[start - 1].isalnum():
+            start -= 1
+        while stop < len(text) and text[stop].isalnum():
+            stop += 1
+        if not word.isalpha():
+            return SUBSTRING_WEIGHT
+        if start == at or at - start >= MIN_LETTERS_BEFORE or len(word) >= MIN_LONG_WORD:
+            best = max(best, SUBSTRING_WEIGHT * sqrt(len(word) / (stop - start)))
+        at = text.find(word, at + 1)
+    return best
 
 
 class StandIn(NamedTuple):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import chain as chained
 from itertools import pairwise
+from math import log
 from typing import TypeVar
 
 from ghostmem.text.patterns import compiled
@@ -205,3 +206,15 @@ def _stemmed(joined: str) -> tuple[str, ...]:
 
 _TERMS = _Memo(_stemmed)
 _CODES = _Memo(_encode)
+
+
+def rarity(count: int, containing: int) -> float:
+    """Return the idf of a term that `containing` of `count` texts contain."""
+    return log(1 + (count - containing + 0.5) / (containing + 0.5))
+
+
+def saturated(count: float, k1: float, b: float, length_ratio: float) -> float:
+    """Return the weight of a term that occurs `count` times: further occurrences add ever less.
+
+    `length_ratio` is the length of the text divided by the average length."""
+    return count * (k1 + 1) / (count + k1 * (1 - b + b * length_ratio))

@@ -1,7 +1,7 @@
 """Move memories in and out of a store.
 
-Out: `export` yields every record as a line of JSON, with a signature of the store on request
-(`export_mark`); `backup` copies the file while it is in use.
+Out: `export` yields every record as a line of JSON, with a signature of the store on request;
+`backup` copies the file while it is in use.
 
 In: `import_` reads and checks all lines first, then merges them key by key; `import_foreign` does
 the same for other tools, whose files the readers in `formats` turn into `Foreign` records. Keys

@@ -9,9 +9,7 @@ from ghostmem.errors import NotADatabaseError
 from ghostmem.lifecycle.audit import AuditReport, audit
 from ghostmem.memory.embedding import catch_up
 from ghostmem.settings import Settings
-from ghostmem.store.opening import open_memory
-from ghostmem.store.store import Store
-from ghostmem.store.vectoriser import Vectoriser
+from ghostmem.store import Store, Vectoriser, open_memory
 from ghostmem.transfer.formats.choose import DATABASE, read, recognise
 from ghostmem.transfer.import_ import ImportReport, Progress, import_ghost
 from ghostmem.transfer.import_foreign import load

@@ -7,7 +7,7 @@ from pathlib import Path
 from ghostmem.atomic import SIDE_FILES, is_plain
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, StoreFullError
 from ghostmem.model import Record, optional
-from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 NOT_REMEMBERED = "the store has no space left to remember this copy: a hard delete will not name it"
 

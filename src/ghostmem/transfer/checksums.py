@@ -3,14 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import CorruptStoreError
 from ghostmem.model import Record, optional
+from ghostmem.store import Copy, Transaction
 from ghostmem.store.tables import Key, Row, Table, canonical, combined
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Copy, Transaction
 
 # Called with the name of the current phase, the number of finished units and their total.
 Progress = Callable[[str, int, int], None]
@@ -48,7 +45,7 @@ def tables_by_namespace(
     return shared + [(table, ns) for ns in sorted(namespaces) for table in tables if table.owned]
 
 
-def nonempty_tables(tables: Sequence[Table], *sides: "Transaction") -> list[TableOfNamespace]:
+def nonempty_tables(tables: Sequence[Table], *sides: Transaction) -> list[TableOfNamespace]:
     """Return, in copy order, the tables of namespaces that have rows in any of the stores."""
     counts = {table.name: set().union(*(tx.copy.counts(table) for tx in sides)) for table in tables}
     namespaces = set[str]().union(*(tx.copy.namespaces() for tx in sides))
@@ -59,7 +56,7 @@ def nonempty_tables(tables: Sequence[Table], *sides: "Transaction") -> list[Tabl
     ]
 
 
-def count_rows(tx: "Transaction", tables: Sequence[Table]) -> tuple[NamespaceSum, ...]:
+def count_rows(tx: Transaction, tables: Sequence[Table]) -> tuple[NamespaceSum, ...]:
     """Return the number of rows of each namespace and table, without checksums."""
     counts = {table.name: tx.copy.counts(table) for table in tables}
     return _by_namespace(
@@ -70,7 +67,7 @@ def count_rows(tx: "Transaction", tables: Sequence[Table]) -> tuple[NamespaceSum
 
 
 def verify_equal(
-    source: "Transaction", target: "Transaction", tables: Sequence[Table], progress: Progress
+    source: Transaction, target: Transaction, tables: Sequence[Table], progress: Progress
 ) -> tuple[NamespaceSum, ...]:
     """Read every row of both stores and return their checksums.
 
@@ -93,7 +90,7 @@ def verify_equal(
     return _by_namespace(sums)
 
 
-def batches(copy: "Copy", table: Table, ns: str, after: Key | None = None) -> Iterator[list[Row]]:
+def batches(copy: Copy, table: Table, ns: str, after: Key | None = None) -> Iterator[list[Row]]:
     """Yield the rows of a table in the order of their keys, a few hundred at a time."""
     while rows := copy.rows(table, ns, after, None, ROWS_PER_READ):
         yield rows
@@ -102,7 +99,7 @@ def batches(copy: "Copy", table: Table, ns: str, after: Key | None = None) -> It
         after = table.key_of(rows[-1])
 
 
-def _checksum(copy: "Copy", table: Table, ns: str) -> TableSum:
+def _checksum(copy: Copy, table: Table, ns: str) -> TableSum:
     checksum, count = sha256(), 0
     for rows in batches(copy, table, ns):
         count += len(rows)

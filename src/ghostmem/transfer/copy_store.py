@@ -8,14 +8,12 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ghostmem.errors import ConflictError
+from ghostmem.store import Copy, Engine, Transaction
 from ghostmem.store.tables import BOOKKEEPING, BY_NAME, TABLES, Key, Row, Table, digest
 from ghostmem.transfer.checksums import ROWS_PER_READ, Progress, batches, tables_by_namespace
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Copy, Engine, Transaction
 
 ROWS_PER_TRANSACTION = 2000
 MEMORIES_PER_TRANSACTION = 100
@@ -47,8 +45,8 @@ class StoreCopy:
 
     def __init__(
         self,
-        source: "Engine",
-        target: "Engine",
+        source: Engine,
+        target: Engine,
         tables: Sequence[Table],
         holder: str,
         progress: Progress,
@@ -68,7 +66,7 @@ class StoreCopy:
         ]
 
     @contextmanager
-    def writing(self, durable: bool = False) -> "Iterator[Transaction]":
+    def writing(self, durable: bool = False) -> Iterator[Transaction]:
         """Open a write transaction on the target, unless another process took over."""
         with self.target.write(durable=durable) as tx:
             if not tx.move.held(self._holder):
@@ -83,7 +81,7 @@ class StoreCopy:
         with self.writing() as target:
             target.move.note(values)
 
-    def copy_all(self, tx: "Transaction", place: str | None) -> None:
+    def copy_all(self, tx: Transaction, place: str | None) -> None:
         """Copy every row behind `place`; each transaction stores the place it reached."""
         order = {table.name: number for number, table in enumerate(self.tables)}
         start, after, done = _read_place(place, order)
@@ -117,7 +115,7 @@ class StoreCopy:
             tx.move.note({"place": json.dumps([table.name, ns, last_key, done])})
         waiting.clear()
 
-    def write(self, tx: "Transaction", table: Table, ns: str, rows: Sequence[Row]) -> bool:
+    def write(self, tx: Transaction, table: Table, ns: str, rows: Sequence[Row]) -> bool:
         """Write the rows whose parents exist, and say whether that was all of them.
 
         The others are written by a later pass."""
@@ -131,7 +129,7 @@ class StoreCopy:
             tx.copy.write(table, ns, ready)
         return len(ready) == len(rows)
 
-    def catch_up(self, tx: "Transaction", since: Mapping[str, int]) -> CaughtUp:
+    def catch_up(self, tx: Transaction, since: Mapping[str, int]) -> CaughtUp:
         """Copy the memories that the change log names behind the positions `since`.
 
         Namespaces that the target does not have yet are returned as new, not copied."""
@@ -151,7 +149,7 @@ class StoreCopy:
         self.note(since=json.dumps(logs))
         return CaughtUp(logs, lag, embedded, logs.keys() - started.keys())
 
-    def _recopy_all(self, tx: "Transaction", ns: str, ids: Sequence[str]) -> None:
+    def _recopy_all(self, tx: Transaction, ns: str, ids: Sequence[str]) -> None:
         done = 0
         for part in _parts(ids, MEMORIES_PER_TRANSACTION):
             with self.writing() as target:
@@ -159,7 +157,7 @@ class StoreCopy:
             done += len(part)
             self.progress("catching up", done, len(ids))
 
-    def recopy(self, tx: "Transaction", target: "Transaction", ns: str, ids: Iterable[str]) -> None:
+    def recopy(self, tx: Transaction, target: Transaction, ns: str, ids: Iterable[str]) -> None:
         """Write all versions of these memories again with everything that depends on them.
 
         Memories that the source no longer has are deleted."""
@@ -178,7 +176,7 @@ class StoreCopy:
 
     @staticmethod
     def _all_versions(
-        tx: "Transaction", target: "Transaction", ns: str, ids: Iterable[str]
+        tx: Transaction, target: Transaction, ns: str, ids: Iterable[str]
     ) -> tuple[set[str], set[str]]:
         """Return the ids, in the source and in the target, that share a key on either side."""
         wanted, keys, size = set(ids), set[str](), -1
@@ -235,7 +233,7 @@ class Comparison:
         self._ranges: dict[tuple[str, str], list[KeyRange]] = {}
         copy.on_recopy = self._forget_memories
 
-    def equalize(self, tx: "Transaction", table: Table, ns: str, anew: bool = False) -> int:
+    def equalize(self, tx: Transaction, table: Table, ns: str, anew: bool = False) -> int:
         """Make a table of a namespace equal, and return the number of rows that differed.
 
         `anew` ignores the remembered checksums."""
@@ -259,8 +257,8 @@ class Comparison:
 
     def _write(
         self,
-        tx: "Transaction",
-        target: "Transaction",
+        tx: Transaction,
+        target: Transaction,
         table: Table,
         ns: str,
         differences: Differences,
@@ -303,7 +301,7 @@ class Comparison:
 
 
 def _split(
-    copy: "Copy", table: Table, ns: str, known: list[KeyRange] | None
+    copy: Copy, table: Table, ns: str, known: list[KeyRange] | None
 ) -> Iterator[tuple[KeyRange, list[Row]]]:
     """Yield the known ranges, or new ones, with the rows of the source; they cover every key."""
     if known is not None:

@@ -1,21 +1,95 @@
 """Export a store as lines of JSON: the same bytes for the same memories."""
 
+import hashlib
+import hmac
 import json
+import secrets
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import Any
 
-from ghostmem.model import SYSTEM, Access, Edge, Link, NsFilter, Record
-from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, AliasLine, line_of
-from ghostmem.store.store import Store
-from ghostmem.transfer.export_mark import MARK, make_secret, mark_of
+from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
+from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+MARK = "mark"  # the field of the header
+_SECRET = "export"  # noqa: S105 (the secret's name)
+_SECRET_BYTES = 32
+
+
+def mark_of(secret: str, lines: Iterable[str]) -> str:
+    """Return the mark of the lines that follow a header."""
+    mac = _new_mac(secret)
+    for line in lines:
+        mac.update(_canonical(line))
+    return mac.hexdigest()
+
+
+def make_secret(store: Store) -> str:
+    """Return the secret of the store, created at the first call."""
+    if (secret := _secret(store)) is not None:
+        return secret
+    with store.engine.write() as tx:
+        secret = tx.secrets.get(_SECRET)  # another process may have created it
+        if secret is None:
+            secret = secrets.token_hex(_SECRET_BYTES)
+            tx.secrets.put(_SECRET, secret)
+    return secret
+
+
+class MarkReader:
+    """Passes the lines of an import on, and checks whether they carry the mark of this store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._mark = ""
+        self._mac: hmac.HMAC | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Say whether this store wrote all lines that were read, and they are unchanged."""
+        return self._mac is not None and hmac.compare_digest(
+            self._mac.hexdigest().encode(), self._mark.encode()
+        )
+
+    def lines(self, source: Iterable[str]) -> Iterator[str]:
+        """Yield every line of the source."""
+        is_header = True
+        for line in source:
+            if line.strip():
+                if is_header:
+                    self._begin(line)
+                elif self._mac is not None:
+                    self._mac.update(_canonical(line))
+                is_header = False
+            yield line
+
+    def _begin(self, header: str) -> None:
+        text = header.lstrip("\ufeff").lstrip()
+        try:
+            fields = json.loads(text) if text.startswith("{") else {}
+        except (ValueError, RecursionError):
+            return  # the import reports the error
+        mark = fields.get(MARK)
+        secret = _secret(self._store) if isinstance(mark, str) else None
+        if secret is not None:
+            self._mark, self._mac = str(mark), _new_mac(secret)
+
+
+def _new_mac(secret: str) -> hmac.HMAC:
+    return hmac.new(secret.encode(), digestmod=hashlib.sha256)
+
+
+def _canonical(line: str) -> bytes:
+    return line.strip().encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _secret(store: Store) -> str | None:
+    with store.engine.read() as tx:
+        return tx.secrets.get(_SECRET)
 
 
 def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
-    """Yield a header, then all memory versions, edges, links, accesses, aliases, quarantine, rules.
+    """Yield a header, then every memory version, edge, link, access, alias, held text and rule.
 
     Nothing is left out and no export time is written: importing the lines into an empty store and
     exporting again gives the same bytes. With `mark`, the header is signed, so that this store
@@ -30,6 +104,40 @@ def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterat
         yield from _lines(store, tx, chosen)
 
 
+# the fields that the original's memories have; its import refuses other types of values
+ORIGINAL_FIELDS = (
+    "id ns key content kind tags version supersedes created_at deleted_at priority access_count "
+    "last_accessed_at expires_at importance utility_count tier source_user source_kind "
+    "source_scope pinned est_tokens files"
+).split()
+
+
+def export_original(store: Store, ns: str | None = None) -> Iterator[str]:
+    """Yield the lines of a JSON array that the original Ghost imports.
+
+    It has the current memories, each after its earlier versions, so that the original counts its
+    versions alike. Edges, rules, days of use and the quarantine have no place in it."""
+    chosen, now = validate.ns_filter(ns), store.clock()
+    before = "["
+    with store.engine.snapshot() as tx:
+        for _, versions in groupby(tx.listing.rows(chosen), key=lambda row: (row.ns, row.key)):
+            chain = list(versions)
+            last = chain[-1]
+            if last.deleted_at is not None or (last.expires_at and last.expires_at <= now):
+                continue
+            for memory in chain:
+                yield before + json.dumps(_original_memory(memory), ensure_ascii=False)
+                before = ","
+    yield "]" if before == "," else "[]"
+
+
+def _original_memory(memory: Memory) -> dict[str, Any]:
+    row = memory.to_dict()
+    fields = {name: row[name] for name in ORIGINAL_FIELDS if name in row}
+    meta = json.dumps(row["meta"], ensure_ascii=False) if row.get("meta") else None
+    return fields if meta is None else {**fields, "meta": meta}
+
+
 def memory_ids(record: Record) -> tuple[str, ...]:
     """Return the ids of the memories that an edge, link, access or alias belongs to."""
     if isinstance(record, Edge | Link):
@@ -37,7 +145,7 @@ def memory_ids(record: Record) -> tuple[str, ...]:
     return (record.memory_id,) if isinstance(record, Access | AliasLine) else ()
 
 
-def _lines(store: Store, tx: "Transaction", chosen: NsFilter) -> Iterator[str]:
+def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
     included: set[str] = set()
     for memory in tx.listing.rows(chosen):
         included.add(memory.id)
@@ -54,6 +162,8 @@ def _lines(store: Store, tx: "Transaction", chosen: NsFilter) -> Iterator[str]:
                 yield line_of(kind, record)
     for held in tx.quarantine.all(chosen):
         yield line_of("held", held)
+    for alias in tx.source_aliases.all(chosen):
+        yield line_of("source_alias", alias)
     namespaces = {name for name, *_ in tx.listing.namespaces(chosen, store.clock())}
     for rule in tx.rules.all():
         if rule.created_by != SYSTEM and (not chosen or rule.ns in namespaces):

@@ -1,10 +1,9 @@
 """Import the memories of another tool."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import Draft
@@ -12,20 +11,11 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons, would_hold_note
 from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
-from ghostmem.store import validate
-from ghostmem.store.fields import put_fields
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.formats.base import capped
+from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import BATCH, ImportReport, Progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.transfer.formats.base import Foreign, ForeignMemory
 
 
 def import_foreign(

@@ -1,10 +1,9 @@
 """The quarantine of an import: each suspicious key with all lines that belong to it."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.quarantine import (
@@ -14,16 +13,9 @@ from ghostmem.memory.quarantine import (
     would_hold_note,
 )
 from ghostmem.model import Held, Memory, Record
-from ghostmem.store import validate
-from ghostmem.store.export_lines import TYPES, AliasLine, line_of, record_of
+from ghostmem.store import TYPES, AliasLine, Store, Transaction, line_of, record_of, validate
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ghostmem.store.protocol import Transaction
-    from ghostmem.store.store import Store
 
 RECORDS = "records"  # the field of a quarantined entry with the lines of the import
 POLICY = "on_conflict"

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.clock import Clock, format_time, now
 from ghostmem.errors import (
@@ -25,8 +25,9 @@ from ghostmem.errors import (
 )
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.settings import Settings, config_path, load, masked, write_config
-from ghostmem.store.ledger import MOVING
-from ghostmem.store.opening import POSTGRES, has_tables, open_engine, refuse_special
+from ghostmem.store import Engine, Transaction, has_tables, open_engine
+from ghostmem.store.engine import MOVING
+from ghostmem.store.opening import POSTGRES, refuse_special
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
 from ghostmem.transfer.checksums import (
     NamespaceSum,
@@ -37,9 +38,6 @@ from ghostmem.transfer.checksums import (
     verify_equal,
 )
 from ghostmem.transfer.copy_store import Comparison, StoreCopy
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Engine, Transaction
 
 MAX_CATCH_UPS = 10  # times the change log is followed before writers of the source are blocked
 FEW_CHANGES = 50  # changes few enough to copy while writers are blocked
@@ -194,7 +192,7 @@ def _check_endpoints(source: str, target: str) -> None:
         )
 
 
-def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
+def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) -> Engine:
     """Open an endpoint; an older schema is upgraded, a newer one refused."""
     engine = open_engine(replace(settings, db=_config_name(place)), clock, moving)
     if getattr(engine, "_newer", False):
@@ -206,7 +204,7 @@ def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) ->
     return engine
 
 
-def _refuse_links_across_namespaces(tx: "Transaction", source: str) -> None:
+def _refuse_links_across_namespaces(tx: Transaction, source: str) -> None:
     """Refuse rows that join two namespaces; the isolation of the target would drop them."""
     if crossing := tx.copy.crossing():
         counts = ", ".join(f"{count} in {name}" for name, count in crossing.items())
@@ -224,7 +222,7 @@ def _has_tables(target: str) -> bool:
     return has_tables(target, location(target))
 
 
-def _filled_tables(tx: "Transaction", tables: Sequence[Table]) -> list[str]:
+def _filled_tables(tx: Transaction, tables: Sequence[Table]) -> list[str]:
     """Return the tables that have rows, apart from the rules that every store is created with."""
     rules = BY_NAME["reflect_rules"]
     filled = [table.name for table in tables if table.name != rules.name and tx.copy.counts(table)]
@@ -237,7 +235,7 @@ def _filled_tables(tx: "Transaction", tables: Sequence[Table]) -> list[str]:
 
 
 def _state_of_target(
-    tx: "Transaction", tables: Sequence[Table], target: str, source: str
+    tx: Transaction, tables: Sequence[Table], target: str, source: str
 ) -> Mapping[str, str] | None:
     """Return the stored state of an unfinished move of the same source; None if it is empty.
 
@@ -261,7 +259,7 @@ def _state_of_target(
 
 
 def _begin(
-    target: "Engine", tables: Sequence[Table], source: str, holder: str, at: str
+    target: Engine, tables: Sequence[Table], source: str, holder: str, at: str
 ) -> Mapping[str, str]:
     """Mark the target as being filled by this run, and return the state of an earlier run."""
     with target.write() as tx:
@@ -274,7 +272,7 @@ def _begin(
 
 
 def _plan(
-    source_engine: "Engine", source: str, target: str, settings: Settings, clock: Clock
+    source_engine: Engine, source: str, target: str, settings: Settings, clock: Clock
 ) -> Migration:
     """Return the plan of a migration, without writing; the same targets are refused."""
     resumed = False
@@ -301,7 +299,7 @@ def _plan(
 
 
 def _sums_if_equal(
-    source: "Engine", target: "Engine", tables: Sequence[Table], progress: Progress
+    source: Engine, target: Engine, tables: Sequence[Table], progress: Progress
 ) -> tuple[NamespaceSum, ...]:
     """Return the checksums of a finished target that equals the source; otherwise nothing."""
     with source.snapshot() as source_tx, target.snapshot() as target_tx:
@@ -316,8 +314,8 @@ def _sums_if_equal(
 
 
 def _finish_earlier_move(
-    source: "Engine",
-    target: "Engine",
+    source: Engine,
+    target: Engine,
     tables: Sequence[Table],
     config_name: str,
     progress: Progress,
@@ -337,7 +335,7 @@ def _finish_earlier_move(
     return SwitchResult(0, 0, time.monotonic() - started, config, sums)
 
 
-def _still_equal(source: "Transaction", target: "Transaction", tables: Sequence[Table]) -> bool:
+def _still_equal(source: Transaction, target: Transaction, tables: Sequence[Table]) -> bool:
     """Say whether two stores that were equal still are.
 
     Large tables never change without a log entry, so their marks are enough."""
@@ -406,7 +404,7 @@ def _follow_changes(
     return since, total
 
 
-def _compare_all(copy: StoreCopy, tx: "Transaction", comparison: Comparison) -> None:
+def _compare_all(copy: StoreCopy, tx: Transaction, comparison: Comparison) -> None:
     with copy.writing() as target:
         compared = nonempty_tables(copy.tables, tx, target)
     for number, (table, ns) in enumerate(compared, 1):
@@ -455,7 +453,7 @@ def _switch(
     return SwitchResult(changes + followed + last, differed, blocked, config, sums)
 
 
-def _equalize_rest(copy: StoreCopy, tx: "Transaction", comparison: Comparison) -> int:
+def _equalize_rest(copy: StoreCopy, tx: Transaction, comparison: Comparison) -> int:
     """Make the remaining differences equal, and continue the row numbers of the source.
 
     Returns the number of rows that differed."""

@@ -1,15 +1,9 @@
 """Release an entry of the quarantine: a put, a summary, a section of a note, or an import."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ghostmem.memory.prepare import prepare
 from ghostmem.memory.quarantine import SOURCES, draft_of_held, find_held, missing
 from ghostmem.model import Memory
-
-if TYPE_CHECKING:
-    from ghostmem.store.store import Store
+from ghostmem.store import Store
 
 
 def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:

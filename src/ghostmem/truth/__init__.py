@@ -2,11 +2,12 @@
 
 `rules` compares two texts without a model: a restatement, an update, a conflict, or unrelated; it
 also finds texts that read like instructions to an agent. `memory.verdict` applies it in a put.
-`corrections` links a correction to the memories it corrects, and closes or reopens these.
-`precedence` orders contradicting memories: the user's own words first, then the newest.
+`corrections` links a correction to the memories it corrects, closes or reopens these, and orders
+contradicting memories: the user's own words first, then the newest.
 
-For a search, `contradictions` finds the memories that prevail over its hits, `user_statements` the
-user's own statements about the same subject, and `annotations` writes notes on the hits from both.
+For a search, `contradictions` finds the memories that prevail over its hits and the user's own
+statements about the same subject, and `annotations` writes notes on the hits from both.
+`sources` resolves the spellings of a person's name.
 `conflicts` lists unresolved contradictions and resolves them. `as_of` copies the store as it was
 at a time, for searches of the past.
 

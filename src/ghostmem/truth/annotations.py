@@ -1,20 +1,13 @@
 """Annotate hits that are contradicted, superseded, or rest on a memory that is no longer valid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.model import Hit, Memory, Rel
-from ghostmem.store.rows import Filter
+from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions
-from ghostmem.truth.corrections import SUPERSEDED_BY
-from ghostmem.truth.precedence import prevails
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.truth.corrections import SUPERSEDED_BY, prevails
 
 MAX_CAUSES = 3  # named in a note
 

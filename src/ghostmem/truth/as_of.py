@@ -1,21 +1,14 @@
 """The store as it was at a time: its versions of then in memory, for search and context to read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Edge, Memory, NsFilter
-from ghostmem.store.indexing import index_rows, tagged
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction, index_rows, tagged
 from ghostmem.text.chunk import CHUNKER
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_EMBEDDED = 500  # chunks of removed versions that are embedded again
 
@@ -24,7 +17,7 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     """Return a store in memory with each key's version and edges of a time.
 
     Tiers, importance and counts, which maintenance changes in place, are those of today."""
-    from ghostmem.store.opening import open_memory
+    from ghostmem.store import open_memory
 
     at = as_time(as_of, "as_of")
     if at > store.clock():
@@ -42,6 +35,8 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
         ]
         _copy_memories(store, source, target, rows)
         _copy_edges(source, target, rows, at)
+        for alias in source.source_aliases.all(ns):  # who somebody is does not change with time
+            target.source_aliases.put(alias)
     return replace(store, engine=engine, clock=lambda: at)
 
 

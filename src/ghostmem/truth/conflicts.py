@@ -1,29 +1,20 @@
 """conflicts: list contradictions and memories that may be stale, and resolve contradictions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Memory, NsFilter, Record, Rel, optional
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.corrections import (
     SUPERSEDED_BY,
     check_supersede,
     contradicting,
+    prevails,
     reopen,
     supersede,
 )
-from ghostmem.truth.precedence import prevails
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,25 +2,29 @@
 
 Closing writes a new version, so that the history shows what was believed before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.model import EDGE_WEIGHTS, HEARSAY, Edge, Memory, Rel, SourceKind, Tier
-from ghostmem.store.store import Store
-from ghostmem.truth.precedence import precedence, prevails
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction
 
 SUPERSEDED_BY = "superseded_by"  # in meta: the key of the successor
 BEFORE_CLOSING = "before_closing"  # in meta: the fields that reopening restores
 MIN_IMPORTANCE = 0.1  # that closing leaves
 MAX_CHAIN = 8  # earlier corrections that are linked to a further one
+
+
+def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
+    """Return the sort key of contradicting memories: the user's own words last, then the newest."""
+    return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
+
+
+def prevails(memory: Memory, other: Memory) -> bool:
+    """Say whether a memory comes before another that contradicts it."""
+    return precedence(memory) > precedence(other)
 
 
 def suggest_correction(

@@ -1,13 +1,11 @@
 """REST: find the route, check fields and permission, and call Ghost in a worker thread."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 import anyio
@@ -18,14 +16,12 @@ from starlette.responses import Response, StreamingResponse
 
 from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
+from ghostmem.ghost import Ghost
 from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep
 from ghostmem.web.refusals import Refused, json_response
 from ghostmem.web.route import ALL, ONE, SEVERAL, ApiRoute, Given
 from ghostmem.web.routes import ROUTES, answer
 from ghostmem.web.session import refuse_writes
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 PREFIX = "/api/v1"
 MAX_FIELDS = 1000  # in a query

@@ -1,11 +1,9 @@
 """The ASGI application: its paths, and the layers that every request passes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import anyio
 import anyio.to_thread
@@ -16,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ghostmem.caller import require
 from ghostmem.errors import GhostError
+from ghostmem.ghost import Ghost
 from ghostmem.web import api
 from ghostmem.web.auth import IF_ANY, authenticated
 from ghostmem.web.events import Events
@@ -27,9 +26,6 @@ from ghostmem.web.pages import StaticFiles, sign_in_app
 from ghostmem.web.rate import Rate
 from ghostmem.web.refusals import Refused, json_response
 from ghostmem.web.session import WebSessions
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 OPENAPI = f"{api.PREFIX}/openapi.json"
 EVENTS = f"{api.PREFIX}/events"

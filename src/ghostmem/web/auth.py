@@ -2,20 +2,17 @@
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ghostmem.admin.tokens import has_tokens, verify
 from ghostmem.caller import CALLER, CLIENT, LOOKING, OWNER, Caller
+from ghostmem.ghost import Ghost
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
 from ghostmem.web.refusals import Refused
 from ghostmem.web.session import WebSession, WebSessions
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 # When a token is needed.
 ALWAYS = "always"
@@ -28,7 +25,7 @@ MAX_CREDENTIAL = 256
 
 def authenticated(
     app: ASGIApp,
-    ghost: "Ghost",
+    ghost: Ghost,
     require_tokens: str,
     rate: Rate,
     sessions: WebSessions | None = None,
@@ -91,7 +88,7 @@ def is_sign_in(scope: Scope) -> bool:
 
 
 def _known(
-    ghost: "Ghost", secret: str | None, session: WebSession | None, require_tokens: str
+    ghost: Ghost, secret: str | None, session: WebSession | None, require_tokens: str
 ) -> Caller | None:
     """Return the caller of a request, or None.
 
@@ -110,7 +107,7 @@ def _secret(given: str | None) -> str | None:
     return secret.strip() if scheme.lower() == "bearer" and len(given) <= MAX_CREDENTIAL else ""
 
 
-def _identify(ghost: "Ghost", secret: str | None, require_tokens: str) -> Caller | None:
+def _identify(ghost: Ghost, secret: str | None, require_tokens: str) -> Caller | None:
     if secret is not None:
         return verify(ghost.store, secret)
     needed = require_tokens == ALWAYS or (require_tokens == IF_ANY and has_tokens(ghost.store))

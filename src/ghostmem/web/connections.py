@@ -1,7 +1,5 @@
 """Connections that wait for a request: limited in time and in number."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from typing import Any
@@ -32,7 +30,7 @@ class Waiting:
         self._waiting: dict[Protocol, str] = {}
         self._counts: Counter[str] = Counter()
 
-    def add(self, connection: Protocol) -> None:
+    def add(self, connection: "Protocol") -> None:
         """Count a connection that waits from now on."""
         self.discard(connection)
         address = neighbourhood(connection.client[0]) if connection.client else ""
@@ -43,7 +41,7 @@ class Waiting:
         elif len(self._waiting) > self._most:
             self._close(next(iter(self._waiting)))
 
-    def discard(self, connection: Protocol) -> None:
+    def discard(self, connection: "Protocol") -> None:
         """Forget a connection that has a request, or is closed."""
         address = self._waiting.pop(connection, None)
         if address is not None:
@@ -51,7 +49,7 @@ class Waiting:
             if not self._counts[address]:
                 del self._counts[address]
 
-    def _close(self, connection: Protocol) -> None:
+    def _close(self, connection: "Protocol") -> None:
         self.discard(connection)
         connection.transport.close()
 

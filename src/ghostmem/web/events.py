@@ -1,22 +1,17 @@
 """Live updates: listeners hear of every change in the namespaces that they may read."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from starlette.responses import Response, StreamingResponse
 
 from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import GhostError
+from ghostmem.ghost import Ghost
 from ghostmem.store.sequences import sequences
 from ghostmem.web.refusals import Refused
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0

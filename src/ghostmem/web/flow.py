@@ -1,22 +1,14 @@
 """How memories moved between tiers, day by day, and which lifecycle runs moved them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import NotFoundError
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import AuditEntry, Filter
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import AuditEntry, Filter, Store, Transaction, validate
 
 MAX_RUNS = 100
 MAX_CHANGES = 1000  # of one run

@@ -1,24 +1,14 @@
 """A namespace, or the neighbourhood of a memory, as nodes and edges to draw."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.graph.components import components
-from ghostmem.model import Kind, Memory, NsFilter, Record, Rel, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.lookup import find
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.model import Edge, Kind, Memory, NsFilter, Record, Rel, Tier, optional
+from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.text.excerpt import summary_line
-
-if TYPE_CHECKING:
-    from ghostmem.model import Edge
-    from ghostmem.store.protocol import Transaction
 
 MAX_SUMMARY = 100
 EDGES_PER_NODE = 6  # drawn on average; the heaviest are kept

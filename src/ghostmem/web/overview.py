@@ -3,31 +3,21 @@
 Nothing is counted as read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, NsFilter, Record, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter, Group
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.text.excerpt import first_line
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 MAX_LINES = 8
 MAX_SUMMARY = 200
 MAX_TOPICS = 8
 RECENT = 50  # newest memories whose tags are the topics
 MAX_CHANGES = 60
-_SILENT = (
-    "supersede",
-    "note",
-)  # what happens to the version before when the next one is put, and inside folders of notes
+# the version before when the next one is put, changes in folders of notes, and new vectors
+_SILENT = ("supersede", "note", "embed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,14 +1,11 @@
 """The viewer's page and its files, and the sign-in page."""
 
-from __future__ import annotations
-
 import gzip
 import hmac
 import secrets
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import anyio.to_thread
@@ -17,14 +14,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ghostmem.admin.tokens import verify
+from ghostmem.caller import Caller
+from ghostmem.ghost import Ghost
 from ghostmem.web.auth import unauthorised
 from ghostmem.web.guard import header
 from ghostmem.web.refusals import Refused
 from ghostmem.web.session import CSRF, WebSession, WebSessions, set_cookie
-
-if TYPE_CHECKING:
-    from ghostmem.caller import Caller
-    from ghostmem.ghost import Ghost
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {

@@ -1,17 +1,18 @@
-"""A route of the REST interface as a row of a table."""
+"""A route of the REST interface as a row of a table, and the schemas of its fields."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.caller import CALLER
-from ghostmem.web.fields import Fields
+from ghostmem.ghost import Ghost
+from ghostmem.memory.curate import OPS
+from ghostmem.model import Record, Rel
+from ghostmem.parameters import OPERATIONS, TEXT, TEXTS, Parameter
+from ghostmem.store.validate import MAX_KEY, MAX_TAG
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Record
+Fields = Mapping[str, Mapping[str, Any]]
+MAX_ITEMS = 1000
 
 Given = dict[str, Any]
 
@@ -20,6 +21,65 @@ ONE = "one"  # it is named
 SEVERAL = "several"  # it may be named, also as a prefix; otherwise all, or the only one a token has
 ALL = "all"  # the whole store
 OWN = "own"  # the handler looks at each thing's namespace
+
+
+def text(about: str, longest: int = MAX_KEY, shortest: int = 0) -> dict[str, Any]:
+    """Return the schema of a text."""
+    schema = {"type": TEXT, "description": about, "maxLength": longest}
+    return {**schema, "minLength": shortest} if shortest else schema
+
+
+def texts(about: str, most: int = MAX_ITEMS, longest: int = MAX_KEY) -> dict[str, Any]:
+    """Return the schema of a list of texts."""
+    items = {"type": TEXT, "maxLength": longest}
+    return {"type": TEXTS, "description": about, "maxItems": most, "items": items}
+
+
+def number(about: str, most: int) -> dict[str, Any]:
+    """Return the schema of a whole number from 1 on."""
+    return {"type": "integer", "description": about, "minimum": 1, "maximum": most}
+
+
+def fields(operation: str, names: str = "", **changes: Mapping[str, Any]) -> Fields:
+    """Return the schemas of parameters of an operation, all or some, with changes for a route."""
+    table = OPERATIONS[operation]
+    return {
+        name: {**_field(table[name]), **_COMMON.get(name, {}), **changes.get(name, {})}
+        for name in (names.split() or table)
+    }
+
+
+def _field(parameter: Parameter) -> dict[str, Any]:
+    if parameter.type == TEXTS:
+        return texts(parameter.help)
+    schema = {**parameter.schema, "description": parameter.help}
+    if parameter.type == TEXT and not parameter.choices and parameter.max_length != 0:
+        schema["maxLength"] = parameter.max_length or MAX_KEY
+    return schema
+
+
+# what HTTP adds to the parameters of these names
+_COMMON: Fields = {
+    "content": {"minLength": 1},
+    "tags": {"items": {"type": TEXT, "maxLength": MAX_TAG}},
+    "tag": {"maxLength": MAX_TAG},
+    "min_score": {"minimum": -1e6, "maximum": 1e6},
+    "min_spread": {"minimum": 0, "maximum": 1e6},
+    "op": {"enum": list(OPS)},
+}
+NS: Fields = fields("get", "ns")
+NS_FILTER: Fields = fields(
+    "search",
+    "ns",
+    ns={
+        "description": "Namespace or prefix such as agent:*; default: all that the token may read."
+    },
+)
+KEYED: Fields = fields(
+    "get", "ns key", key={"description": "The key; in a path one percent-encoded segment."}
+)
+LIMIT: Fields = fields("list", "limit")
+RELS = {"enum": [str(rel) for rel in Rel]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

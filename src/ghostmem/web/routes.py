@@ -1,20 +1,31 @@
 """The REST interface as a table: path, scope, fields and function of each route."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import NotFoundError
-from ghostmem.model import FileRel, Tier, plain
+from ghostmem.ghost import Ghost
+from ghostmem.model import FileRel, Rule, Run, Tier, plain
 from ghostmem.parameters import MAX_PATH
-from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, RELS, Fields, fields, text
-from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, ApiRoute, Given, listed, without_places
+from ghostmem.web.route import (
+    ALL,
+    KEYED,
+    LIMIT,
+    NS,
+    NS_FILTER,
+    ONE,
+    OWN,
+    RELS,
+    SEVERAL,
+    ApiRoute,
+    Fields,
+    Given,
+    fields,
+    listed,
+    text,
+    without_places,
+)
 from ghostmem.web.viewer_routes import VIEWER_ROUTES
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Rule, Run
 
 
 def _put(ghost: Ghost, given: Given) -> Any:

@@ -1,7 +1,5 @@
 """Listening: one process that finishes running requests when it is stopped."""
 
-from __future__ import annotations
-
 import gc
 import ipaddress
 import logging

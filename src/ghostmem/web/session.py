@@ -1,7 +1,5 @@
 """Sessions of browsers: a token becomes a cookie, and writes carry a CSRF token."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 import time

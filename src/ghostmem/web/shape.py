@@ -1,7 +1,5 @@
 """Distribution of memories over tiers, kinds, sources, ages, sizes and days of use."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
@@ -9,9 +7,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 
 from ghostmem.model import Access, Memory, Record
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, validate
 
 MAX_BARS = 20  # sources, clients and namespaces
 MAX_MONTHS = 24

@@ -1,15 +1,11 @@
 """When each version of a memory was believed, and when it was valid."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ghostmem.clock import as_time
 from ghostmem.model import Kind, Memory, Record, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, validate
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.corrections import SUPERSEDED_BY
 

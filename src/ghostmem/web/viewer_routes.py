@@ -1,23 +1,33 @@
 """Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
+from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
-from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, fields, number, text, texts
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
-from ghostmem.web.route import ONE, OWN, SEVERAL, ApiRoute, Given, without_places
+from ghostmem.web.route import (
+    KEYED,
+    LIMIT,
+    NS,
+    NS_FILTER,
+    ONE,
+    OWN,
+    SEVERAL,
+    ApiRoute,
+    Given,
+    fields,
+    number,
+    text,
+    texts,
+    without_places,
+)
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape
 from ghostmem.web.spans import spans
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 MAX_NODES = 5000
 MAX_SPANS = 5000

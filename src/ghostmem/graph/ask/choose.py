@@ -1,15 +1,11 @@
 """Choose the model: a command, Anthropic, or an OpenAI-compatible server, in this order."""
 
-from typing import TYPE_CHECKING
-
 from ghostmem.errors import InvalidInputError
+from ghostmem.graph.ask.base import Asker
 from ghostmem.settings import Settings
 
-if TYPE_CHECKING:
-    from ghostmem.graph.ask.base import Asker
 
-
-def choose(settings: Settings) -> "Asker":
+def choose(settings: Settings) -> Asker:
     """Return the model of the settings, or raise an error that says what to set."""
     if settings.llm_command:
         from ghostmem.graph.ask.command import CommandAsker

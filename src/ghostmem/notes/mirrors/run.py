@@ -3,13 +3,11 @@
 Keys are merged in batches under the folder's lock. Nothing is overwritten in the folder before the
 store has it, so a run that was killed is completed by the next one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.memory.draft import INHERITED, Draft
@@ -30,13 +28,8 @@ from ghostmem.notes.mirrors.units import (
     fingerprint,
     strip_blank_lines,
 )
-from ghostmem.store import validate
+from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.store.mirror import Mirror, MirrorItem
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
 
 # A note in the folder says nothing about when a memory expires, and names its own file.
 _INHERITED = [name for name in INHERITED if name not in ("expires_at", "files")]

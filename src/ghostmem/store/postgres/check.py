@@ -2,18 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from ghostmem.store.columns import differing
 from ghostmem.store.engine import reindexed
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
+from ghostmem.store.postgres.transaction import PostgresTransaction
+from ghostmem.store.protocol import Reindex
+from ghostmem.store.records import differing
 from ghostmem.store.tables import TABLES
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
-
-if TYPE_CHECKING:
-    from ghostmem.store.postgres.database import Db
-    from ghostmem.store.postgres.transaction import PostgresTransaction
-    from ghostmem.store.protocol import Reindex
 
 _WORDS = "string_to_array(nullif(c.terms, ''), ' ')"
 _NOT_LAST = (
@@ -131,7 +128,7 @@ _INVALID = (
 )
 
 
-def problems(tx: "PostgresTransaction") -> list[str]:
+def problems(tx: PostgresTransaction) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
     db = tx.db
     messages = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
@@ -161,7 +158,7 @@ def _points_nowhere(column: str, parent: str) -> str:
     return f"NOT EXISTS (SELECT 1 FROM {parent} p WHERE {same}p.id = t.{column})"
 
 
-def _malformed(db: "Db") -> list[str]:
+def _malformed(db: Db) -> list[str]:
     """Check that tags and meta are JSON; only servers from 16 on could do that in SQL."""
     wrong = {"tags": 0, "meta": 0}
     for tags, meta in db.stream(
@@ -185,7 +182,7 @@ def _is(text: str | None, kind: type) -> bool:
         return False
 
 
-def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
+def repair(tx: PostgresTransaction, reindex: Reindex) -> Mapping[str, int]:
     """Remove orphans and rebuild every index; return the numbers of changes."""
     db = tx.db
     for (name,) in db.rows(_INVALID):
@@ -202,7 +199,7 @@ def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
     return done
 
 
-def _remove_orphans(db: "Db") -> int:
+def _remove_orphans(db: Db) -> int:
     count = sum(
         db.run(f"DELETE FROM {table} t WHERE {_points_nowhere(column, parent)}")
         for table, column, parent in _POINTERS
@@ -210,5 +207,5 @@ def _remove_orphans(db: "Db") -> int:
     return count + db.run(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
 
 
-def _retire_doubles(db: "Db") -> int:
+def _retire_doubles(db: Db) -> int:
     return db.run(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}")

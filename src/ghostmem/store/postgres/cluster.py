@@ -9,8 +9,7 @@ import psycopg
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.settings import check_url, masked
 from ghostmem.store.administration import ClusterNode, Distribution, Isolation
-from ghostmem.store.postgres.connect import WRITERS, configure
-from ghostmem.store.postgres.failures import translated
+from ghostmem.store.postgres.connect import WRITERS, configure, translated
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
 ANCHOR = "namespaces"  # the table with which all others of namespaces are colocated
@@ -152,11 +151,11 @@ def isolate(
     alone, moved = _alone(connection, ns), False
     try:
         if not alone:
-            sql = (
+            connection.execute(
                 "SELECT isolate_tenant_to_new_shard(%s, %s::text, 'CASCADE', "
-                "shard_transfer_mode => 'auto')"
+                "shard_transfer_mode => 'auto')",
+                (ANCHOR, ns),
             )
-            connection.execute(sql, (ANCHOR, ns))
         shard, host, port = _place(connection, ns)
         if to is not None and (host, port) != to:
             # every table has a primary key, so that rows can be copied while writes continue

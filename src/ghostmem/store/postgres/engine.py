@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 from psycopg.sql import quote
@@ -16,18 +16,23 @@ from ghostmem.errors import (
     LostConnectionError,
 )
 from ghostmem.settings import check_url, masked
+from ghostmem.store.administration import Administration
 from ghostmem.store.engine import BaseEngine
-from ghostmem.store.postgres.connect import WRITERS, Connection, Timeouts, make_pool, unlimited
+from ghostmem.store.postgres.connect import (
+    WRITERS,
+    Connection,
+    Timeouts,
+    make_pool,
+    translate,
+    translated,
+    unlimited,
+)
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.postgres.failures import translate, translated
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.transaction import PostgresTransaction
-
-if TYPE_CHECKING:
-    from ghostmem.store.administration import Administration
-    from ghostmem.store.protocol import Reindex
-    from ghostmem.store.vectors import Views
+from ghostmem.store.protocol import Reindex
+from ghostmem.store.vectors import Views
 
 _AWAKE = "SELECT 1"  # begins no transaction; tests whether a connection works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -208,7 +213,7 @@ class PostgresEngine(BaseEngine):
         end: str,
         names: tuple[str, ...] | None,
         writes: bool,
-        views: "Views",
+        views: Views,
         patience: float | None,
     ) -> "Iterator[PostgresTransaction]":
         committing = False
@@ -252,7 +257,7 @@ class PostgresEngine(BaseEngine):
         """Return None: the store is not a file of this machine."""
         return None
 
-    def administration(self) -> "Administration":
+    def administration(self) -> Administration:
         """Return the administration of the database."""
         from ghostmem.store.postgres.administration import PostgresAdministration
 
@@ -311,7 +316,7 @@ class PostgresEngine(BaseEngine):
         with self.snapshot() as tx:
             return problems(tx)
 
-    def repair(self, reindex: "Reindex") -> Mapping[str, int]:
+    def repair(self, reindex: Reindex) -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
         from ghostmem.store.postgres.check import repair
 

@@ -1,7 +1,6 @@
 """The index in PostgreSQL: chunks with tsvectors and trigrams, words and vectors."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
@@ -9,9 +8,7 @@ from ghostmem.store.index import Index
 from ghostmem.store.postgres.connect import as_vec
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
-
-if TYPE_CHECKING:
-    from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexRow
 
 _COLUMNS = (
     "ns, memory_id, seq, start, stop, start_line, end_line, terms, length, chunker, "
@@ -43,7 +40,7 @@ class PostgresIndex(Index):
     def add(
         self,
         memory: Memory,
-        rows: "Sequence[IndexRow]",
+        rows: Sequence[IndexRow],
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
@@ -71,18 +68,18 @@ class PostgresIndex(Index):
             first = first or chunk
             self._db.saw_chunks(ns, (chunk,))
             if model is not None and position < len(vectors):
-                sql = (
+                self._db.run(
                     "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (?, "
-                    "?, ?, ?::vector)"
+                    "?, ?, ?::vector)",
+                    (ns, model, chunk, as_vec(vectors[position])),
                 )
-                self._db.run(sql, (ns, model, chunk, as_vec(vectors[position])))
         self.added += len(rows)
         self._replace_words(ns, (), [row.terms for row in rows])
         if rows:
             self._journal.grow(ns, len(rows), sum(row.length for row in rows))
         return first
 
-    def _thread(self, ns: str, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
+    def _thread(self, ns: str, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
         """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
@@ -132,11 +129,11 @@ class PostgresIndex(Index):
         """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
         from ghostmem.store.tables import indexed
 
-        sql = (
+        rows = self._db.rows(
             "SELECT id, length, thread_id, terms FROM chunks WHERE ns = ? AND memory_id "
-            "= ? ORDER BY seq"
+            "= ? ORDER BY seq",
+            (ns, memory_id),
         )
-        rows = self._db.rows(sql, (ns, memory_id))
         for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
             size, codes = len(new.split()), sorted(set(indexed(new).split()))
             self._db.run(

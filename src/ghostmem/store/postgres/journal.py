@@ -1,8 +1,7 @@
 """The change log in PostgreSQL."""
 
 from ghostmem.caller import CALLER
-from ghostmem.store.chain import ChainLine, chained
-from ghostmem.store.journal import LINE, Journal
+from ghostmem.store.journal import LINE, ChainLine, Journal, chained
 from ghostmem.store.postgres.database import Db
 
 _APPEND = (  # in one statement, because each one costs a round trip

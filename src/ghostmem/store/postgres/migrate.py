@@ -10,10 +10,9 @@ import psycopg
 from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.errors import NotADatabaseError
-from ghostmem.store.ledger import pending
-from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.engine import pending
+from ghostmem.store.postgres.connect import WRITERS, translated
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.postgres.failures import translated
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 
 

@@ -20,11 +20,11 @@ class PostgresOutline:
 
     def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]:
         """Return the files of a project as last seen: status, time, and hash."""
-        sql = (
+        rows = self._db.rows(
             "SELECT path, size, mtime_ns, inode, seen_ns, hash FROM outline_files"
-            " WHERE md5(root) = md5(?) AND root = ? AND language = ? ORDER BY path"
+            " WHERE md5(root) = md5(?) AND root = ? AND language = ? ORDER BY path",
+            (root, root, language),
         )
-        rows = self._db.rows(sql, (root, root, language))
         return {row[0]: (Stat(row[1], row[2], int(row[3])), row[4], row[5]) for row in rows}
 
     def put_files(
@@ -50,12 +50,12 @@ class PostgresOutline:
                 sql, (root, language, *map(list, zip(*rows[start : start + _BATCH], strict=True)))
             )
         if lost := list(gone):
-            sql = (
+            self._db.run(
                 "DELETE FROM outline_files WHERE digest IN"
                 " (SELECT md5(? || chr(31) || ? || chr(31) || path) FROM "
-                "unnest(?::text[]) AS path)"
+                "unnest(?::text[]) AS path)",
+                (root, language, lost),
             )
-            self._db.run(sql, (root, language, lost))
 
     def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]:
         """Yield the cached facts of contents that one extractor produced."""

@@ -8,9 +8,8 @@ from contextlib import contextmanager, suppress
 
 import psycopg
 
-from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.connect import WRITERS, translated
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.postgres.failures import translated
 
 PRESENT = WRITERS + 1  # the class of advisory locks of present workers
 _WATCHED = (

@@ -1,19 +1,17 @@
 """The tables of one transaction in PostgreSQL."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from ghostmem.store.postgres.copy import PostgresCopy
 from ghostmem.store.postgres.database import Db
+from ghostmem.store.postgres.index import PostgresIndex
+from ghostmem.store.postgres.journal import PostgresJournal
+from ghostmem.store.postgres.outline import PostgresOutline
+from ghostmem.store.postgres.vectors import PostgresVectors
+from ghostmem.store.postgres.work import PostgresWork
 from ghostmem.store.transaction import Opening, SharedTransaction
-
-if TYPE_CHECKING:
-    from ghostmem.store.postgres.copy import PostgresCopy
-    from ghostmem.store.postgres.index import PostgresIndex
-    from ghostmem.store.postgres.journal import PostgresJournal
-    from ghostmem.store.postgres.outline import PostgresOutline
-    from ghostmem.store.postgres.vectors import PostgresVectors
-    from ghostmem.store.postgres.work import PostgresWork
-    from ghostmem.store.vectors import Views
+from ghostmem.store.vectors import Views
 
 
 class PostgresTransaction(SharedTransaction):
@@ -31,14 +29,14 @@ class PostgresTransaction(SharedTransaction):
         "work": Opening("postgres.work", "PostgresWork"),
     }
     db: Db
-    copy: "PostgresCopy"
-    index: "PostgresIndex"
-    journal: "PostgresJournal"
-    outline: "PostgresOutline"
-    vectors: "PostgresVectors"
-    work: "PostgresWork"
+    copy: PostgresCopy
+    index: PostgresIndex
+    journal: PostgresJournal
+    outline: PostgresOutline
+    vectors: PostgresVectors
+    work: PostgresWork
 
-    def __init__(self, db: Db, views: "Views", hnsw: bool) -> None:
+    def __init__(self, db: Db, views: Views, hnsw: bool) -> None:
         self.db = db
         self.views = views
         self.hnsw = hnsw

@@ -28,13 +28,13 @@ class PostgresWork:
     def offer(self, kind: str, rows: Iterable[tuple[str, str]]) -> int:
         """Add items as (namespace, item), keep existing ones, and return the number of new ones."""
         items = sorted(set(rows))  # in one order, so that two workers cannot deadlock
-        sql = (
-            "INSERT INTO work (ns, kind, item) SELECT given.ns, ?, given.item FROM "
-            "unnest(?::text[], ?::text[])"
-            " AS given (ns, item) ON CONFLICT DO NOTHING"
-        )
         return (
-            self._db.run(sql, (kind, [ns for ns, _ in items], [item for _, item in items]))
+            self._db.run(
+                "INSERT INTO work (ns, kind, item) SELECT given.ns, ?, given.item FROM "
+                "unnest(?::text[], ?::text[])"
+                " AS given (ns, item) ON CONFLICT DO NOTHING",
+                (kind, [ns for ns, _ in items], [item for _, item in items]),
+            )
             if items
             else 0
         )

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import apsw
 
 from ghostmem.errors import CorruptStoreError
 from ghostmem.model import Kind, Priority, SourceKind, Tier
-from ghostmem.store.columns import differing
 from ghostmem.store.engine import reindexed
+from ghostmem.store.protocol import Reindex
+from ghostmem.store.records import differing
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Reindex
 
 
 def _quoted(values: Iterable[str]) -> str:
@@ -168,7 +165,7 @@ def _last_varint(blob: bytes) -> int:
     return values[-2]
 
 
-def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
+def repair(tx: "SqliteTransaction", reindex: Reindex) -> Mapping[str, int]:
     """Remove orphans and rebuild every index; return the numbers of changes."""
     db = tx.db.connection
     fill(db)

@@ -5,7 +5,7 @@ from typing import Any
 
 import apsw
 
-from ghostmem.store.chain import sha256_hex
+from ghostmem.store.journal import sha256_hex
 
 
 def checksum(content: str | bytes) -> str:

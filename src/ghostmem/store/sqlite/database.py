@@ -1,4 +1,4 @@
-"""A SQLite connection inside one transaction, as table classes see it."""
+"""The SQL dialect of SQLite, and a connection inside one transaction as table classes see it."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,8 +7,68 @@ from typing import Any
 import apsw
 
 from ghostmem.model import Memory, NsFilter
-from ghostmem.store.database import Dialect, Location
-from ghostmem.store.sqlite.dialect import DIALECT
+from ghostmem.store.database import Dialect, Location, Part
+from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.sqlite.schema import CHUNK_WORDS
+
+# SQLite reads a whole content to cut a piece from it, once for each chunk of a long memory: those
+# are NULL here and read once by `Pieces`.
+PIECE = (
+    "CASE WHEN octet_length(m.content) <= 100000 THEN substr(m.content, c.start + 1, "
+    "c.stop - c.start) END"
+)
+
+
+class SqliteDialect(Dialect):
+    """The SQL that only SQLite understands."""
+
+    name = "sqlite"
+    among = "IN (SELECT value FROM json_each(?))"
+    in_ns = ""
+    ns_name = "name"
+    ns_value = "''"
+    of_ns = "c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
+    given_memories = "json_each(?) j CROSS JOIN memories m ON m.id = j.value"
+    in_space = "ns_id = ?"
+    chunk_text = PIECE
+    like, any_text, position = "GLOB", "*", "instr"
+    ordered_join = "CROSS JOIN"
+    unindexed = "+"
+    greatest, least = "max", "min"
+    is_moving = "SELECT count(*) FROM sqlite_schema WHERE name = 'moving'"
+    fill_words = f"INSERT INTO words {CHUNK_WORDS}"
+    no_limit = -1
+    computed = ("checksum",)
+    note_path = "path = ?"
+    path, root = "x.path = ?", "x.root = ?"
+    tag_name = "t.value"
+    tag_values = "json_each(m.tags) t"
+    any_tag = f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value {among})"
+    tagged = "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)"
+
+    def array(self, values: Iterable[Any]) -> str:
+        """Return several values as JSON."""
+        return json.dumps(list(values))
+
+    def compute(self, content: str) -> tuple[Any, ...]:
+        """Return the checksum of a content."""
+        return (checksum(content),)
+
+    def same_ns(self, left: str, right: str) -> str:
+        """Return nothing: an id is enough to join by."""
+        return ""
+
+    def starts(self, column: str, prefix: str) -> Part:
+        """Return the condition that a column starts with a text."""
+        return f"substr({column}, 1, ?) = ?", [len(prefix), prefix]
+
+    def about(self, table: str, *conditions: str) -> str:
+        """Return the condition that `m` has a row `x` in a table that passes some conditions."""
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"m.id IN (SELECT x.memory_id FROM {table} x{where})"
+
+
+DIALECT = SqliteDialect()
 
 
 class SqliteDb:

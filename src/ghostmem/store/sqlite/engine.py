@@ -13,13 +13,12 @@ from ghostmem.clock import Clock
 from ghostmem.errors import EngineError
 from ghostmem.store.engine import BaseEngine
 from ghostmem.store.sqlite import forks
-from ghostmem.store.sqlite.connect import connect, prepare, refuse_links
+from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links, set_patience
 from ghostmem.store.sqlite.failures import translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
 from ghostmem.store.sqlite.migrate import applied, migrate
 from ghostmem.store.sqlite.schema import MIGRATIONS
 from ghostmem.store.sqlite.transaction import SqliteTransaction
-from ghostmem.store.sqlite.waiting import begin_write, set_patience
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex

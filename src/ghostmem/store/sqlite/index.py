@@ -1,16 +1,13 @@
 """The index in SQLite: chunks with FTS5 tables, words and vectors."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
 from ghostmem.store.index import Index
+from ghostmem.store.rows import IndexRow
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
-
-if TYPE_CHECKING:
-    from ghostmem.store.rows import IndexRow
 
 _CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -32,7 +29,7 @@ class SqliteIndex(Index):
     def add(
         self,
         memory: Memory,
-        rows: "Sequence[IndexRow]",
+        rows: Sequence[IndexRow],
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
@@ -77,7 +74,7 @@ class SqliteIndex(Index):
         self._journal.grow(memory.ns, len(rows), sum(row.length for row in rows))
         return first
 
-    def _thread(self, number: int, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
+    def _thread(self, number: int, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
         """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None

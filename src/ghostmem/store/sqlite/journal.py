@@ -1,9 +1,8 @@
 """The change log in SQLite."""
 
 from ghostmem.caller import CALLER
-from ghostmem.store.chain import ChainLine, chained
 from ghostmem.store.database import Database
-from ghostmem.store.journal import LINE, Journal
+from ghostmem.store.journal import LINE, ChainLine, Journal, chained
 
 
 class SqliteJournal(Journal):

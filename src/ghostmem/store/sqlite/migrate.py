@@ -7,7 +7,7 @@ import apsw
 
 from ghostmem._version import __version__
 from ghostmem.clock import format_time
-from ghostmem.store.ledger import pending
+from ghostmem.store.engine import pending
 from ghostmem.store.sqlite.connect import is_ours, refuse_foreign
 from ghostmem.store.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
 

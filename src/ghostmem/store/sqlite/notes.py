@@ -33,10 +33,10 @@ class SqliteNotes(Notes):
         for (chunk,), digest in zip(self._chunks(memory_id), hashes, strict=False):
             self._db.run(sql, (digest, chunk))
         if (twin := self._twin(memory_id, section)) is not None:
-            sql = (
+            self._db.run(
                 f"{_INTO} chunks c JOIN chunks o ON o.memory_id = ? AND o.seq = c.seq"
                 " AND o.stop - o.start = c.stop - c.start AND o.chunker = c.chunker"
-                " JOIN vectors v ON v.chunk_id = o.id WHERE c.memory_id = ?"
+                " JOIN vectors v ON v.chunk_id = o.id WHERE c.memory_id = ?",
+                (twin, memory_id),
             )
-            self._db.run(sql, (twin, memory_id))
         return self._count_vectors(memory_id)

@@ -49,11 +49,11 @@ class SqliteOutline:
 
     def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]:
         """Yield the cached facts of contents that one extractor produced."""
-        sql = (
+        yield from self._db.execute(
             "SELECT hash, facts FROM outline_facts WHERE maker = ? AND hash IN (SELECT "
-            "value FROM json_each(?))"
+            "value FROM json_each(?))",
+            (maker, json.dumps(list(hashes))),
         )
-        yield from self._db.execute(sql, (maker, json.dumps(list(hashes))))
 
     def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None:
         """Store facts, replacing those of older extractors of the language.
@@ -61,11 +61,11 @@ class SqliteOutline:
         The name of an extractor (`maker`) begins with its language."""
         language = f"{maker.partition(' ')[0]} "
         for known, packed in facts:
-            sql = (
+            self._db.execute(
                 "DELETE FROM outline_facts WHERE hash = ? AND maker <> ? AND "
-                "substr(maker, 1, ?) = ?"
+                "substr(maker, 1, ?) = ?",
+                (known, maker, len(language), language),
             )
-            self._db.execute(sql, (known, maker, len(language), language))
             self._db.execute(
                 "INSERT OR REPLACE INTO outline_facts VALUES (?, ?, ?)", (known, maker, packed)
             )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.sqlite.database import SqliteDb
-from ghostmem.store.sqlite.dialect import PIECE
+from ghostmem.store.sqlite.database import PIECE, SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
 from ghostmem.store.sqlite.pieces import Pieces
 from ghostmem.store.vectors import Vectors, Views
