@@ -181,7 +181,7 @@ def section(command: click.Command, path: str, heading: str) -> str:
         if isinstance(p, click.Argument)
     ]:
         text.append(table("argument | meaning", rows))
-    if options := [p for p in own if isinstance(p, click.Option)]:
+    if options := [p for p in own if isinstance(p, click.Option) and not p.hidden]:
         text.append(option_table(options, context))
     if command.epilog:
         text.append(fenced(textwrap.dedent(command.epilog.split("Examples:\n")[-1]), "sh"))

@@ -18,7 +18,15 @@ from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
 from ghostmem.setup.marked import FileChange
-from ghostmem.setup.parts import SetupFile, hooks_in, made_by, server_in, with_parts, without_parts
+from ghostmem.setup.parts import (
+    SetupFile,
+    hooks_in,
+    keeps_parts,
+    made_by,
+    server_in,
+    with_parts,
+    without_parts,
+)
 from ghostmem.setup.state import (
     UNKNOWN,
     FileRecord,
@@ -146,7 +154,7 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
     if row is not None and present == row.original:
         return FilePlan(target, FileChange(target.path, raw, raw), None)
     text = _text(raw)
-    is_complete = not _keeps_parts(target, text)
+    is_complete = not keeps_parts(text, target)
     if row is not None and is_complete and present == row.written and row.original != UNKNOWN:
         original = None if row.original == MISSING else read_bytes(backup_of(target.path))
         if row.original == (MISSING if original is None else digest(original)):
@@ -158,22 +166,13 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
     if (
         row is not None
         and row.original == MISSING
-        and FORMATS[target.format].load(made) in (None, {})
+        and FORMATS[target.format].load(made) in (None, {}, target.client.new_file)
     ):
         after = None
     if is_complete or row is None or after is None:
         return FilePlan(target, FileChange(target.path, raw, after), None)
     return FilePlan(
         target, FileChange(target.path, raw, after), replace(row, written=digest(after))
-    )
-
-
-def _keeps_parts(target: SetupFile, text: str) -> bool:
-    """Say whether a file holds parts of ours that must stay."""
-    return (not target.hooks and bool(hooks_in(text, target))) or (
-        not target.server
-        and target.client.format == target.format
-        and server_in(text, target) is not None
     )
 
 
