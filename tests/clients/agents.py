@@ -54,7 +54,7 @@ class Agent:
 
     def setup(self) -> tuple[str, ...]:
         """Return the arguments of `ghost setup`."""
-        return (self.name, *(("--hooks",) if self.hooks else ()))
+        return (self.name, "--allow", *(("--hooks",) if self.hooks else ()))
 
 
 def write_files(sandbox: Sandbox, files: Mapping[str, str], env: Mapping[str, str]) -> None:
@@ -67,43 +67,12 @@ def write_files(sandbox: Sandbox, files: Mapping[str, str], env: Mapping[str, st
         sandbox.env[name] = sandbox.fill(value)
 
 
-BY_HAND = {
-    "opencode": (
-        ".config/opencode/opencode.json",
-        "mcp",
-        {"type": "local", "command": ["ghost", "mcp"], "enabled": True},
-    ),
-    "qwen": (".qwen/settings.json", "mcpServers", {"command": "ghost", "args": ["mcp"]}),
-}
-"""Entries of clients that `ghost setup` does not know yet: the file, its list, the entry."""
-
-
-def install(sandbox: Sandbox, agent: "Agent") -> None:
-    """Install Ghost in a client."""
-    if agent.name not in BY_HAND:
-        sandbox.ghost("setup", *agent.setup())
-        return
-    name, servers, entry = BY_HAND[agent.name]
-    path = sandbox.home / name
-    value = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(_json({**value, servers: {"ghost": entry}}), encoding="utf-8")
-
-
-def remove(sandbox: Sandbox, agent: "Agent") -> None:
-    """Remove Ghost from a client."""
-    if agent.name not in BY_HAND:
-        sandbox.ghost("setup", agent.name, "--remove")
-        return
-    name, *_ = BY_HAND[agent.name]
-    (sandbox.home / name).write_text(sandbox.fill(agent.files[name]), encoding="utf-8")
-
-
 AGENTS = (
     Agent(
         "claude-code",
         "Claude Code",
         "@anthropic-ai/claude-code",
-        ask=("claude", "-p", "{prompt}", "--allowedTools", "mcp__ghost"),
+        ask=("claude", "-p", "{prompt}"),
         list_servers=("claude", "mcp", "list"),
         listed="ghost: .* Connected",
         files={
@@ -127,7 +96,7 @@ AGENTS = (
         compact=("claude", "--continue", "-p", "/compact"),
         resume=("claude", "--continue", "-p", "{prompt}"),
         terminal=Screen(
-            ("claude", "--allowedTools", "mcp__ghost"),
+            ("claude",),
             ready=r"\? for shortcuts",
             busy="esc to interrupt",
             compact="/compact",
@@ -177,7 +146,7 @@ trust_level = "trusted"
         "gemini",
         "Gemini CLI",
         "@google/gemini-cli",
-        ask=("gemini", "--yolo", "-m", "gemini-2.5-flash", "-p", "{prompt}"),
+        ask=("gemini", "-m", "gemini-2.5-flash", "-p", "{prompt}"),
         list_servers=("gemini", "mcp", "list"),
         listed="ghost: .* Connected",
         files={
@@ -193,7 +162,7 @@ trust_level = "trusted"
         },
         env={"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": "{url}"},
         terminal=Screen(
-            ("gemini", "--yolo", "-m", "gemini-2.5-flash"),
+            ("gemini", "-m", "gemini-2.5-flash"),
             ready=r"Type your message",
             busy="esc to cancel|Executing Hook",
             compact="/compress",
@@ -240,7 +209,7 @@ trust_level = "trusted"
         "qwen",
         "Qwen Code",
         "@qwen-code/qwen-code",
-        ask=("qwen", "--yolo", "-p", "{prompt}"),
+        ask=("qwen", "-p", "{prompt}"),
         list_servers=("qwen", "mcp", "list"),
         listed="ghost: .* Connected",
         files={
@@ -257,8 +226,6 @@ trust_level = "trusted"
             "OPENAI_BASE_URL": "{url}/v1",
             "OPENAI_MODEL": "scripted",
         },
-        hooks=False,
-        captures=False,
         starts=False,
     ),
 )

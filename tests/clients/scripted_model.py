@@ -6,6 +6,7 @@ every other request with a short text. Every request is kept, in memory and as a
 """
 
 import html
+import inspect
 import json
 import re
 import sys
@@ -28,7 +29,10 @@ _ADDED = re.compile(
 )
 """Text that a client or its hooks put into a prompt; a call in it was made before."""
 _MEMORY = re.compile(r'<memory key="(?P<key>[^"]*)"[^>]*>\n?(?P<text>.*?)\n?</memory>', re.DOTALL)
-_BLOCK = re.compile(r"<ghost-memory\b.*?</ghost-memory>", re.DOTALL)
+_BLOCK = re.compile(
+    r"<ghost-memory\b.*?</ghost-memory>|\[Ghost Memory: \d+\].*?\[End Ghost Memory\]", re.DOTALL
+)
+_PLAIN_MEMORY = re.compile(r"^- [^/\n]+/(?P<key>[^,\n]+),.*\n(?P<text>(?:  .*\n)+)", re.MULTILINE)
 _LOADERS = ("tool_search", "ToolSearch")
 _MESSAGE_PARTS = ("messages", "input", "contents")
 """The field of a request that holds the conversation, by API."""
@@ -90,7 +94,11 @@ class Exchange:
     def blocks(self) -> list[list[Memory]]:
         """Return the memories of every block that hooks added, in the order of the request."""
         return [
-            [Memory(found["key"], found["text"]) for found in _MEMORY.finditer(block)]
+            [
+                Memory(found["key"], inspect.cleandoc(found["text"]))
+                for form in (_MEMORY, _PLAIN_MEMORY)
+                for found in form.finditer(block)
+            ]
             for block in _BLOCK.findall(self.text)
         ]
 

@@ -6,7 +6,7 @@ The proof is in the requests that the model gets: what a session was told of ear
 import re
 
 import pytest
-from clients.agents import AGENTS, Agent, install, remove, write_files
+from clients.agents import AGENTS, Agent, write_files
 from clients.conftest import Step
 from clients.sandbox import Sandbox, Terminal, terminal, wait_for
 from clients.scripted_model import Exchange
@@ -69,7 +69,7 @@ def prepare(sandbox: Sandbox, agent: Agent) -> dict[str, bytes]:
 
 def check_removed(sandbox: Sandbox, agent: Agent, before: dict[str, bytes]) -> None:
     """Remove Ghost, and compare the files with those before it was installed."""
-    remove(sandbox, agent)
+    sandbox.ghost("setup", agent.name, "--remove")
     after = sandbox.files()
     for name, data in before.items():
         if name in agent.rewrites and after[name] != data:
@@ -106,7 +106,7 @@ def test_headless(agent: Agent, sandbox: Sandbox, step: Step) -> None:
     before = prepare(sandbox, agent)
     sessions = Sessions(sandbox, agent)
     with step("setup"):
-        install(sandbox, agent)
+        sandbox.ghost("setup", *agent.setup())
         assert re.search(agent.listed, sandbox.run(agent.list_servers))
     with step("put"):
         *_, last = sessions.ask(put("release-day", RELEASE))
@@ -187,7 +187,7 @@ def test_terminal(agent: Agent, sandbox: Sandbox, step: Step) -> None:
     assert agent.terminal
     before = prepare(sandbox, agent)
     with step("setup"):
-        install(sandbox, agent)
+        sandbox.ghost("setup", *agent.setup())
     with terminal(sandbox, agent.terminal.command) as shown:
         talk = Conversation(sandbox, agent, shown)
         talk.start(first=True)
