@@ -218,6 +218,7 @@ trust_level = "trusted"
                     "security": {"auth": {"selectedType": "openai"}},
                     "privacy": {"usageStatisticsEnabled": False},
                     "general": {"disableAutoUpdate": True},
+                    "$version": 4,  # without it the client writes the file anew
                 }
             )
         },
@@ -226,7 +227,6 @@ trust_level = "trusted"
             "OPENAI_BASE_URL": "{url}/v1",
             "OPENAI_MODEL": "scripted",
         },
-        starts=False,
     ),
 )
 
@@ -240,12 +240,52 @@ class ListedClient:
     package: str
     list_servers: tuple[str, ...]
     listed: str
+    files: Mapping[str, str]
     env: Mapping[str, str] = field(default_factory=dict)
+    fails: bool = False  # the command ends with an error code without an account
 
+
+_OTHER = {"command": "other-server", "args": ["--stdio"]}
 
 LISTED = (
-    ListedClient("copilot", "Copilot CLI", "@github/copilot", ("copilot", "mcp", "list"), "ghost"),
-    ListedClient("amp", "Amp", "@sourcegraph/amp", ("amp", "mcp", "list"), "ghost"),
-    ListedClient("cline", "Cline CLI", "cline", ("cline", "mcp", "list"), "ghost"),
-    ListedClient("droid", "Factory droid", "droid", ("droid", "mcp", "list"), "ghost"),
+    ListedClient(
+        "copilot",
+        "Copilot CLI",
+        "@github/copilot",
+        ("copilot", "mcp", "list"),
+        r"\bghost\b",
+        files={
+            ".copilot/mcp-config.json": _json(
+                {"mcpServers": {"other": {"type": "local", **_OTHER, "tools": ["*"]}}}
+            )
+        },
+    ),
+    ListedClient(
+        "amp",
+        "Amp",
+        "@sourcegraph/amp",
+        ("amp", "mcp", "list"),
+        r"\bghost\b",
+        files={".config/amp/settings.json": _json({"amp.mcpServers": {"other": _OTHER}})},
+    ),
+    ListedClient(
+        "cline",
+        "Cline",
+        "cline",
+        ("cline", "config", "mcp"),
+        r"\bghost\b",
+        files={
+            ".cline/data/settings/cline_mcp_settings.json": _json(
+                {"mcpServers": {"other": {"transport": {"type": "stdio", **_OTHER}}}}
+            )
+        },
+    ),
+    ListedClient(
+        "droid",
+        "Factory droid",
+        "droid",
+        ("droid", "mcp", "list"),
+        r"\bghost\b",
+        files={".factory/mcp.json": _json({"mcpServers": {"other": {"type": "stdio", **_OTHER}}})},
+    ),
 )

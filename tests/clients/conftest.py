@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients.sandbox import INSTALLED, ROOT, Sandbox
+from clients.sandbox import INSTALLED, ROOT, Sandbox, versions
 from clients.scripted_model import ScriptedModel
 
 RESULTS = ROOT / ".clients" / "results"
@@ -54,9 +54,16 @@ def step(request: pytest.FixtureRequest) -> Iterator[Step]:
         steps[name] = "yes"
 
     yield record
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    name = request.node.callspec.params["agent"].name
+    agent = request.node.callspec.params["agent"]
     mode = request.node.originalname.removeprefix("test_")
-    result = {"client": name, "mode": mode, "steps": steps}
-    result["seconds"] = round(time.monotonic() - start)
-    (RESULTS / f"{name}-{mode}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+    result = {
+        "client": agent.name,
+        "title": agent.title,
+        "version": versions()[agent.package],
+        "mode": mode,
+        "steps": steps,
+        "seconds": round(time.monotonic() - start),
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    name = f"{agent.name}-{mode}.json"
+    (RESULTS / name).write_text(json.dumps(result, indent=1), encoding="utf-8")

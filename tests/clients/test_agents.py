@@ -6,7 +6,7 @@ The proof is in the requests that the model gets: what a session was told of ear
 import re
 
 import pytest
-from clients.agents import AGENTS, Agent, write_files
+from clients.agents import AGENTS, LISTED, Agent, ListedClient, write_files
 from clients.conftest import Step
 from clients.sandbox import Sandbox, Terminal, terminal, wait_for
 from clients.scripted_model import Exchange
@@ -61,6 +61,8 @@ def prepare(sandbox: Sandbox, agent: Agent) -> dict[str, bytes]:
     """Write the files that the user has, and memories that must not be shown."""
     write_files(sandbox, agent.files, agent.env)
     before = sandbox.files()
+    # as long as the clients wait: the test is not about the speed of this machine
+    sandbox.ghost("config", "set", "hook_timeout", "9")
     sandbox.ghost("put", "-n", "project:warehouse", "-k", "rota", ELSEWHERE)
     if not agent.starts:  # at the start of a session a small project is shown whole
         sandbox.ghost("put", "-n", "project:shop", "-k", "plants", UNRELATED)
@@ -223,3 +225,19 @@ def test_terminal(agent: Agent, sandbox: Sandbox, step: Step) -> None:
             assert ELSEWHERE not in request.text
     with step("remove"):
         check_removed(sandbox, agent, before)
+
+
+@pytest.mark.parametrize("agent", LISTED, ids=lambda agent: agent.name)
+def test_listed(agent: ListedClient, sandbox: Sandbox, step: Step) -> None:
+    """The client's own command shows Ghost after setup, and not after its removal."""
+    write_files(sandbox, agent.files, agent.env)
+    before = sandbox.files()
+    with step("setup"):
+        sandbox.ghost("setup", agent.name)
+        assert re.search(agent.listed, sandbox.run(agent.list_servers, fails=agent.fails))
+    with step("remove"):
+        sandbox.ghost("setup", agent.name, "--remove")
+        after = sandbox.files()
+        assert {name: after[name] for name in before} == before
+        assert not [name for name in after if name.endswith(".ghost-backup")]
+        assert not re.search(agent.listed, sandbox.run(agent.list_servers, fails=agent.fails))
