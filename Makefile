@@ -10,8 +10,8 @@ ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
 help:
 	@echo "make demo           show a short tour on a temporary store"
-	@echo "make test           install the test dependencies, run the checks, test every feature in a few minutes"
-	@echo "make test-full      make test, then the other tests: browser, PostgreSQL, processes, documents"
+	@echo "make test           install the test dependencies and test every feature in a few minutes"
+	@echo "make test-full      make check and make test, then the other tests: browser, PostgreSQL, processes"
 	@echo "make test-all       run all tests at once, with the slow ones and those that compare times"
 	@echo "make test-adapters  test each adapter against its library, in its own environment"
 	@echo "make check          run ruff, mypy --strict and import-linter"
@@ -47,10 +47,10 @@ check: .venv/installed-dev
 
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-test: check
+test: .venv/installed-dev
 	$(PYTEST) --quick
 
-test-full: test
+test-full: check test
 	$(PYTEST) --rest
 
 test-all: check

@@ -239,8 +239,8 @@ def test_one_installation_gives_library_command_line_and_server(installed: Insta
     assert installed.run("--version") == f"ghost {version}\n"
     assert installed.run("--version", program="ghostmem").endswith(f" {version}\n")
     assert "created agent:ada/tea v1" in installed.run("put", "-k", "tea", "Sam drinks green tea.")
-    assert "agent:ada/tea" in installed.run("search", ASKS)
-    assert "green tea" in installed.run("context", "serve Sam something to drink")
+    assert "agent:ada/tea" in installed.run("search", "--all", ASKS)
+    assert "green tea" in installed.run("context", "--all", "serve Sam something to drink")
     with installed.listening("serve", "--port", "0") as said:
         status, _, body = get(
             f"{said['api']}/search", method="POST", body={"query": ASKS, "ns": "agent:ada"}
@@ -254,7 +254,7 @@ def test_every_provider_inside_works(installed: Installed, provider: str) -> Non
     """The models are in the wheel; without any, words find."""
     installed.run("put", "-k", "tea", "Sam drinks green tea.", GHOST_EMBED_PROVIDER=provider)
     question = "green tea" if provider == "none" else ASKS
-    assert installed.run("search", question, GHOST_EMBED_PROVIDER=provider).startswith(
+    assert installed.run("search", "--all", question, GHOST_EMBED_PROVIDER=provider).startswith(
         "agent:ada/tea  "
     )
     assert provider in installed.run("embed", "status", GHOST_EMBED_PROVIDER=provider)

@@ -58,8 +58,10 @@ ARGUMENTS = {
     "hook event": "The event, for a client that does not send its name.",
     "capture text": "The text. Several words are joined by spaces; with none, or with `-`, "
     "it is read from standard input.",
-    "mine-procedures paths": "Transcripts, or folders of them; with none, the namespace's "
-    "procedural memories are read.",
+    "mine-procedures paths": "Transcripts, or folders of them; with none, or with `-`, sessions "
+    "are read from standard input; when that is empty, the namespace's procedural memories.",
+    "source alias alias": "Another spelling of the name.",
+    "source rm alias": "The spelling.",
     "files path": "The path as the memories name it.",
     "ns": "A namespace, or a prefix such as `agent:*`.",
     "tags rename old": "The present tag.",

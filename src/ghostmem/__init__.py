@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         Report,
         Rule,
         Run,
+        SourceAlias,
         SourceKind,
         SymbolRef,
         Tier,
@@ -109,7 +110,7 @@ _MODULES = {
     "model": (
         "Change Chunk Edge FileRef FileRel Folder Held Hit Hits Hop Kind LeftOut Memory "
         "Outcome Pack Packed Priority Receipt Rel"
-        " Report Rule Run SourceKind SymbolRef Tier Why"
+        " Report Rule Run SourceAlias SourceKind SymbolRef Tier Why"
     ),
     "errors": (
         "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError "
@@ -180,6 +181,7 @@ __all__ = [
     "Run",
     "SearchResult",
     "Settings",
+    "SourceAlias",
     "SourceKind",
     "StoreBusyError",
     "StoreFullError",

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps beside a database
 _MAX_NAME = 50  # characters of the target's name in that of its temporary file
-_TEMPORARY = re.compile(r"\.(?P<target>.+?)\.\d+\.[0-9a-f]{8}\.tmp(?P<side>-journal|-wal|-shm)?")
+# Patterns are texts here, compiled when first used, because most commands never use them.
+_TEMPORARY = r"\.(?P<target>.+?)\.\d+\.[0-9a-f]{8}\.tmp(?P<side>-journal|-wal|-shm)?"
 # Ghost 0.1 named unfinished backups `.NAME.PID.tmp`, and unfinished copies before a migration
 # `NAME.before-….bak.PID.tmp`.
-_OLD_TEMPORARY = re.compile(
+_OLD_TEMPORARY = (
     r"(?:\.|(?=.+\.before-.+\.bak\.))(?P<target>.+?)\.\d+\.tmp(?P<side>-journal|-wal|-shm)?"
 )
-_OPEN_FILE = re.compile(r"/dev/(?P<name>stdin|stdout|stderr)|/(?:dev|proc/self)/fd/(?P<number>\d+)")
+_OPEN_FILE = r"/dev/(?P<name>stdin|stdout|stderr)|/(?:dev|proc/self)/fd/(?P<number>\d+)"
 _STANDARD = {"stdin": 0, "stdout": 1, "stderr": 2}
 _MAX_LINKS = 40
 
@@ -130,7 +131,7 @@ def _descriptor(path: str) -> int | None:
     Links to such a path are followed.
     """
     for _ in range(_MAX_LINKS):
-        if found := _OPEN_FILE.fullmatch(path):
+        if found := re.fullmatch(_OPEN_FILE, path):
             return _STANDARD[found["name"]] if found["name"] else int(found["number"])
         try:
             path = os.path.join(os.path.dirname(path), os.readlink(path))
@@ -190,12 +191,12 @@ def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
     ]
 
 
-def _found_in(folder: Path, names: set[str] | None, pattern: re.Pattern[str]) -> list[Path]:
+def _found_in(folder: Path, names: set[str] | None, pattern: str) -> list[Path]:
     """Return the temporary files in a folder, each once, also if only a side file is left."""
     found = set()
     with suppress(OSError):
         for name in os.listdir(folder):
-            match = pattern.fullmatch(name)
+            match = re.fullmatch(pattern, name)
             if match and (names is None or match["target"][:_MAX_NAME] in names):
                 found.add(folder / name.removesuffix(match["side"] or ""))
     return sorted(found)

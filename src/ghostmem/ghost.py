@@ -5,7 +5,7 @@ Each method imports its operation when it is called, so that opening a store sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from ghostmem.clock import Clock, now
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         Report,
         Rule,
         Run,
+        SourceAlias,
         SymbolRef,
         Token,
     )
@@ -883,9 +884,9 @@ class Ghost:
 
         Args:
             name: Description of the rule in a few words.
-            action: PROMOTE or DEMOTE (`to_tier`), DECAY (`factor`, `min`), DELETE, ARCHIVE,
-                TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE (`strategy`:
-                "link_only", "dedup" or "keep_highest_importance").
+            action: PROMOTE or DEMOTE (`to_tier`, else by one tier), DECAY (`factor`, `min`),
+                DELETE, ARCHIVE, TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE
+                (`strategy`: "link_only", "dedup" or "keep_highest_importance").
             rule_id: Id of the rule to replace.
             ns: Namespace that the rule is limited to.
             priority: Of the rules that match a memory, the highest wins.
@@ -939,6 +940,39 @@ class Ghost:
         from ghostmem.lifecycle.rules import reset_rule
 
         return reset_rule(self.store, rule_id)
+
+    def source_aliases(self, ns: str | None = None) -> List[SourceAlias]:
+        """Return the declared spellings of people's names, with the canonical name of each."""
+        from ghostmem.truth.sources import source_aliases
+
+        return source_aliases(self.store, ns)
+
+    def set_source_alias(self, ns: str, alias: str, canonical: str) -> SourceAlias:
+        """Declare that two names of a source are the same person, as `for_user` then finds.
+
+        Memories keep the name they were stored with.
+
+        Args:
+            ns: Namespace of the memories.
+            alias: Another spelling of the name; spellings are compared without case.
+            canonical: Name that it stands for.
+
+        Raises:
+            ConflictError: The canonical name is itself an alias, or the alias has aliases.
+        """
+        from ghostmem.truth.sources import set_source_alias
+
+        return set_source_alias(self.store, ns, alias, canonical)
+
+    def rm_source_alias(self, ns: str, alias: str) -> SourceAlias:
+        """Remove a declared spelling, which stands for itself again.
+
+        Raises:
+            NotFoundError: There is no such alias.
+        """
+        from ghostmem.truth.sources import rm_source_alias
+
+        return rm_source_alias(self.store, ns, alias)
 
     def create_token(
         self, name: str, grants: Iterable[str], *, expires: str | None = None
@@ -1255,6 +1289,18 @@ class Ghost:
 
         return export(self.store, ns, mark=mark)
 
+    def export_original(self, ns: str | None = None) -> Iterator[str]:
+        """Yield the lines of a JSON array of current memories that the original Ghost imports.
+
+        Each memory follows its earlier versions. Edges, rules and days of use are left out.
+
+        Args:
+            ns: Namespace, prefix such as "agent:*", or None for all.
+        """
+        from ghostmem.transfer.export import export_original
+
+        return export_original(self.store, ns)
+
     def import_(
         self,
         source: IO[str] | Iterable[str],
@@ -1361,6 +1407,7 @@ class Ghost:
         dry_run: bool = False,
         allow_secrets: bool = False,
         trust: bool = False,
+        progress: Callable[[int], None] | None = None,
     ) -> IngestReport:
         """Store each H2 section of markdown files as a memory; ingesting again updates them.
 
@@ -1375,6 +1422,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
             allow_secrets: Store keys, tokens and passwords instead of redacting them.
             trust: Skip the quarantine for sections that look like instructions.
+            progress: Called with the number of files done.
         """
         from ghostmem.capture.ingest import ingest
 
@@ -1390,6 +1438,7 @@ class Ghost:
             dry_run=dry_run,
             allow_secrets=allow_secrets,
             trust=trust,
+            progress=progress,
         )
 
     def ingest_transcript(
@@ -1440,11 +1489,14 @@ class Ghost:
         format: str = "auto",  # noqa: A002 (the public name)
         least: float = 0.35,
         most: int = 12,
+        kind: str | None = None,
         tags: Iterable[str] | None = None,
+        speaker: str | None = None,
         source_user: str | None = None,
         source_kind: str | None = None,
         source_scope: str | None = None,
         source_client: str | None = None,
+        dedup: bool = True,
         allow_secrets: bool = False,
         dry_run: bool = False,
     ) -> CaptureReport:
@@ -1458,11 +1510,14 @@ class Ghost:
             format: Program that recorded the transcript; "auto" detects it.
             least: Minimum score of a candidate.
             most: Maximum number of candidates; the strongest are kept.
+            kind: Kind of every memory, instead of the one that its words suggest.
             tags: Tags of the memories.
+            speaker: In a text with labels such as `User:`, read only what this speaker says.
             source_user: Name of the person who said it.
             source_kind: "stated", "observed", "self", "peer" or "import".
             source_scope: Conversation, session or place it comes from.
             source_client: Program that stores it.
+            dedup: Reinforce a memory that says the same instead of storing a candidate.
             allow_secrets: Store keys, tokens and passwords instead of redacting them.
             dry_run: Change nothing; report what would happen.
         """
@@ -1477,11 +1532,14 @@ class Ghost:
             format=format,
             least=least,
             most=most,
+            kind=kind,
             tags=tags,
+            speaker=speaker,
             source_user=source_user,
             source_kind=source_kind,
             source_scope=source_scope,
             source_client=source_client,
+            dedup=dedup,
             allow_secrets=allow_secrets,
             dry_run=dry_run,
         )
@@ -1491,10 +1549,13 @@ class Ghost:
         paths: Iterable[str | Path] = (),
         ns: str | None = None,
         *,
+        sessions: Iterable[Sequence[str]] | None = None,
         format: str = "auto",  # noqa: A002 (the public name)
         fewest: int = 2,
+        shortest: int = 2,
         longest: int = 5,
         most: int = 20,
+        tags: Iterable[str] | None = None,
         dry_run: bool = True,
     ) -> MineReport:
         """Find sequences of actions that several sessions share; store them unless `dry_run`.
@@ -1502,10 +1563,13 @@ class Ghost:
         Args:
             paths: Recorded conversations; without any, the procedural memories of `ns` are read.
             ns: Namespace of the memories.
+            sessions: Actions of each session in their order, instead of recordings.
             format: Program that recorded the conversations; "auto" detects it.
             fewest: Minimum number of sessions that share a sequence.
+            shortest: Minimum number of actions in a sequence.
             longest: Maximum number of actions in a sequence.
             most: Maximum number of procedures.
+            tags: Further tags of the memories.
             dry_run: Change nothing; report what would happen. This is the default.
         """
         from ghostmem.capture.mine_procedures import mine_procedures
@@ -1514,10 +1578,13 @@ class Ghost:
             self.store,
             paths,
             ns,
+            sessions=sessions,
             format=format,
             fewest=fewest,
+            shortest=shortest,
             longest=longest,
             most=most,
+            tags=tags,
             dry_run=dry_run,
         )
 

@@ -79,11 +79,12 @@ def _texts(name: str, text: str, metavar: str, **more: Any) -> Parameter:
     return Parameter(name, text, TEXTS, metavar=metavar, **more)
 
 
+PROJECT_NS = "this project's"  # where the default namespace is another, other words replace these
 NS = _text(
     "ns",
     "The namespace.",
     max_length=128,
-    brief="namespace; default: this project's",
+    brief=f"namespace; default: {PROJECT_NS}",
     short="-n",
     metavar="NS",
     variable="GHOST_NS",
@@ -91,19 +92,44 @@ NS = _text(
 NS_FILTER = NS._replace(
     help="A namespace, a prefix such as agent:*, or '*' for all.",
     max_length=129,
-    brief="namespace, prefix like agent:*, or * for all",
+    brief="namespace, prefix agent:*, or * for all",
 )
-KEY = _text("key", "The key.", short="-k", metavar="KEY")
-CONTENT = _text("content", "The text.", max_length=0)
-QUERY = _text("query", "The question, in words.", max_length=MAX_QUERY)
-KIND = _choice("kind", "Kind: semantic, episodic or procedural.", Kind)
-TAGS = _texts("tags", "Tags, separated by commas; repeatable.", "TAGS", short="-t")
-PRIORITY = _choice("priority", "Priority: low, normal, high or critical.", Priority, short="-p")
-IMPORTANCE = _number("importance", "Importance, from 0 to 1.")
-TIER = _choice("tier", "Tier: sensory, stm, ltm or dormant.", Tier)
-META = Parameter("meta", "JSON object of your own, stored with it.", OBJECT, metavar="JSON")
+KEY = _text("key", "The key.", short="-k", metavar="KEY", brief="its key")
+CONTENT = _text("content", "The text.", max_length=0, brief="the text")
+QUERY = _text("query", "The question, in words.", max_length=MAX_QUERY, brief="a question or words")
+KIND = _choice(
+    "kind",
+    "Kind: semantic, episodic or procedural.",
+    Kind,
+    brief="fact, event or how-to",
+)
+TAGS = _texts(
+    "tags",
+    "Tags, separated by commas; repeatable.",
+    "TAGS",
+    short="-t",
+    brief="labels to filter by",
+)
+PRIORITY = _choice(
+    "priority",
+    "Priority: low, normal, high or critical.",
+    Priority,
+    short="-p",
+    brief="default normal",
+)
+IMPORTANCE = _number("importance", "Importance, from 0 to 1.", brief="0 to 1, default 0.5")
+TIER = _choice("tier", "Tier: sensory, stm, ltm or dormant.", Tier, brief="only in this tier")
+META = Parameter(
+    "meta",
+    "JSON object of your own, stored with it.",
+    OBJECT,
+    metavar="JSON",
+    brief="an object to keep with it",
+)
 UNLOCK = _flag("unlock", "Also change a memory tagged `locked`.")
-DRY_RUN = _flag("dry_run", "Show what would happen, and change nothing.")
+DRY_RUN = _flag(
+    "dry_run", "Show what would happen, and change nothing.", brief="only show the changes"
+)
 ALLOW_SECRETS = _flag(
     "allow_secrets", "Store keys, tokens and passwords instead of redacting them."
 )
@@ -116,26 +142,51 @@ LIMIT = _integer(
     brief="default 20",
     short="-l",
 )
-VERSION = _integer("version", "Number of an earlier version.", short="-v")
+VERSION = _integer(
+    "version", "Number of an earlier version.", short="-v", brief="number of an earlier version"
+)
 AS_OF = _time("as_of", "Use what was believed at this time.", brief="what was believed then")
 NOW = _time("now", 'Time that words such as "yesterday" count from.')
-FILE = _text("file", "Path of a file that the memories are about.", max_length=MAX_PATH)
+FILE = _text(
+    "file",
+    "Path of a file that the memories are about.",
+    max_length=MAX_PATH,
+    brief="only about this file",
+)
 FILE_REL = _choice("file_rel", "What was done to the file.", FileRel)
 HARD = _flag("hard", "Delete permanently.")
 SOURCE = (
     _text("source_user", "Name of the person who said it.", brief="who said it"),
-    _choice("source_kind", "Source: stated, observed, self, peer or import.", SourceKind),
-    _text("source_scope", "Conversation, session or place it comes from."),
-    _text("source_client", "Program that stored it."),
+    _choice(
+        "source_kind",
+        "Source: stated, observed, self, peer or import.",
+        SourceKind,
+        brief="stated: by the user, observed: seen somewhere, self: by you, peer: by another agent",
+    ),
+    _text(
+        "source_scope",
+        "Conversation, session or place it comes from.",
+        brief="place it comes from, e.g. project:shop",
+    ),
+    _text("source_client", "Program that stored it.", brief="program that stored it"),
 )
 FILTERS = (
     KIND,
     TAGS._replace(help="Only with all of these tags, separated by commas; repeatable."),
     PRIORITY,
-    _flag("pinned", "Only pinned memories, or only others.", default=None),
+    _flag(
+        "pinned",
+        "Only pinned memories, or only others.",
+        default=None,
+        brief="only pinned ones, or only others",
+    ),
     *SOURCE,
-    _time("after", "Created at or after this time.", brief="date"),
-    _time("before", "Created at or before this time."),
+    _time(
+        "after",
+        "Created at or after this time.",
+        brief="created since, e.g. 2026-03-14",
+    ),
+    _time("before", "Created at or before this time.", brief="created until"),
     _time("valid_at", "True at this time.", brief="what was true then"),
     FILE,
     FILE_REL,
@@ -144,10 +195,16 @@ TIERS = (
     Parameter("tiers", "Only in these tiers.", TEXTS),
     _flag("include_all", "Include dormant and sensory memories.", brief="dormant and sensory too"),
 )
-MIN_SCORE = _number("min_score", "Minimum score, from 0 to 1; replaces the cut-off.", None, None)
+MIN_SCORE = _number(
+    "min_score",
+    "Minimum score, from 0 to 1; replaces the cut-off.",
+    None,
+    None,
+    brief="leave out lower scores",
+)
 ENDS = (
-    _text("from_key", "Key of the first memory.", metavar="KEY"),
-    _text("to_key", "Key of the second memory.", metavar="KEY"),
+    _text("from_key", "Key of the first memory.", metavar="KEY", brief="first key"),
+    _text("to_key", "Key of the second memory.", metavar="KEY", brief="second key"),
 )
 REL = _choice(
     "rel",
@@ -155,9 +212,13 @@ REL = _choice(
     EDGE_WEIGHTS,
     short="-r",
     metavar="REL",
+    brief="how first relates to second",
 )
 SEED = _texts(
-    "seed", "Only pairs with one of these keys, separated by commas.", "KEYS", brief="keys"
+    "seed",
+    "Only pairs with one of these keys, separated by commas.",
+    "KEYS",
+    brief="only pairs with these keys",
 )
 PUT = (
     CONTENT,
@@ -177,26 +238,34 @@ PUT = (
         "ttl",
         "Expire after 7d, 24h, 30m or 60s; never removes an expiry.",
         max_length=16,
-        brief="e.g. 7d",
+        brief="expire after, e.g. 7d",
     ),
     META,
-    _texts("files", "Files it is about, separated by commas; repeatable.", "PATHS"),
+    _texts(
+        "files",
+        "Files it is about, separated by commas; repeatable.",
+        "PATHS",
+        brief="paths of files it is about",
+    ),
     _texts("symbols", "Symbols of code it is about, separated by commas; repeatable.", "NAMES"),
     _text("language", "Language of the symbols, where the files do not tell."),
     _text("root", "Project folder of the symbols; default: the working directory.", metavar="DIR"),
     *SOURCE,
-    _time("created_at", "When it was said, if not now."),
-    _time("valid_from", "Start of the time in which it is true."),
-    _time("valid_to", "End of the time in which it is true."),
+    _time("created_at", "When it was said, if not now.", brief="when it was said, if not now"),
+    _time("valid_from", "Start of the time in which it is true.", brief="true from then on"),
+    _time("valid_to", "End of the time in which it is true.", brief="true until then"),
     _integer(
-        "base_version", "Store only if this is the current version; 0: only if the key is new.", 0
+        "base_version",
+        "Store only if this is the current version; 0: only if the key is new.",
+        0,
+        brief="store only if this is the current version; 0: only if the key is new",
     ),
     UNLOCK,
     _flag(
         "dedup",
         "If another key says the same, reinforce that memory instead of storing this one.",
         default=None,
-        brief="reinforce what says the same",
+        brief="reinforce a key that says the same",
         variable="GHOST_DEDUP",
     ),
     _text(
@@ -212,7 +281,11 @@ SEARCH = (
     *TIERS,
     MIN_SCORE,
     _flag("weak", "List weaker hits too.", brief="weaker hits too"),
-    _flag("explain", "Show why each hit was found, and the nearest misses."),
+    _flag(
+        "explain",
+        "Show why each hit was found, and the nearest misses.",
+        brief="show why, and near misses",
+    ),
     _text("within", "Search only notes, or only memories."),
     NOW,
     AS_OF,
@@ -233,22 +306,29 @@ CONTEXT = (
         "PATHS",
         brief="paths at hand",
     ),
-    _texts("symbols", "Symbol of code in use: memories about it and its callers.", "NAME"),
+    _texts(
+        "symbols",
+        "Symbol of code in use: memories about it and its callers.",
+        "NAME",
+        brief="names of code in use",
+    ),
     _text("root", "Project folder of the code; default: the working directory.", metavar="DIR"),
     _text("language", "Language of the code, where the files do not tell."),
-    _flag("exclude_pinned", "Leave pinned memories out."),
+    _flag("exclude_pinned", "Leave pinned memories out.", brief="leave pinned memories out"),
     MIN_SCORE._replace(help="Minimum score of a memory."),
     _number(
         "min_spread",
         "Keep only the best when the scores are closer together than this.",
         None,
         None,
+        brief="only the best if scores are closer",
     ),
     _integer(
         "max_memory_tokens",
         "Maximum number of tokens of one memory; -1: no limit.",
         -1,
         maximum=MAX_BUDGET,
+        brief="tokens of one memory; -1: no limit",
     ),
     _flag("expand", "Follow edges.", default=None),
     _flag("whole", "Return the whole namespace when it is small.", default=None),
@@ -258,7 +338,12 @@ CONTEXT = (
         metavar="NAME",
         brief="whose words count more",
     ),
-    _text("for_scope", "Conversation or place whose statements count more.", metavar="SCOPE"),
+    _text(
+        "for_scope",
+        "Conversation or place whose statements count more.",
+        metavar="SCOPE",
+        brief="place whose memories count more",
+    ),
     NOW,
     AS_OF,
 )
@@ -298,7 +383,14 @@ RULE = (
 )
 
 _LISTS: Mapping[str, tuple[Parameter, ...]] = {
-    "put": (NS, KEY._replace(help="The key, short and descriptive."), *PUT),
+    "put": (
+        NS,
+        KEY._replace(
+            help="The key, short and descriptive.",
+            brief="short, e.g. user-timezone",
+        ),
+        *PUT,
+    ),
     "get": (
         NS,
         KEY,
@@ -308,11 +400,15 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     "list": (
         NS_FILTER,
         TIER,
-        _text("key_prefix", "Only keys that start with this."),
+        _text("key_prefix", "Only keys that start with this.", brief="only keys that start so"),
         *FILTERS,
-        _flag("deleted", "List removed and superseded versions instead of live memories."),
+        _flag(
+            "deleted",
+            "List removed and superseded versions instead of live memories.",
+            brief="removed and superseded versions instead",
+        ),
         LIMIT,
-        _integer("offset", "Number of results to skip.", 0, default=0),
+        _integer("offset", "Number of results to skip.", 0, default=0, brief="how many to skip"),
     ),
     "search": (QUERY, NS_FILTER, *FILTERS, *SEARCH),
     "context": (QUERY._replace(brief="the task"), NS_FILTER, *FILTERS, *CONTEXT),
@@ -320,7 +416,11 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         NS,
         KEY,
         _text("diff", "A unified diff whose context must match.", max_length=0),
-        _integer("base_version", "Patch only if this is the current version."),
+        _integer(
+            "base_version",
+            "Patch only if this is the current version.",
+            brief="only if this is the current version",
+        ),
         DRY_RUN,
         UNLOCK,
         ALLOW_SECRETS,
@@ -365,7 +465,12 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         NS,
         *ENDS,
         REL,
-        _number("weight", "Weight, from 0 to 1; the relation has a default.", short="-w"),
+        _number(
+            "weight",
+            "Weight, from 0 to 1; the relation has a default.",
+            short="-w",
+            brief="0 to 1; default by rel",
+        ),
     ),
     "edges": (NS, KEY, REL._replace(help="Only this relation.")),
     "edge_candidates": (
@@ -388,7 +493,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     ),
     "consolidate": (
         NS,
-        _text("summary_key", "Key of the summary.", metavar="KEY"),
+        _text("summary_key", "Key of the summary.", metavar="KEY", brief="key of the summary"),
         CONTENT,
         _texts("source_keys", "Keys of the summarised memories, separated by commas.", "KEYS"),
         KIND._replace(help="Kind: semantic, episodic or procedural; default: semantic."),
@@ -399,12 +504,22 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     "expand": (
         NS,
         KEY,
-        _integer("depth", "Levels of nested summaries to open.", default=1, maximum=200),
+        _integer(
+            "depth",
+            "Levels of nested summaries to open.",
+            default=1,
+            maximum=200,
+            brief="levels to open, default 1",
+        ),
     ),
     "reflect": (
         NS_FILTER,
         DRY_RUN,
-        _flag("relink", "Also link memories that share names, topics or meaning."),
+        _flag(
+            "relink",
+            "Also link memories that share names, topics or meaning.",
+            brief="also link memories that share names, topics or meaning",
+        ),
     ),
     "undo": (_text("run", "Id of the run, or `last`.", max_length=64), DRY_RUN),
     "runs": (LIMIT,),
@@ -465,7 +580,19 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         ALLOW_SECRETS,
         DRY_RUN,
     ),
-    "capture": (NS, TAGS, *SOURCE, ALLOW_SECRETS, DRY_RUN),
+    "capture": (
+        NS,
+        KIND._replace(help="Kind of every memory; default: what its words suggest."),
+        TAGS,
+        _text(
+            "speaker",
+            "In a text with labels such as `User:`, read only what this speaker says.",
+            metavar="NAME",
+        ),
+        *SOURCE,
+        ALLOW_SECRETS,
+        DRY_RUN,
+    ),
     "outline_symbol": (
         _text("symbol", "Full or partial name.", brief="its name, whole or in part"),
         _text("language", "Language of the code."),

@@ -1,5 +1,6 @@
 """Validation of plain data against the subset of JSON Schema that the interfaces use."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -138,12 +139,24 @@ def _told(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
+# a value of each type that an error shows; numbers are moved into their bounds
+_EXAMPLES: Mapping[str, Any] = {
+    "array": ["a", "b"],
+    "boolean": True,
+    "integer": 5,
+    "number": 0.5,
+    "object": {"name": "value"},
+}
+
+
 def _hint(schema: Schema, where: str) -> str:
+    if "enum" in schema:
+        return f"one of: {', '.join(map(str, schema['enum']))}"
     about = schema.get("description")
-    if about:
-        return f"{where}: {about}"
-    return (
-        f"one of: {', '.join(map(str, schema['enum']))}"
-        if "enum" in schema
-        else f"give {where or 'it'} another value"
-    )
+    example = _EXAMPLES.get(str(schema.get("type")))
+    if example is None:
+        return f"{where}: {about}" if about else f"give {where or 'it'} another value"
+    if isinstance(example, int | float) and not isinstance(example, bool):
+        example = min(max(example, schema.get("minimum", example)), schema.get("maximum", example))
+    said = f"send {where or 'it'} as {json.dumps(example, separators=(',', ':'))}"
+    return f"{said}; {about}" if about else said

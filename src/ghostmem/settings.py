@@ -16,9 +16,9 @@ from ghostmem.model import is_namespace
 
 PROVIDERS = ("local", "static", "ollama", "openai", "none")
 # A password in a URL reaches to the last `@`: one that holds `@`, `/` or `:` itself is hidden
-# whole.
-_PASSWORD = re.compile(r"(://[^:/@]*):.*@|(password=)(?:'[^']*'|[^&\s]+)", re.DOTALL)
-_UNESCAPED = re.compile(r"[@/]|%(?![0-9A-Fa-f]{2})")
+# whole. Patterns are texts here, because most commands never use them.
+_CREDENTIALS = r"(?s)(://[^:/@]*):.*@|(password=)(?:'[^']*'|[^&\s]+)"
+_UNESCAPED = r"[@/]|%(?![0-9A-Fa-f]{2})"
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -35,17 +35,44 @@ def setting(
     return field(default=default, metadata={"env": tuple(env.split()), "about": about, **limits})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Settings:
     """All settings of one store, already resolved."""
+
+    def __init__(self, **values: Any) -> None:
+        """Take values by name; the others keep their defaults, which are those of the class.
+
+        Raises:
+            TypeError: There is no setting of that name.
+        """
+        if unknown := values.keys() - self.__dataclass_fields__.keys():
+            raise TypeError(f"there is no setting {min(unknown)!r}")
+        self.__dict__.update(values)
 
     db: str = setting(
         "~/.ghost/memory.db",
         "GHOST_DB AGENT_MEMORY_DB",
         "the store: a file, :memory:, or a postgresql:// URL",
     )
-    ns: str = setting("", "GHOST_NS", "the namespace used when a command names none")
+    ns: str = setting(
+        "",
+        "GHOST_NS",
+        "the namespace used when a command names none; empty: that of the folder's project",
+    )
+    default_kind: str = setting(
+        "",
+        "GHOST_DEFAULT_KIND",
+        "the kind of a new memory whose put names none; empty: semantic for `ghost put`"
+        " without --tier, else episodic in the tiers sensory and stm, semantic in ltm and dormant",
+        ("semantic", "episodic", "procedural"),
+    )
     format: str = setting("text", "GHOST_FORMAT", "what commands print", ("text", "json"))
+    compat: bool = setting(
+        False,
+        "GHOST_COMPAT",
+        "print what the original Ghost prints, for scripts written for it: JSON unless a format "
+        "is named, lists as arrays, its names of fields",
+    )
     color: str = setting(
         "auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never")
     )
@@ -129,6 +156,18 @@ class Settings:
         "return all memories of a namespace in a context when they take at most a quarter of "
         "the budget",
     )
+    min_score: float = setting(
+        0.0,
+        "GHOST_MIN_SCORE",
+        "minimum score of a memory in a context, instead of the cut-off; 0: the cut-off",
+        high=10,
+    )
+    min_spread: float = setting(
+        0.0,
+        "GHOST_MIN_SPREAD",
+        "keep only the best memory of a context whose scores are closer together than this; 0: all",
+        high=10,
+    )
     edge_threshold: float = setting(
         0.0,
         "GHOST_EDGE_THRESHOLD",
@@ -203,6 +242,13 @@ class Settings:
         "GHOST_QUARANTINE",
         "quarantine text that looks like instructions and does not come from the user",
     )
+    mcp_results: str = setting(
+        "lean",
+        "GHOST_MCP_RESULTS",
+        "structured results of MCP tools: lean has what a model can use, within a token budget; "
+        "full has every field",
+        ("lean", "full"),
+    )
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
     llm_url: str = setting(
         "", "GHOST_LLM_URL", "where it listens; empty: the provider's own address"
@@ -242,6 +288,12 @@ class Settings:
         "search by meaning in the hook of a prompt, with the local model or a server;"
         " by words if that is not ready within half of hook_timeout",
     )
+    hook_reflect: bool = setting(
+        True,
+        "GHOST_HOOK_REFLECT",
+        "run `ghost reflect` in the background after a session, at most once a day for its "
+        "namespace",
+    )
     hook_llm_timeout: float = setting(
         120.0,
         "GHOST_HOOK_LLM_TIMEOUT",
@@ -273,14 +325,16 @@ class Settings:
 
 def masked(location: str) -> str:
     """Return a store's location without a password, for people to read."""
-    return _PASSWORD.sub(
-        lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***", location
+    return re.sub(
+        _CREDENTIALS,
+        lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***",
+        location,
     )
 
 
 def has_password(location: str) -> bool:
     """Tell whether the location of a store contains a password."""
-    return _PASSWORD.search(location) is not None
+    return re.search(_CREDENTIALS, location) is not None
 
 
 def check_url(url: str) -> str:
@@ -290,7 +344,7 @@ def check_url(url: str) -> str:
     is_cut = (
         "@" in query and "=" not in query.partition("@")[0]
     )  # the question mark belongs to the password
-    if is_cut or (":" in userinfo and _UNESCAPED.search(userinfo)):
+    if is_cut or (":" in userinfo and re.search(_UNESCAPED, userinfo)):
         hint = (
             "write @ as %40, / as %2F, ? as %3F and % as %25, or leave it out and keep "
             "it in ~/.pgpass or PGPASSWORD"
@@ -344,6 +398,8 @@ def resolve(
             found[name] = (parse(name, config[name], path), path)
         else:
             found[name] = (default, "default")
+    if found["compat"][0] and found["format"][1] == "default":
+        found["format"] = ("json", found["compat"][1])
     if found["color"][1] == "default" and (env.get("NO_COLOR") or env.get("TERM") == "dumb"):
         found["color"] = ("never", "NO_COLOR" if env.get("NO_COLOR") else "TERM")
     elif found["color"][1] == "default" and env.get("FORCE_COLOR"):

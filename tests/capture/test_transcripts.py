@@ -137,6 +137,18 @@ def test_gemini(ghost: Ghost) -> None:
     assert (done.files, ghost.get("a", f"{GEMINI}/0001").source_client) == (1, "gemini-cli")
 
 
+def test_qwen(ghost: Ghost) -> None:
+    """Only what the user and the agent said is read: no thoughts, results and notifications."""
+    done = ghost.ingest_transcript(DATA / "qwen", "a")
+    session = "5d0c7f2e-3a41-4c4e-9a55-6b1d2f7c8e05"
+    assert turns(ghost, session) == [
+        ("user", "We decided to deploy the shop on Tuesdays, never on Fridays."),
+        ("assistant", "Noted."),
+        ("assistant", "All tests pass."),
+    ]
+    assert (done.files, ghost.get("a", f"{session}/0001").source_client) == (1, "qwen-code")
+
+
 def test_gemini_log_alone(ghost: Ghost) -> None:
     """A log has the user's side only, and commands to the program are no words."""
     ghost.ingest_transcript(DATA / "gemini" / "logs.json", "a")
@@ -170,7 +182,7 @@ def test_lines_of_whole_conversations(ghost: Ghost) -> None:
 def test_a_folder_of_everything(ghost: Ghost) -> None:
     """Formats are told file by file."""
     done = ghost.ingest_transcript(DATA, "a")
-    assert (done.files, done.sessions, done.created) == (6, 7, done.turns)
+    assert (done.files, done.sessions, done.created) == (7, 8, done.turns)
 
 
 def test_ingesting_again_changes_nothing(ghost: Ghost) -> None:
@@ -303,7 +315,7 @@ def test_what_cannot_be_told_or_found_is_refused(ghost: Ghost, tmp_path: Path) -
 
 
 @pytest.mark.wide(keep=14)
-@pytest.mark.parametrize("kind", ["claude", "codex", "gemini", "jsonl"])
+@pytest.mark.parametrize("kind", ["claude", "codex", "gemini", "qwen", "jsonl"])
 @pytest.mark.parametrize(
     "bad",
     [

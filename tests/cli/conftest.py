@@ -74,8 +74,9 @@ class GhostCli:
         return found[0]
 
     def names(self, *args: object) -> list[str]:
-        """List memories as `ns/key`."""
-        return self.ok("list", "--keys-only", "-l", "1000", *args).splitlines()
+        """List memories of all namespaces, or of those after `-n`, as `ns/key`."""
+        where = [] if "-n" in args or os.environ.get("GHOST_NS") else ["--all"]
+        return self.ok("list", "--keys-only", "-l", "1000", *where, *args).splitlines()
 
     def fails(self, code: int, *args: object, input: Input = None) -> tuple[str, str]:  # noqa: A002
         """Run a command that must fail with one error and one hint, and nothing else; return both."""

@@ -122,3 +122,63 @@ def test_wrong_uses_are_refused(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     ghost_cli.fails(2, "capture", "-n", "a", "--file", tmp_path / "b")
     ghost_cli.fails(3, "capture", "-n", "a", "--file", tmp_path / "gone")
     ghost_cli.fails(2, "capture", "-n", "a", "--min", "7", "text")
+
+
+def test_the_originals_flags(ghost_cli: "GhostCli") -> None:
+    """The command of the original's Stop hook: a buffer of labelled prompts, tags and limits."""
+    buffer = "User: I prefer tabs over spaces in Go files.\nAssistant: We never use Redis here.\n"
+    found = ghost_cli.row(
+        *("capture", "-n", "a", "--source", "session:1", "-t", "project:shop,date:2026-11-16"),
+        *("--min-salience", "0.55", "--max", "8", "--speaker", "user"),
+        input=buffer,
+    )
+    assert [one["content"] for one in found["candidates"]] == [
+        "I prefer tabs over spaces in Go files."
+    ]
+    memory = ghost_cli.row("get", "-n", "a", found["candidates"][0]["key"])
+    assert memory["tags"][-3:] == ["project:shop", "date:2026-11-16", "session:1"]
+    strict = ghost_cli.row("capture", "-n", "b", "--min-salience", "0.99", TEXT)
+    assert strict["candidates"] == []
+
+
+def test_one_kind_for_all(ghost_cli: "GhostCli") -> None:
+    """--kind replaces what the words suggest; another word is refused."""
+    found = ghost_cli.row("capture", "-n", "a", TEXT, "--kind", "episodic")
+    assert {one["kind"] for one in found["candidates"]} == {"episodic"}
+    ghost_cli.fails(2, "capture", "-n", "a", TEXT, "--kind", "fact")
+
+
+def test_without_dedup_a_restatement_is_stored(ghost_cli: "GhostCli") -> None:
+    """--no-dedup stores each candidate; --dedup is the default."""
+    ghost_cli.ok("put", "-n", "a", "-k", "go", "I prefer tabs over spaces in Go files.")
+    text = "I prefer tabs over spaces in Go files."
+    assert "0 stored" in ghost_cli.ok("capture", "-n", "a", text, "--dedup")
+    assert ghost_cli.names("-n", "a") == ["a/go"]
+    assert "1 stored" in ghost_cli.ok("capture", "-n", "a", text, "--no-dedup")
+    assert len(ghost_cli.names("-n", "a")) == 2
+
+
+def test_candidates_of_the_original(ghost_cli: "GhostCli") -> None:
+    """`capture --json` reads the list that the original's dry run prints."""
+    listed = [
+        {
+            "content": "Deploys happen on Tuesdays.",
+            "key": "deploys",
+            "kind": "semantic",
+            "importance": 0.6,
+            "priority": "high",
+            "cues": ["decision"],
+            "entities": ["Tuesdays"],
+        }
+    ]
+    found = ghost_cli.row("capture", "-n", "a", input=json.dumps(listed))
+    assert [one["outcome"] for one in found["candidates"]] == ["created"]
+    assert ghost_cli.row("get", "-n", "a", "deploys")["priority"] == "high"
+
+
+def test_a_speaker_goes_with_a_text(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """Of a transcript only the user's turns are read anyway."""
+    (tmp_path / "t.jsonl").write_text("{}\n", encoding="utf-8")
+    ghost_cli.fails(
+        2, "capture", "-n", "a", "--transcript", tmp_path / "t.jsonl", "--speaker", "user"
+    )

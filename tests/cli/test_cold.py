@@ -81,8 +81,8 @@ def one_memory(ghost_cli: "GhostCli") -> None:
             [*PUT, "-t", "t", "--ttl", "7d", "--meta", '{"a": 1}', "--files", "f.py"],
             id="put-fields",
         ),
-        pytest.param(["list"], id="list"),
-        pytest.param(["list", "--json", "-t", "t"], id="list-json"),
+        pytest.param(["list", "--all"], id="list"),
+        pytest.param(["list", "--all", "--json", "-t", "t"], id="list-json"),
     ],
 )
 def test_hot_commands_import_nothing_heavy(args: list[str]) -> None:
@@ -105,7 +105,7 @@ def test_the_overview_imports_no_command(args: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [["get", "-n", "a", "tea"], PUT, ["list"]], ids=lambda args: args[0]
+    "args", [["get", "-n", "a", "tea"], PUT, ["list", "--all"]], ids=lambda args: args[0]
 )
 def test_a_command_imports_no_other(args: list[str]) -> None:
     """One command's module comes in, the other commands stay outside."""

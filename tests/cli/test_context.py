@@ -157,13 +157,15 @@ def test_a_cap(filled: GhostCli) -> None:
 
 
 def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One, a prefix, all, or the default one."""
+    """One, a prefix, all, or that of the settings."""
 
     def spaces(*args: object) -> set[str]:
         return {memory["ns"] for memory in filled.row("context", *args, ASKED)["memories"]}
 
     assert spaces("-n", "agent:you") == {"agent:you"}
-    assert spaces("-n", "agent:*") == spaces("-n", "*") == spaces() == {"agent:me", "agent:you"}
+    assert (
+        spaces("-n", "agent:*") == spaces("-n", "*") == spaces("--all") == {"agent:me", "agent:you"}
+    )
     monkeypatch.setenv("GHOST_NS", "agent:you")
     assert spaces() == {"agent:you"}
 
@@ -330,3 +332,18 @@ def test_the_installed_program(program: Program) -> None:
     result = program("--json", *ME, input=ASKED)
     assert (result.code, result.err) == (0, "")
     assert keys(result.rows[0]) == ["ferry"]
+
+
+def test_a_setting_limits_every_context(filled: GhostCli) -> None:
+    """GHOST_MIN_SCORE and GHOST_MIN_SPREAD are the limits when a call gives none."""
+    add = ("put", "-n", "agent:me", "-k", "later")
+    filled.ok(*add, "The late harbour ferry departs from pier ten.")
+    packed = keys(filled.row(*ME, ASKED))
+    filled.monkeypatch.setenv("GHOST_MIN_SCORE", "9")
+    assert keys(filled.row(*ME, ASKED)) == ["rule"] != packed
+    assert keys(filled.row(*ME, ASKED, "--min-score", "0.01")) == packed
+    filled.monkeypatch.setenv("GHOST_MIN_SCORE", "0")
+    filled.monkeypatch.setenv("GHOST_MIN_SPREAD", "9")
+    assert len(keys(filled.row(*ME, ASKED))) < len(packed)
+    filled.monkeypatch.setenv("GHOST_MIN_SPREAD", "far")
+    filled.fails(2, *ME, ASKED)

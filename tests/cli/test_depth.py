@@ -31,7 +31,7 @@ def test_deep_metadata_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
     """By put and ingest."""
     error, _ = ghost_cli.fails(2, "put", "-n", "a", "-k", "k", "--meta", nested(levels), "text")
     assert error == "meta is nested deeper than 100 levels"
-    assert ghost_cli.rows("list") == []
+    assert ghost_cli.rows("list", "--all") == []
 
 
 @pytest.mark.parametrize("levels", DEEP)
@@ -41,7 +41,7 @@ def test_a_deep_line_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
     error, _ = ghost_cli.fails(2, "import", input=HEADER + first + line(levels))
     assert error.startswith("line 3")
     assert error.endswith("nested deeper than 100 levels")
-    assert ghost_cli.rows("list") == []
+    assert ghost_cli.rows("list", "--all") == []
 
 
 @pytest.mark.parametrize("levels", DEEP)
@@ -54,7 +54,7 @@ def test_a_deep_array_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
     ):
         error, _ = ghost_cli.fails(2, "import", input=text)
         assert error.endswith("nested deeper than 100 levels")
-    assert ghost_cli.rows("list") == []
+    assert ghost_cli.rows("list", "--all") == []
 
 
 def test_a_hundred_levels_are_stored(ghost_cli: "GhostCli") -> None:

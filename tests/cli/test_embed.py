@@ -61,6 +61,18 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     assert filled.row("embed", "switch") == {"embedded": 0}
 
 
+def test_backfill_of_all_changes_the_model(
+    filled: GhostCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The original's name of a switch: vectors of another model do not stay."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
+    filled.ok("embed", "backfill")
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    assert filled.row("embed", "backfill", "--all") == {"embedded": 3}
+    row = filled.row("embed", "status")
+    assert (row["embedded"], row.get("other_models", {})) == (3, {})
+
+
 @pytest.mark.parametrize("verb", ["backfill", "switch"])
 def test_without_a_provider_there_is_nothing_to_embed_with(filled: GhostCli, verb: str) -> None:
     """Exit code 6, what is wrong, and which setting to choose."""

@@ -96,3 +96,30 @@ def test_a_target_that_cannot_be_written_is_a_plain_error(
     assert result.code in {2, 3, 5}, result
     assert target.split("/", maxsplit=1)[0] in result.err
     assert "Error:" not in result.err
+
+
+def test_the_array_for_the_original(ghost_cli: "GhostCli") -> None:
+    """Current memories after their earlier versions, with the original's fields; meta is a text."""
+    put = ("put", "-n", "a", "-k")
+    assert ghost_cli.ok("export", "--as", "original", "-n", "a") == "[]\n"
+    ghost_cli.ok(
+        *put, "tea", "Green tea.", "-t", "x,y", "--meta", '{"by": "日本"}', "--files", "a.py"
+    )
+    ghost_cli.ok(*put, "tea", "White tea.", "--source-user", "Bob", "--valid-from", "2026-01-01")
+    ghost_cli.ok(*put, "pot", "A pot.")
+    ghost_cli.ok(*put, "gone", "Gone.")
+    ghost_cli.ok("rm", "-n", "a", "gone")
+    rows = json.loads(ghost_cli.ok("export", "--as", "original", "-n", "a"))
+    assert [(row["key"], row["version"], row["content"]) for row in rows] == [
+        ("pot", 1, "A pot."),
+        ("tea", 1, "Green tea."),
+        ("tea", 2, "White tea."),
+    ]
+    assert (rows[2]["meta"], rows[2]["tags"]) == ('{"by": "日本"}', ["x", "y"])
+    assert rows[2]["files"] == [{"path": "a.py", "rel": "modified"}]
+    assert not {"valid_from", "recorded_at", "source_client", "type"} & set(rows[2])
+    copy = ("--db", "copy.db")
+    ghost_cli.ok(*copy, "import", input=json.dumps(rows))
+    again = json.loads(ghost_cli.ok(*copy, "export", "--as", "original"))
+    assert again == rows
+    ghost_cli.fails(2, "export", "--as", "original", "--mark")

@@ -126,7 +126,8 @@ def test_the_default_namespace_serves(
         ),
         (2, ["add", "-n", "a", "x", "x", "-r", "refines"], "x cannot be linked to itself"),
         (2, ["add", "-n", "a", "x"], "TO"),
-        (2, ["add", "x", "y", "-r", "refines"], "a namespace is required"),
+        (2, ["add", "-n", "a", "x", "y", "refines", "-r", "refines"], "two relations"),
+        (2, ["add", "b:x/p", "b:y/q", "refines"], "b:x and b:y are two namespaces"),
         (3, ["add", "-n", "a", "x", "nope", "-r", "refines"], "memory not found: a/nope"),
         (3, ["add", "-n", "a", "x", "other", "-r", "refines"], "memory not found: a/other"),
         (3, ["rm", "-n", "a", "x", "y", "-r", "refines"], "there is no edge x refines y in a"),
@@ -135,7 +136,7 @@ def test_the_default_namespace_serves(
         (2, ["nope"], "nope"),
         (2, ["candidates", "-n", "a", "--max-pairs", "0"], "max_pairs must be at least 1"),
         (3, ["candidates", "-n", "a", "--seed", "nope"], "memory not found: a/nope"),
-        (2, ["relink"], "a namespace is required"),
+        (2, ["relink", "-n", ""], "a namespace is required"),
         (2, ["-n", "a", "--from-key", "x", "-r", "refines"], "two keys are required"),
         (2, ["-n", "a", "--from-key", "x", "--to-key", "y"], "a relation is required"),
         (
@@ -374,7 +375,8 @@ def test_link_writes_both_tables(ghost_cli: "GhostCli", store: Path, sql: Sql) -
             ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "refines", "--rm"],
             "there is no edge",
         ),
-        (2, ["--from-key", "x", "--to-key", "y", "-r", "refines"], "a namespace is required"),
+        (2, ["a"], "are required"),
+        (2, ["a", "b", "--from-key", "x"], "as options and as arguments"),
     ],
     ids=str,
 )
@@ -531,9 +533,9 @@ def test_expand_lists_and_opens(ghost_cli: "GhostCli") -> None:
         "    About all.",
         "    low  semantic stm  23 tokens  2 children",
         "        About x and y.",
-        "        x  episodic stm  23 tokens",
+        "        x  semantic stm  23 tokens",
         "            The text of x.",
-        "        y  episodic stm  23 tokens",
+        "        y  semantic stm  23 tokens",
         "            The text of y.",
         "    z  episodic stm  23 tokens",
         "        The text of z.",
@@ -549,7 +551,7 @@ def test_expand_lists_and_opens(ghost_cli: "GhostCli") -> None:
 def test_expand_of_what_is_no_summary(ghost_cli: "GhostCli") -> None:
     """A plain memory is shown with a word beside the data; groups without a summary are named."""
     result = ghost_cli("expand", "-n", "a", "x")
-    assert result.out == "x  episodic stm  23 tokens\n    The text of x.\n"
+    assert result.out == "x  semantic stm  23 tokens\n    The text of x.\n"
     assert "no summary" in result.err
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "relates_to")
     assert "2 alike without a summary: x, y" in ghost_cli("expand", "-n", "a").err
@@ -562,7 +564,7 @@ def test_expand_of_what_is_no_summary(ghost_cli: "GhostCli") -> None:
         (3, ["-n", "a", "nope"]),
         (2, ["-n", "a", "x", "--depth", "0"]),
         (2, ["-n", "a", "x", "-k", "y"]),
-        (2, ["x"]),
+        (2, ["-n", "", "x"]),
     ],
 )
 def test_expand_says_what_cannot_be(ghost_cli: "GhostCli", code: int, args: list[str]) -> None:
@@ -581,7 +583,7 @@ def test_used_in_text_and_json(ghost_cli: "GhostCli") -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "args"), [(2, ["-n", "a"]), (3, ["-n", "a", "x", "nope"]), (2, ["x"])]
+    ("code", "args"), [(2, ["-n", "a"]), (3, ["-n", "a", "x", "nope"]), (2, ["-n", "", "x"])]
 )
 def test_used_says_what_cannot_be(ghost_cli: "GhostCli", code: int, args: list[str]) -> None:
     """No key, an unknown one and no namespace are errors, and nothing is counted."""

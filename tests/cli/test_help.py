@@ -13,6 +13,7 @@ import pytest
 from ghostmem import Ghost
 from ghostmem.cli.console import ConsoleGroup
 from ghostmem.cli.main import COMMANDS, cli
+from ghostmem.cli.main import GROUPS as COMMAND_GROUPS
 from ghostmem.notes.knowledge import memorize_new_topic
 from ghostmem.settings import Settings
 
@@ -45,7 +46,15 @@ NOTED = {
     "search",
     "token create",
 }  # they have something to say beside the data
-ALONE = {"audit"}  # groups that do something by themselves
+ALONE = {
+    "audit",
+    "config",
+    "ns",
+    "quarantine",
+    "rule",
+    "tags",
+    "token",
+}  # groups that do something by themselves
 SERVING = {
     "mcp",
     "serve",
@@ -60,7 +69,7 @@ ELSEWHERE = {
 RUNS: dict[str, list[str]] = {
     "put": ["-n", "a", "-k", "new", "text"],
     "get": ["-n", "a", "tea"],
-    "list": [],
+    "list": ["-n", "a"],
     "search": ["-n", "a", "green", "tea"],
     "context": ["-n", "a", "green", "tea"],
     "used": ["-n", "a", "tea"],
@@ -78,13 +87,18 @@ RUNS: dict[str, list[str]] = {
     "expand": ["-n", "a"],
     "link": ["-n", "a", "--from-key", "tea", "--to-key", "pot", "-r", "refines"],
     "reflect": ["-n", "a"],
+    "source alias": ["-n", "a", "bob", "--canonical", "Robert"],
+    "source list": ["-n", "a"],
+    "source rm": ["-n", "a", "rob"],
     "undo": [],
     "curate": ["-n", "a", "tea", "--op", "boost"],
+    "rule": [],
     "rule list": [],
     "rule get": ["sys-dedup-all"],
     "rule set": ["--name", "x", "--cond-tier", "stm", "--action", "ARCHIVE"],
     "rule delete": ["sys-dedup-all"],
     "rule reset": ["sys-dedup-all"],
+    "quarantine": [],
     "quarantine list": [],
     "quarantine release": ["--all"],
     "quarantine drop": ["--all"],
@@ -92,6 +106,7 @@ RUNS: dict[str, list[str]] = {
     "audit verify": [],
     "audit log": ["-n", "a"],
     "token create": ["mine", "--grant", "a:read"],
+    "token": [],
     "token list": [],
     "token revoke": ["there"],
     "infer-edges": ["-n", "a", "--command", "echo none"],
@@ -101,13 +116,15 @@ RUNS: dict[str, list[str]] = {
     "restore": ["-n", "a", "gone"],
     "forget": ["--source", "mallory"],
     "peek": ["-n", "a"],
+    "ns": [],
     "ns list": [],
     "ns tree": [],
     "ns rm": ["a"],
+    "tags": [],
     "tags list": [],
     "tags rename": ["t", "u"],
     "tags rm": ["t"],
-    "files": ["f.py"],
+    "files": ["f.py", "-n", "a"],
     "memory search": ["text", "--dir", "{here}"],
     "memory list": ["--dir", "{here}"],
     "memory read": ["notes", "--dir", "{here}"],
@@ -146,6 +163,7 @@ RUNS: dict[str, list[str]] = {
     "notes write": ["-n", "notes:there", "note.md", "# Note", "another text"],
     "notes mirror": ["{here}/mirrored", "-n", "a", "--layout", "daily"],
     "notes grep": ["text"],
+    "notes search": ["text"],
     "notes consolidate": ["{here}/there"],
     "capture": ["-n", "a", "I prefer green tea."],
     "mine-procedures": [str(Path(__file__).parent.parent / "data" / "transcripts" / "claude")],
@@ -162,7 +180,10 @@ RUNS: dict[str, list[str]] = {
     "check": [],
     "repair": [],
     "doctor": [],
+    "where": [],
+    "config": [],
     "config show": [],
+    "config list": [],
     "config set": ["chunk_target", "300"],
     "config path": [],
     "completion": ["bash"],
@@ -184,6 +205,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.put("a", "gone", "x")
         ghost.reflect()
         ghost.create_token("there", ["a:read"])
+        ghost.set_source_alias("a", "rob", "Robert")
         (folder / "code").mkdir()
         (folder / "code" / "tea.py").write_text("def tea():\n    return 1\n", encoding="utf-8")
         ghost.rm("a", "gone")
@@ -286,9 +308,19 @@ def test_the_table_says_what_the_command_says(name: str) -> None:
 def test_the_overview_lists_every_command_in_order(ghost_cli: "GhostCli") -> None:
     """`ghost --help` has a line per command, and an example."""
     out = ghost_cli.ok("--help")
-    section = out.split("Commands:\n")[1].split("\n\n")[0]
-    assert [line.split()[0] for line in section.splitlines()] == list(COMMANDS)
+    sections = [out.split(f"\n{title}:\n")[1].split("\n\n")[0] for title in COMMAND_GROUPS]
+    lines = [line for section in sections for line in section.splitlines()]
+    assert [line.split()[0] for line in lines] == list(COMMANDS)
     assert "ghost put" in out.split("Examples:")[1]
+
+
+def test_the_overview_begins_with_the_commands_for_every_day(ghost_cli: "GhostCli") -> None:
+    """A newcomer sees about eight commands first, and no line is longer than 80 columns."""
+    out = ghost_cli.ok("--help")
+    first = out.split("\nEvery day:\n")[1].split("\n\n")[0].splitlines()
+    assert 7 <= len(first) <= 9
+    assert out.index("Every day:") == min(out.index(f"\n{name}:\n") for name in COMMAND_GROUPS) + 1
+    assert max(map(len, out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -371,4 +403,12 @@ def test_debug_and_no_color_are_accepted_everywhere(
     assert (
         ghost_cli("--debug", *path, *args, "--no-color", "--db", here / "store.db", input=DIFF).code
         == 0
+    )
+
+
+def test_dash_is_another_name_of_web(ghost_cli: "GhostCli") -> None:
+    """The original's name of the viewer."""
+    assert (
+        ghost_cli.ok("dash", "--help").splitlines()[1:]
+        == ghost_cli.ok("web", "--help").splitlines()[1:]
     )

@@ -241,3 +241,68 @@ def test_other_files_are_refused(
     assert named in error
     assert (source.read_bytes() if source.is_file() else b"") == before
     assert ghost_cli.names() == []
+
+
+def test_the_namespaces_are_named_and_how_hooks_see_them(
+    ghost_cli: "GhostCli",
+    original: Callable[[str], Path],
+    sql: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Hooks and tools use another namespace; the command that is named makes them use the imported one."""
+    (tmp_path / "shop").mkdir()
+    monkeypatch.chdir(tmp_path / "shop")
+    source = original("mid.db")
+    sql(source, "UPDATE memories SET ns = 'agent:claude-code' WHERE ns = 'agent:demo'")
+    done = ghost_cli.row("import", "--from-ghost", source)
+    names = done["namespaces"]
+    assert set(names) == {"agent:claude-code", "project:alpha"}
+    listed, seen = done["notes"][-2:]
+    assert listed.startswith(f"namespaces: agent:claude-code ({names['agent:claude-code']} mem")
+    command = "ghost config set ns agent:claude-code"
+    assert ("project:shop in this folder" in seen, seen.endswith(command)) == (True, True)
+
+    event = {"hook_event_name": "SessionStart", "session_id": "s", "source": "startup", "cwd": "."}
+    assert ghost_cli("hook", "claude", input=json.dumps(event)).out == ""
+    ghost_cli.ok(*command.split()[1:])
+    event["session_id"] = "t"
+    assert "<memory" in ghost_cli("hook", "claude", input=json.dumps(event)).out
+    again = ghost_cli.row("import", "--from-ghost", source)["notes"]
+    assert again[-1].startswith("namespaces: ")
+
+
+def test_the_folders_own_namespace_needs_no_setting(
+    ghost_cli: "GhostCli",
+    original: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """In the project whose namespace was imported, nothing has to be set."""
+    (tmp_path / "alpha").mkdir()
+    monkeypatch.chdir(tmp_path / "alpha")
+    notes = ghost_cli.row("import", "--from-ghost", original("mid.db"), "--dry-run")["notes"]
+    assert notes[-1].startswith("namespaces: agent:demo")
+
+
+def test_rules_of_the_original_that_cannot_run_are_left_out(
+    ghost_cli: "GhostCli", original: Callable[[str], Path], sql: Callable[..., Any]
+) -> None:
+    """One without a tier moves by one tier, `archived` is dormant here, others are named."""
+    source = original("head.db")
+    for number, (op, params) in enumerate(
+        (("PROMOTE", None), ("DEMOTE", '{"to_tier": "archived"}'), ("DEMOTE", '{"to_tier": "x"}'))
+    ):
+        sql(
+            source,
+            "INSERT INTO reflect_rules (id, ns, name, priority, scope, created_by, action_op,"
+            " action_params, created_at, cond_tier)"
+            " VALUES (?, '', ?, 50, 'reflect', 'user', ?, ?, '2026-07-01T08:00:00Z', 'stm')",
+            *(f"r{number}", f"rule {number}", op, params),
+        )
+    notes = ghost_cli.row("import", "--from-ghost", source)["notes"]
+    assert "left out the rule 'rule 2': DEMOTE cannot move to the tier 'x'" in notes
+    assert "action_params" not in ghost_cli.row("rule", "get", "r0")
+    assert ghost_cli.row("rule", "get", "r1")["action_params"] == {"to_tier": "dormant"}
+    ghost_cli.fails(3, "rule", "get", "r2")
+    ghost_cli.ok("reflect")

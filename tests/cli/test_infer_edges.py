@@ -156,7 +156,7 @@ def test_seeds_choose_the_pairs(
 @pytest.mark.parametrize(
     ("code", "args", "named"),
     [
-        (2, ["--command", "cat"], "a namespace is required"),
+        (2, ["-n", "", "--command", "cat"], "a namespace is required"),
         (2, ["-n", "a:*", "--command", "cat"], "invalid namespace"),
         (2, ["-n", "a", "--command", "cat", "--max-pairs", "0"], "max pairs must be at least 1"),
         (2, ["-n", "a", "--command", "cat", "--seed", ""], "no seed key"),

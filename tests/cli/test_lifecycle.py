@@ -124,7 +124,7 @@ def test_relink_is_a_flag(ghost_cli: "GhostCli", wind: Any) -> None:
 def test_linked_clusters_are_shown(
     ghost_cli: "GhostCli", wind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The groups of keys that were linked, in text and in JSON."""
+    """The groups of similar memories, linked now or before, in text and in JSON."""
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
     for key, took in (("one", 41), ("two", 42)):
         ghost_cli.ok(
@@ -135,13 +135,9 @@ def test_linked_clusters_are_shown(
             key,
             f"The nightly build of the billing service passed on main in {took} seconds.",
         )
-        for edge in ghost_cli.rows("edge", "list", "-n", "a"):
-            ghost_cli.ok(
-                "edge", "rm", "-n", "a", edge["from_key"], edge["to_key"], "-r", edge["rel"]
-            )
     dry = ghost_cli.row("reflect", "-n", "a", "--dry-run")
     assert dry.get("linked_clusters") == [["one", "two"]]
-    assert "linked: one, two" in ghost_cli.ok("reflect", "-n", "a").splitlines()
+    assert "similar: one, two" in ghost_cli.ok("reflect", "-n", "a").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -431,8 +427,11 @@ def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> Non
         ),
         (("--name", "r", "--cond-tier", "archived", "--action", "PIN"), "invalid tier 'archived'"),
         (
-            ("--name", "r", "--cond-tag", "x", "--action", "PROMOTE"),
-            "PROMOTE needs a tier to go to, not None",
+            (
+                *("--name", "r", "--cond-tag", "x", "--action", "PROMOTE"),
+                *("--action-params", '{"to_tier": "top"}'),
+            ),
+            "PROMOTE cannot move to the tier 'top'",
         ),
         (
             ("--name", "r", "--cond-tag", "x", "--action", "DEDUP"),

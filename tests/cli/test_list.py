@@ -82,7 +82,7 @@ def full(ghost_cli: "GhostCli", template: Path, store: Path) -> "GhostCli":
 @pytest.mark.parametrize(
     ("args", "keys"),
     [
-        ([], ALL),
+        (["--all"], ALL),
         (["-n", "*"], ALL),
         (["-n", ""], ALL),
         (["-n", "agent:a"], ["agent:a/ship", "agent:a/run", "agent:a/tea"]),
@@ -122,19 +122,20 @@ def full(ghost_cli: "GhostCli", template: Path, store: Path) -> "GhostCli":
 )
 def test_filters_narrow_and_pages_cut(full: "GhostCli", args: list[str], keys: list[str]) -> None:
     """Every filter must hold, newest first, limit and offset cut pages."""
+    args = args if {"-n", "--ns", "--all"} & set(args) else ["--all", *args]
     assert full.ok("list", "--keys-only", *args).splitlines() == keys
     assert [f"{row['ns']}/{row['key']}" for row in full.rows("list", *args)] == keys
 
 
 def test_text_shows_name_particulars_and_the_start(full: "GhostCli") -> None:
     """Two lines per memory: what it is, and how it begins."""
-    lines = full.ok("list", "-t", "drink").splitlines()
+    lines = full.ok("list", "--all", "-t", "drink").splitlines()
     assert lines == ["agent:a/tea  2026-01-01  v1 semantic stm #drink #likes", "    content of tea"]
 
 
 def test_keys_only_in_json_is_namespace_and_key(full: "GhostCli") -> None:
     """--keys-only --json prints nothing but the names."""
-    assert full.rows("list", "--keys-only", "-l", "1") == [{"ns": "other", "key": "far"}]
+    assert full.rows("list", "--all", "--keys-only", "-l", "1") == [{"ns": "other", "key": "far"}]
 
 
 def test_nothing_found_is_success(full: "GhostCli") -> None:
@@ -148,8 +149,8 @@ def test_the_default_limit_is_twenty(ghost_cli: "GhostCli") -> None:
     """Without --limit twenty are shown."""
     for number in range(22):
         ghost_cli.ok("put", "-n", "agent:me", "-k", f"k{number}", "x")
-    assert len(ghost_cli.rows("list")) == 20
-    assert len(ghost_cli.rows("list", "-l", "100")) == 22
+    assert len(ghost_cli.rows("list", "--all")) == 20
+    assert len(ghost_cli.rows("list", "--all", "-l", "100")) == 22
 
 
 def test_pages_join_without_gap_or_double(full: "GhostCli") -> None:
@@ -157,7 +158,7 @@ def test_pages_join_without_gap_or_double(full: "GhostCli") -> None:
     for number in range(5):
         full.ok("put", "-n", "same", "-k", f"k{number}", "--created-at", "2026-01-01", "x")
     pages = [
-        full.ok("list", "--keys-only", "-l", "2", "--offset", offset).splitlines()
+        full.ok("list", "--all", "--keys-only", "-l", "2", "--offset", offset).splitlines()
         for offset in range(0, 12, 2)
     ]
     assert sorted(key for page in pages for key in page) == sorted(
@@ -169,15 +170,15 @@ def test_deleted_lists_removed_and_superseded(full: "GhostCli") -> None:
     """--deleted shows what is no longer live."""
     full.ok("put", "-n", "agent:a", "-k", "tea", "oolong")
     full.ok("rm", "-n", "other", "far")
-    found = {(row["key"], row["version"]) for row in full.rows("list", "--deleted")}
+    found = {(row["key"], row["version"]) for row in full.rows("list", "--all", "--deleted")}
     assert found == {("tea", 1), ("far", 1)}
 
 
 def test_list_shows_the_latest_version_and_counts_nothing(full: "GhostCli") -> None:
     """Only the current version is listed, and looking is not using."""
     full.ok("put", "-n", "agent:a", "-k", "tea", "oolong")
-    full.ok("list")
-    (found,) = full.rows("list", "-t", "drink")
+    full.ok("list", "--all")
+    (found,) = full.rows("list", "--all", "-t", "drink")
     assert (found["version"], found["content"], found["access_count"]) == (2, "oolong", 0)
 
 
@@ -192,7 +193,7 @@ def test_expired_memories_are_hidden(ghost_cli: "GhostCli", wind: Any) -> None:
 def test_long_content_is_cut_at_a_word(ghost_cli: "GhostCli") -> None:
     """A listing stays readable: one line of text, marked where it was cut."""
     ghost_cli.ok("put", "-n", "a", "-k", "long", "word " * 100 + "\nnext line")
-    line = ghost_cli.ok("list").splitlines()[1]
+    line = ghost_cli.ok("list", "--all").splitlines()[1]
     assert line.endswith("word…")
     assert len(line) <= 115
 
@@ -208,7 +209,9 @@ def test_default_namespace_filters_and_a_star_lifts_it(
 
 
 @pytest.mark.parametrize(
-    "command", [["list"], ["peek"], ["history", "-n", "a", "evil"]], ids=lambda command: command[0]
+    "command",
+    [["list", "--all"], ["peek", "a"], ["history", "-n", "a", "evil"]],
+    ids=lambda command: command[0],
 )
 def test_listings_do_not_obey_the_content(
     ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, command: list[str]

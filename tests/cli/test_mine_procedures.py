@@ -64,3 +64,52 @@ def test_wrong_uses_are_refused(ghost_cli: "GhostCli") -> None:
     ghost_cli.fails(2, "mine-procedures")
     ghost_cli.fails(2, "mine-procedures", DATA, "--store")
     ghost_cli.fails(3, "mine-procedures", "gone")
+
+
+SESSIONS = "edit build test commit\nbuild test commit\n\nedit build test\n"
+
+
+def test_sessions_on_standard_input_are_stored(ghost_cli: "GhostCli") -> None:
+    """One session per line, actions separated by spaces, as the original Ghost reads them."""
+    result = ghost_cli("mine-procedures", "-n", "a", "-t", "ci, team:web", input=SESSIONS)
+    assert result.code == 0
+    assert "    1. build\n    2. test\n    3. commit\n" in result.out
+    found = [ghost_cli.row("get", "-n", "a", name.removeprefix("a/")) for name in ghost_cli.names()]
+    assert {tuple(memory["tags"]) for memory in found} == {("procedure", "mined", "ci", "team:web")}
+    assert ghost_cli("mine-procedures", "-", "--json", "--dry-run", input=SESSIONS).rows
+
+
+def test_sessions_on_standard_input_can_be_shown_only(ghost_cli: "GhostCli") -> None:
+    """--dry-run stores nothing and needs no namespace."""
+    rows = ghost_cli("mine-procedures", "--dry-run", "--json", input=SESSIONS).rows
+    assert [row["steps"] for row in rows] == [
+        ["build", "test", "commit"],
+        ["edit", "build", "test"],
+    ]
+    assert ghost_cli.names() == []
+    result = ghost_cli("mine-procedures", "--dry-run", input="a b\nc d\n")
+    assert (result.out, result.err) == ("", "nothing was repeated in 2 sessions\n")
+
+
+def test_lengths_support_and_number_of_procedures(ghost_cli: "GhostCli") -> None:
+    """The original's flags limit what is found."""
+
+    def steps(*flags: object) -> list[list[str]]:
+        given = ("mine-procedures", "--dry-run", "--json", *flags)
+        return [row["steps"] for row in ghost_cli(*given, input=SESSIONS).rows]
+
+    assert steps("--max-len", 2) == [["build", "test"], ["edit", "build"], ["test", "commit"]]
+    assert steps("--min-support", 3) == [["build", "test"]]
+    assert steps("--min-support", 3, "--min-len", 3) == []
+    assert steps("--top", 1) == [["build", "test", "commit"]]
+
+
+def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
+    """A transcript, nothing where something was promised, lengths that exclude each other."""
+    _, hint = ghost_cli.fails(2, "mine-procedures", "-n", "a", input='{"a": 1}\n')
+    assert "name its file" in hint
+    message, _ = ghost_cli.fails(2, "mine-procedures", "-n", "a", "-", input="\n")
+    assert "no sessions" in message
+    ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")
+    ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 1, input="a b")
+    ghost_cli.fails(2, "mine-procedures", input="a b\na b\n")  # nowhere to store

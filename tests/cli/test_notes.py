@@ -40,7 +40,7 @@ def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
         == f"{vault}: 2 notes in notes:my-vault, laid out as markdown (detected; --layout names another)\n"
     )
     assert ghost_cli.ok("notes", "list") == f"{vault}  markdown, in notes:my-vault\n"
-    found = ghost_cli.ok("search", "berries")
+    found = ghost_cli.ok("search", "--all", "berries")
     assert found.startswith("notes:my-vault/garden.md#beds")
     assert f"{vault}/garden.md:7" in found
     assert (
@@ -54,7 +54,7 @@ def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
         f"removed 3 notes of {vault} from notes:my-vault; no file was touched"
     )
     assert (vault / "garden.md").read_text() == TEXT
-    assert ghost_cli("search", "berries").out == ""
+    assert ghost_cli("search", "--all", "berries").out == ""
 
 
 def test_json_objects(ghost_cli: "GhostCli", vault: Path) -> None:

@@ -1,5 +1,6 @@
 """ghost patch"""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -109,3 +110,13 @@ def test_the_key_must_be_named_and_known(ghost_cli: "GhostCli") -> None:
     assert error == "memory not found: agent:me/nope"
     error, _ = ghost_cli.fails(2, "patch", "-n", "agent:me", input=DIFF)
     assert error == "a key is required"
+
+
+def test_the_diff_may_be_in_a_file(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """--patch-file reads it; a file that is missing or no text is refused."""
+    (tmp_path / "edit.diff").write_text(DIFF, encoding="utf-8")
+    ghost_cli.ok("patch", *KEY, "--patch-file", tmp_path / "edit.diff")
+    assert ghost_cli.row("get", *KEY)["content"] == TEXT.replace("beta", "BETA")
+    (tmp_path / "bad.diff").write_bytes(b"\xff\xfe")
+    ghost_cli.fails(2, "patch", *KEY, "--patch-file", tmp_path / "bad.diff")
+    ghost_cli.fails(2, "patch", *KEY, "--patch-file", tmp_path / "missing.diff")

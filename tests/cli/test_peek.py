@@ -61,7 +61,7 @@ def test_columns_line_up_within_the_width(
     ghost_cli.ok("put", "-n", "a", "-k", "お茶", "緑茶が好きです。" * 20)
     for width in (40, 60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
-        lines = ghost_cli.ok("peek").splitlines()
+        lines = ghost_cli.ok("peek", "--all").splitlines()
         assert max(width_of(line) for line in lines) <= min(width, MAX_WIDTH)
         rows = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
         starts = {width_of(line[: re.search(r" 0\.\d\d", line).start()]) for line in rows}  # type: ignore[union-attr]
@@ -85,21 +85,21 @@ def test_colour_only_where_it_is_wanted(
     ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pipe gets plain text; GHOST_COLOR=always gets colour, and --no-color none."""
-    assert "\x1b" not in ghost_cli.ok("peek")
+    assert "\x1b" not in ghost_cli.ok("peek", "--all")
     monkeypatch.setenv("GHOST_COLOR", "always")
-    assert "\x1b[1m" in ghost_cli.ok("peek")
-    assert "\x1b" not in ghost_cli.ok("peek", "--no-color")
+    assert "\x1b[1m" in ghost_cli.ok("peek", "--all")
+    assert "\x1b" not in ghost_cli.ok("peek", "--all", "--no-color")
 
 
 def test_without_a_namespace_everything_is_shown(ghost_cli: "GhostCli") -> None:
     """No filter means all namespaces, and each stub names its own."""
-    assert ghost_cli.ok("peek").startswith("all namespaces: 4 memories")
-    assert {stub["ns"] for stub in ghost_cli.row("peek")["high_importance"]} == {"a", "b"}
+    assert ghost_cli.ok("peek", "--all").startswith("all namespaces: 4 memories")
+    assert {stub["ns"] for stub in ghost_cli.row("peek", "--all")["high_importance"]} == {"a", "b"}
 
 
 def test_peeking_counts_nothing(ghost_cli: "GhostCli") -> None:
     """A glance is no use."""
-    ghost_cli.ok("peek")
+    ghost_cli.ok("peek", "--all")
     assert ghost_cli.row("get", "-n", "b", "else")["access_count"] == 0
 
 

@@ -129,7 +129,9 @@ def terminal(program: "Program", tmp_path: Path) -> Iterator[Callable[..., Termi
     made: list[Terminal] = []
 
     def run(db: Path, *args: str, **more: object) -> Terminal:
-        command = program.command("--db", str(db), "peek", "--watch", "--interval", "0.2", *args)
+        command = program.command(
+            "--db", str(db), "peek", "--all", "--watch", "--interval", "0.2", *args
+        )
         made.append(Terminal(command, tmp_path, **more))  # type: ignore[arg-type]
         return made[-1]
 
@@ -263,7 +265,7 @@ def test_json_is_one_object_a_look(program: "Program", db: Path) -> None:
 
 def test_a_store_that_is_made_later_is_seen(program: "Program", tmp_path: Path, home: Path) -> None:
     """Who watches before anything was stored is told so, and sees the first memory."""
-    screen = Terminal(program.command("peek", "--watch", "--interval", "0.2"), tmp_path)
+    screen = Terminal(program.command("peek", "--all", "--watch", "--interval", "0.2"), tmp_path)
     try:
         screen.until(told("no store yet"), "that there is none")
         assert program("put", "-n", "a", "-k", "first", "The first.").code == 0
@@ -275,7 +277,7 @@ def test_a_store_that_is_made_later_is_seen(program: "Program", tmp_path: Path, 
 
 def test_a_reader_who_leaves_ends_it(program: "Program", db: Path) -> None:
     """`ghost peek --watch | head -1` ends when there is something to say, without a word."""
-    process = program.start("--db", db, "peek", "--watch", "--interval", "0.2")
+    process = program.start("--db", db, "peek", "--all", "--watch", "--interval", "0.2")
     assert process.stdout is not None
     assert process.stderr is not None
     assert process.stdin is not None
@@ -291,6 +293,6 @@ def test_a_reader_who_leaves_ends_it(program: "Program", db: Path) -> None:
 
 def test_an_interval_has_bounds(program: "Program", db: Path) -> None:
     """Looking without a pause is refused."""
-    done = program("--db", db, "peek", "--watch", "--interval", "0")
+    done = program("--db", db, "peek", "--all", "--watch", "--interval", "0")
     assert done.code == 2
     assert "--interval" in done.err

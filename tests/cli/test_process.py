@@ -96,7 +96,7 @@ def test_stdin_that_is_not_utf8_is_refused(program: "Program", data: bytes) -> N
     done = program(*PUT, input=data)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("error: content on standard input is not UTF-8 (byte ")
-    assert program("list", "--keys-only").out == ""
+    assert program("list", "--all", "--keys-only").out == ""
 
 
 def test_an_import_that_is_not_utf8_is_named_as_such(program: "Program") -> None:
@@ -360,10 +360,10 @@ def test_a_terminal_is_not_waited_for(program: "Program", args: list[str], neede
 def test_colour_on_a_terminal(program: "Program", ghost_cli: "GhostCli") -> None:
     """Terminals get colour, unless NO_COLOR, TERM=dumb or --no-color."""
     ghost_cli.ok(*PUT, "one")
-    assert "\x1b[" in on_a_terminal(program, "list")[1]
-    assert "\x1b[" not in on_a_terminal(program, "list", NO_COLOR="1")[1]
-    assert "\x1b[" not in on_a_terminal(program, "list", TERM="dumb")[1]
-    assert "\x1b[" not in on_a_terminal(program, "list", "--no-color")[1]
+    assert "\x1b[" in on_a_terminal(program, "list", "--all")[1]
+    assert "\x1b[" not in on_a_terminal(program, "list", "--all", NO_COLOR="1")[1]
+    assert "\x1b[" not in on_a_terminal(program, "list", "--all", TERM="dumb")[1]
+    assert "\x1b[" not in on_a_terminal(program, "list", "--all", "--no-color")[1]
 
 
 @pytest.mark.parametrize(
@@ -406,7 +406,7 @@ def test_a_get_does_not_wait_for_a_writer(
     writer.execute("BEGIN IMMEDIATE")
     try:
         for args in (
-            ["list"],
+            ["list", "--all"],
             ["history", "-n", "a", "x"],
             ["export"],
             ["check"],

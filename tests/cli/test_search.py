@@ -135,13 +135,13 @@ def test_the_question_may_be_several_words_or_standard_input(filled: GhostCli) -
 
 
 def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One, a prefix, all, or the default one."""
+    """One, a prefix, all, or that of the settings."""
 
     def names(*args: object) -> set[str]:
         return {row["ns"] for row in filled.rows("search", *args, "drinks in the morning")}
 
     assert names("-n", "agent:you") == {"agent:you"}
-    assert names("-n", "agent:*") == names("-n", "*") == names() == {"agent:me", "agent:you"}
+    assert names("-n", "agent:*") == names("-n", "*") == names("--all") == {"agent:me", "agent:you"}
     monkeypatch.setenv("GHOST_NS", "agent:you")
     assert names() == {"agent:you"}
 
@@ -149,7 +149,7 @@ def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--kind", "semantic"], ["drink", "editor"]),
+        (["--kind", "procedural"], []),
         (["-t", "taste"], ["drink"]),
         (["-p", "high"], ["editor"]),
         (["--tier", "ltm"], ["editor"]),
@@ -174,8 +174,13 @@ def test_filters(filled: GhostCli, args: list[str], expected: list[str] | None) 
 
 def test_include_all_finds_the_dormant(filled: GhostCli) -> None:
     """What sleeps is found only when asked for."""
-    assert "asleep" not in {row["key"] for row in filled.rows("search", "cocoa in the morning")}
-    assert filled.rows("search", "--include-all", "cocoa in the morning")[0]["key"] == "asleep"
+    assert "asleep" not in {
+        row["key"] for row in filled.rows("search", "--all", "cocoa in the morning")
+    }
+    assert (
+        filled.rows("search", "--all", "--include-all", "cocoa in the morning")[0]["key"]
+        == "asleep"
+    )
 
 
 def test_nothing_relevant(filled: GhostCli) -> None:
@@ -252,7 +257,7 @@ def test_what_cannot_be_is_refused(filled: GhostCli, args: list[str], says: str)
 
 @pytest.mark.parametrize(
     "query",
-    ["c++", "don't", '"unbalanced', "NEAR(a b)", "a OR b*", ")", "🎉", "", "key:val", "-- --kind"],
+    ["c++", "don't", '"unbalanced', "NEAR(a b)", "a OR b*", ")", "🎉", "key:val", "-- --kind"],
 )
 def test_any_question_is_fine(filled: GhostCli, query: str) -> None:
     """Signs are data, after `--` also words that look like options."""
@@ -276,7 +281,7 @@ def test_another_process_finds_what_this_one_put(program: Program) -> None:
 
 def test_there_is_no_store_yet(ghost_cli: GhostCli) -> None:
     """Searching makes no store, and finds nothing."""
-    result = ghost_cli("search", "anything")
+    result = ghost_cli("search", "--all", "anything")
     assert (result.code, result.out, result.err) == (0, "", "nothing relevant\n")
 
 

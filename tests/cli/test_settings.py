@@ -99,9 +99,9 @@ def test_the_namespace_named_wins_over_the_default(
     assert ghost_cli.names() == ["from:env/x"]
 
 
-def test_without_any_namespace_a_write_asks_for_one(ghost_cli: "GhostCli") -> None:
-    """Nothing is stored in a namespace nobody named."""
-    error, hint = ghost_cli.fails(2, "put", "-k", "x", "one")
+def test_an_empty_namespace_is_refused(ghost_cli: "GhostCli") -> None:
+    """A write to a namespace without a name stores nothing."""
+    error, hint = ghost_cli.fails(2, "put", "-n", "", "-k", "x", "one")
     assert error == "a namespace is required"
     assert ("-n" in hint, "GHOST_NS" in hint) == (True, True)
 
@@ -112,7 +112,7 @@ def test_the_format_variable_changes_the_default(
     """GHOST_FORMAT=json prints JSON; -f text wins over it."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
     monkeypatch.setenv("GHOST_FORMAT", "json")
-    assert ghost_cli("list").rows[0]["key"] == "x"
+    assert ghost_cli("list", "--all").rows[0]["key"] == "x"
     assert ghost_cli.ok("get", "-n", "a", "x", "-f", "text") == "one\n"
     assert ghost_cli.ok("-f", "text", "get", "-n", "a", "x") == "one\n"
 
@@ -187,15 +187,15 @@ def test_colour_is_for_terminals_unless_asked(
 ) -> None:
     """Piped output has no escapes; FORCE_COLOR and GHOST_COLOR=always bring them, --no-color and NO_COLOR take them away."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
-    assert "\x1b[" not in ghost_cli.ok("list")
+    assert "\x1b[" not in ghost_cli.ok("list", "--all")
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[" in ghost_cli.ok("list")
-    assert "\x1b[" not in ghost_cli.ok("list", "--no-color")
+    assert "\x1b[" in ghost_cli.ok("list", "--all")
+    assert "\x1b[" not in ghost_cli.ok("list", "--all", "--no-color")
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in ghost_cli.ok("list")
+    assert "\x1b[" not in ghost_cli.ok("list", "--all")
     monkeypatch.setenv("GHOST_COLOR", "always")
-    assert "\x1b[" in ghost_cli.ok("list")
-    assert "\x1b[" not in ghost_cli.ok("--json", "list")
+    assert "\x1b[" in ghost_cli.ok("list", "--all")
+    assert "\x1b[" not in ghost_cli.ok("--json", "list", "--all")
 
 
 def test_files_and_folders_are_private(ghost_cli: "GhostCli", store: Path) -> None:

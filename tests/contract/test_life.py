@@ -11,6 +11,7 @@ from ghostmem.errors import ConflictError
 from ghostmem.model import NsFilter, Run
 from ghostmem.store.rows import Filter
 from ghostmem.store.session import HookSession
+from ghostmem.store.tally import Tally
 from ghostmem.web.flow import run_changes
 
 NS = "agent:me"
@@ -107,12 +108,12 @@ def test_a_run_forgets_a_key_where_that_was_deleted_for_good(three: Ghost, clock
     three.put("other", "lid", "The lid of the other pot.")
     with three.store.engine.write() as tx:
         tx.runs.begin(Run("run1", "reflect", "", clock()), "")
-        tx.runs.tally("run1", NS, 3, 1, [("cup", "pot", "tea")])
-        tx.runs.tally("run1", "other", 2, 1, [("lid", "pot")])
+        tx.runs.tally("run1", NS, Tally(3, 1, [("cup", "pot", "tea")]))
+        tx.runs.tally("run1", "other", Tally(2, 1, [("lid", "pot")], ["n"]))
         tx.runs.finish("run1", clock())
     three.rm(NS, "pot", hard=True)
     with three.store.engine.read() as tx:
-        assert tx.runs.tallied("run1") == (5, 2, [["cup", "tea"], ["lid", "pot"]])
+        assert tx.runs.tallied("run1") == (5, 2, [["cup", "tea"], ["lid", "pot"]], ["n"])
 
 
 def test_rules(ghost: Ghost) -> None:

@@ -177,19 +177,64 @@ def test_broken_lines_are_passed_over(hook: "Hook", store: Path, tmp_path: Path,
     assert hook.lines() == []
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "gone", "nul"])
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
 def test_what_is_no_transcript_is_not_read(
     hook: "Hook", store: Path, tmp_path: Path, kind: str
 ) -> None:
-    """A folder, a pipe that never ends, a name that cannot be: a line in the log, and nothing else."""
-    path = str(tmp_path / "odd")
-    if kind == "folder":
-        os.mkdir(path)
-    elif kind == "pipe":
-        os.mkfifo(path)
-    hook("Stop", transcript_path=f"{path}\0" if kind == "nul" else path)
+    """A folder, a pipe that never ends: a line in the log, and nothing else."""
+    path = tmp_path / "odd"
+    path.mkdir() if kind == "folder" else os.mkfifo(path)
+    hook("Stop", transcript_path=str(path))
     assert len(hook.lines()) == 1
     assert not store.exists()
+
+
+@pytest.mark.parametrize("name", ["gone", "nul\0", ""])
+def test_a_transcript_that_is_not_there_is_no_failure(
+    hook: "Hook", store: Path, tmp_path: Path, name: str
+) -> None:
+    """Some hosts end a session that never had a transcript: `ghost doctor` has nothing to report."""
+    hook("SessionEnd", transcript_path=name and str(tmp_path / name), reason="other")
+    assert hook.lines() == []
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("kind", ["gone", "folder", "unknown"])
+def test_without_a_readable_transcript_the_prompt_is_captured(
+    hook: "Hook", store: Path, tmp_path: Path, kind: str
+) -> None:
+    """What the user said is kept, once, whatever the host writes or does not write."""
+    path = tmp_path / "odd.jsonl"
+    if kind == "folder":
+        path.mkdir()
+    for text in (TABS, CENTS):
+        if kind == "unknown":
+            with path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps({"speaker": "me", "words": text}) + "\n")
+        hook("UserPromptSubmit", prompt=text, transcript_path=str(path))
+        assert text not in contents(store)  # the turn may still reach the transcript
+        hook("Stop", transcript_path=str(path))
+        assert text in contents(store)
+    assert contents(store) == sorted([TABS, CENTS])
+    assert hook.lines() == []
+
+
+def test_a_prompt_in_the_transcript_is_captured_once(
+    hook: "Hook", store: Path, transcript: Callable[..., Path]
+) -> None:
+    """The transcript and the queued prompt are one statement."""
+    path = transcript(spoken(TABS))
+    hook("UserPromptSubmit", prompt=TABS, transcript_path=str(path))
+    hook("Stop", transcript_path=str(path))
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        assert [(memory.content, memory.version) for memory in ghost.list(NS)] == [(TABS, 1)]
+
+
+def test_the_machines_part_of_a_prompt_is_not_captured(hook: "Hook", store: Path) -> None:
+    """A prompt may carry text of programs, which nobody said."""
+    hook("UserPromptSubmit", prompt=f"<system-reminder>{CENTS}</system-reminder>\n{TABS}")
+    hook("Stop")
+    assert contents(store) == [TABS]
 
 
 def test_nothing_of_what_was_said_is_in_the_log(
@@ -213,9 +258,9 @@ def test_the_place_in_a_whole_value_counts_turns(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     said = [{"type": "user", "content": text} for text in ("one thing", "another thing")]
     path.write_text(json.dumps({"sessionId": "s", "messages": said}), encoding="utf-8")
-    assert texts_since(str(path), "gemini", 0) == (["one thing", "another thing"], 2)
-    assert texts_since(str(path), "gemini", 1) == (["another thing"], 2)
-    assert texts_since(str(path), "gemini", 9) == (["one thing", "another thing"], 2)
+    assert texts_since(str(path), "gemini", 0)[:2] == (["one thing", "another thing"], 2)
+    assert texts_since(str(path), "gemini", 1)[:2] == (["another thing"], 2)
+    assert texts_since(str(path), "gemini", 9)[:2] == (["one thing", "another thing"], 2)
     assert [json.loads(line)["content"] for line in last_lines(str(path), 1)] == ["another thing"]
 
 
@@ -242,7 +287,7 @@ def test_a_codex_session_keeps_its_name_past_its_first_line(tmp_path: Path) -> N
     first = texts_since(str(path), "codex", 0)
     with path.open("a", encoding="utf-8") as stream:
         stream.write(message("another thing"))
-    assert first == ([], len(head + message("one thing")))
+    assert first[:2] == ([], len(head + message("one thing")))
     assert texts_since(str(path), "codex", first.to).texts == []
     path.write_text(
         head.replace("subagent", "user") + message("one thing") + message("another"),

@@ -72,12 +72,30 @@ def test_a_session_that_forgot_is_told_again(
 def test_a_compaction_without_a_restart_clears_what_was_shown(
     hook: "Hook", filled: Path, transcript: Callable[..., Path]
 ) -> None:
-    """Gemini calls no start after it has compressed: the next prompt brings memories again."""
-    path = transcript({"sessionId": "s", "projectHash": "p"}, name="g.jsonl")
-    assert hook("BeforeAgent", host="gemini", prompt=MONEY)
-    assert not hook("BeforeAgent", host="gemini", prompt=MONEY)
-    hook("PreCompress", host="gemini", trigger="auto", transcript_path=str(path))
-    assert hook("BeforeAgent", host="gemini", prompt=MONEY)
+    """Gemini announces a compression before every request; only a real one counts.
+
+    It calls no start after one: the next prompt brings the memories again."""
+    path = str(transcript({"sessionId": "s-1", "projectHash": "p"}))
+
+    def prompt() -> str:
+        shown = hook("BeforeAgent", host="gemini", prompt=MONEY, transcript_path=path)
+        hook("PreCompress", host="gemini", trigger="auto", transcript_path=path)
+        return shown
+
+    def turn() -> None:
+        hook("AfterAgent", host="gemini", prompt=MONEY, transcript_path=path)
+
+    assert prompt()
+    turn()
+    assert not prompt()
+    snapshot = {"type": "user", "content": [{"text": "<state_snapshot>so far</state_snapshot>"}]}
+    transcript({"$set": {"messages": [snapshot]}})
+    turn()
+    assert prompt()
+    turn()
+    assert not prompt()
+    hook("PreCompress", host="gemini", trigger="manual", transcript_path=path)
+    assert prompt()
 
 
 def test_a_session_stays_in_its_project(hook: "Hook", filled: Path, shop: Path) -> None:

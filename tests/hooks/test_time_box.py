@@ -93,7 +93,7 @@ def test_capturing_waits_longer_but_not_for_ever(
 ) -> None:
     """A hook that captures gives up too, and takes it up again the next time."""
     path = transcript(spoken("I prefer tabs over spaces in this project."))
-    assert silent(send("Stop", {"transcript_path": str(path)}))
+    assert silent(send("Stop", {"transcript_path": str(path)}, "--wait"))
     assert len(hook.lines()) == 1
 
 
@@ -128,7 +128,7 @@ def test_a_file_that_may_not_be_read(
     """A transcript without permission is a line in the log; to root every file is readable."""
     path = transcript(spoken("I prefer tabs over spaces in this project."))
     path.chmod(0)
-    assert silent(send("Stop", {"transcript_path": str(path)}))
+    assert silent(send("Stop", {"transcript_path": str(path)}, "--wait"))
     assert len(hook.lines()) == (0 if os.access(path, os.R_OK) else 1)
 
 
@@ -221,5 +221,7 @@ def test_a_failure_is_visible_to_the_doctor(hook: "Hook", filled: Path) -> None:
     """What the host did not see, `ghost doctor` shows."""
     assert "hooks" not in hook.cli("doctor").out
     hook("Stop", transcript_path="/no/such/transcript")
+    assert "hooks" not in hook.cli("doctor").out
+    hook("Stop", transcript_path=str(hook.shop))
     out = hook.cli("doctor").out
-    assert "claude Stop: the transcript that the host named does not exist" in out
+    assert "claude Stop: the transcript that the host named is no file" in out

@@ -61,6 +61,25 @@ def test_decay_multiplies_and_stops_at_the_floor(
     assert found == ({} if after is None else {"importance": pytest.approx(after)})
 
 
+@pytest.mark.parametrize(
+    ("op", "tier", "after"),
+    [
+        ("PROMOTE", "sensory", "stm"),
+        ("PROMOTE", "dormant", "stm"),
+        ("PROMOTE", "stm", "ltm"),
+        ("PROMOTE", "ltm", None),
+        ("DEMOTE", "ltm", "stm"),
+        ("DEMOTE", "stm", "dormant"),
+        ("DEMOTE", "dormant", None),
+    ],
+)
+def test_without_a_tier_a_memory_moves_by_one(op: str, tier: str, after: str | None) -> None:
+    """As `ghost curate` does; at the end there is nothing to do."""
+    check(op, {}, None)
+    found = changed(memory(tier=Tier(tier)), rule(op), NOW)
+    assert found == ({} if after is None else {"tier": Tier(after)})
+
+
 def test_ttl_is_given_only_to_what_has_none() -> None:
     """An expiry that somebody chose is neither moved nearer nor farther."""
     assert changed(memory(), rule("TTL_SET", ttl="7d"), NOW) == {
@@ -117,8 +136,8 @@ def test_each_action_has_its_strategy(op: str, given: str | None, found: str) ->
     [
         ("EXPLODE", {}, None, "invalid action op 'EXPLODE'"),
         ("", {}, None, "invalid action op ''"),
-        ("PROMOTE", {}, None, "PROMOTE needs a tier to go to, not None"),
-        ("DEMOTE", {"to_tier": "archived"}, None, "DEMOTE needs a tier to go to, not 'archived'"),
+        ("PROMOTE", {"to_tier": ""}, None, "PROMOTE cannot move to the tier ''"),
+        ("DEMOTE", {"to_tier": "archived"}, None, "DEMOTE cannot move to the tier 'archived'"),
         ("TTL_SET", {}, None, "ttl '' is not a duration"),
         ("TTL_SET", {"ttl": "soon"}, None, "ttl 'soon' is not a duration"),
         ("TTL_SET", {"ttl": 7}, None, "ttl '7' is not a duration"),

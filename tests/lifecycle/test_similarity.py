@@ -1,6 +1,7 @@
 """The second pass: what is alike is linked, put to sleep as a double, or merged; within one namespace, and only if it says the same."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -100,19 +101,48 @@ def test_what_is_linked_already_is_not_linked_again_nor_counted(exact: "Life") -
     assert (report.linked, report.rules_applied, report.linked_clusters, report.changes) == (
         0,
         0,
-        (),
+        (("one", "two"),),
         (),
     )
     assert exact.weight("one", "two") == 0.3
 
 
 def test_a_second_run_links_nothing_more(exact: "Life") -> None:
-    """And reports no cluster."""
+    """And reports the same cluster, until a summary contains it."""
     for key in ("one", "two", "three"):
         exact.put(key, at(HERE, f"Note {key}."))
     assert exact.reflect().linked == 3
     again = exact.reflect()
-    assert (again.linked, again.linked_clusters) == (0, ())
+    assert (again.linked, again.linked_clusters) == (0, (("one", "three", "two"),))
+    exact.ghost.consolidate("agent:me", "all", "Three notes.", ["one", "two", "three"])
+    assert exact.reflect().linked_clusters == ()
+
+
+def test_what_could_not_be_compared_is_said(tmp_path: Path) -> None:
+    """Without a provider, with one that cannot run, without vectors, and with some vectors."""
+    path = tmp_path / "m.db"
+    texts = ("The ferry leaves the pier at nine.", "The ferry leaves the pier at ten.")
+    with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
+        for number, text in enumerate(texts):
+            ghost.put("a", f"k{number}", text)
+        assert (
+            ghost.reflect(dry_run=True).notes
+            == ghost.reflect().notes
+            == (
+                "a: the rules about similar memories were not applied: there is no embedding provider",
+            )
+        )
+    with Ghost.open(path, settings=Settings(embed_provider="openai", openai_api_key="")) as ghost:
+        (note,) = ghost.reflect(dry_run=True).notes
+        assert note.startswith("a: the rules about similar memories were not applied: ")
+    with Ghost.open(path, embedder="static") as ghost:
+        (note,) = ghost.reflect(dry_run=True).notes
+        assert note.endswith("`ghost embed backfill` makes them")
+        ghost.put("a", "k3", "The ferry leaves the pier at noon.")
+        (note,) = ghost.reflect(dry_run=True).notes
+        assert note.startswith("a: 2 of 3 memories have no vectors")
+        ghost.embed_backfill()
+        assert ghost.reflect().notes == ()
 
 
 def test_a_small_group_is_linked_all_to_all_and_a_large_one_to_its_middle(exact: "Life") -> None:

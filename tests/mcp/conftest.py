@@ -373,6 +373,13 @@ def agent(request: pytest.FixtureRequest) -> Agent:
     return found
 
 
+@pytest.fixture(scope="session")
+def full_agent(shared_place: Place) -> Iterator[Agent]:
+    """Return the official client with a server whose structured results have every field."""
+    with shared_place.agent(NEW, GHOST_MCP_RESULTS="full") as found:
+        yield found
+
+
 @pytest.fixture
 def ns() -> str:
     """Return a namespace that no other test has."""

@@ -18,6 +18,7 @@ NAMES = [
     "ghost_get",
     "ghost_search",
     "ghost_context",
+    "ghost_list",
     "ghost_expand",
     "ghost_consolidate",
     "ghost_curate",
@@ -25,12 +26,13 @@ NAMES = [
     "ghost_reflect",
     "ghost_edge_candidates",
 ]
-# the specification's parameters, and those it requires; ns may always be left out
+# the specification's parameters, and those it requires; ns may always be left out. ghost_list is ours
 SPECIFIED = {
     "ghost_put": "ns key* content* kind tags priority importance tier pinned ttl dedup",
     "ghost_get": "ns key*",
     "ghost_search": "query* ns kind tags limit after before",
     "ghost_context": "query* ns kind tags budget exclude_pinned min_score min_spread",
+    "ghost_list": "ns tags limit",
     "ghost_expand": "ns key",
     "ghost_consolidate": "ns summary_key* content* source_keys* kind importance tags",
     "ghost_curate": "ns key* op*",
@@ -55,12 +57,20 @@ MEMORY_FIELDS = {
     "est_tokens",
 }
 EDGE_FIELDS = {"from_id", "to_id", "rel", "weight", "access_count", "created_at"}
-READERS = {"ghost_get", "ghost_search", "ghost_context", "ghost_expand", "ghost_edge_candidates"}
+READERS = {
+    "ghost_get",
+    "ghost_search",
+    "ghost_context",
+    "ghost_list",
+    "ghost_expand",
+    "ghost_edge_candidates",
+}
 MINIMAL: dict[str, dict[str, Any]] = {
     "ghost_put": {"key": "k", "content": "c"},
     "ghost_get": {"key": "k"},
     "ghost_search": {"query": "q"},
     "ghost_context": {"query": "q"},
+    "ghost_list": {},
     "ghost_expand": {},
     "ghost_consolidate": {"summary_key": "s", "content": "c", "source_keys": ["a", "b"]},
     "ghost_curate": {"key": "k", "op": "boost"},
@@ -69,6 +79,7 @@ MINIMAL: dict[str, dict[str, Any]] = {
     "ghost_edge_candidates": {},
 }
 HUGE = 10**400
+NEW_PROTOCOL = "2026-07-28"
 
 
 def tools(agent: "Agent") -> dict[str, Any]:
@@ -85,8 +96,8 @@ def seeded(agent: "Agent", ns: str, **contents: str) -> None:
 # --- the table
 
 
-def test_the_ten_tools_in_their_order(agent: "Agent") -> None:
-    """The default toolset is the specification's ten tools, in the same order each time it is asked."""
+def test_the_tools_in_their_order(agent: "Agent") -> None:
+    """The default toolset is the specification's ten tools and ghost_list, in the same order each time."""
     first, again = agent.ask("list_tools"), agent.ask("list_tools")
     assert [tool.name for tool in first.tools] == NAMES
     assert first.next_cursor is None
@@ -104,10 +115,10 @@ def test_the_list_costs_at_most_2500_tokens(agent: "Agent") -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tool_takes_the_parameters_of_the_specification(new_agent: "Agent", name: str) -> None:
-    """Every parameter of the specification is there, what it requires is required, and nothing else is accepted."""
+    """The listed parameters are those of the specification, and what it requires is required."""
     schema = tools(new_agent)[name].input_schema
     wanted = SPECIFIED[name].split()
-    assert {word.rstrip("*") for word in wanted} <= set(schema["properties"])
+    assert {word.rstrip("*") for word in wanted} == set(schema["properties"])
     assert set(schema.get("required", ())) == {
         word.rstrip("*") for word in wanted if word.endswith("*")
     }
@@ -115,14 +126,43 @@ def test_a_tool_takes_the_parameters_of_the_specification(new_agent: "Agent", na
     assert schema["additionalProperties"] is False
 
 
-def test_the_additions_are_there(new_agent: "Agent") -> None:
-    """Explaining a search, saying that a memory helped, and looking at what sleeps are arguments of the ten."""
-    found = tools(new_agent)
-    assert {"explain", "include_all", "weak"} <= set(
-        found["ghost_search"].input_schema["properties"]
-    )
-    assert "include_all" in found["ghost_context"].input_schema["properties"]
-    assert "used" in found["ghost_curate"].input_schema["properties"]["op"]["enum"]
+@pytest.mark.parametrize("name", NAMES)
+def test_every_argument_is_described(new_agent: "Agent", name: str) -> None:
+    """A model reads about each listed argument what it may send."""
+    schema = tools(new_agent)[name].input_schema
+    assert [key for key, part in schema["properties"].items() if not part.get("description")] == []
+
+
+def test_more_arguments_are_accepted_and_listed_by_all(place: "Place") -> None:
+    """Arguments that the specification does not have work by default, and the toolset all lists them."""
+    with place.agent() as agent:
+        agent.ok("ghost_put", ns="a", key="tea", content="The user drinks green tea.")
+        made = agent.ok(
+            "ghost_put",
+            ns="a",
+            key="cup",
+            content="The cup is blue.",
+            source_user="Ada",
+            source_kind="stated",
+            source_scope="project:shop",
+            base_version=0,
+        )
+        assert made["version"] == 1
+        found = agent.ok(
+            "ghost_search", ns="a", query="tea", include_all=True, weak=True, explain=True
+        )
+        assert found["results"][0]["why"]
+        assert agent.ok("ghost_context", ns="a", query="tea", files=["a.py"])["memories"]
+        assert agent.ok("ghost_reflect", ns="a", relink=True)["memories_evaluated"] == 2
+        assert "used" in tools(agent)["ghost_curate"].input_schema["properties"]["op"]["enum"]
+    with place.agent(NEW_PROTOCOL, "--tools", "all") as agent:
+        found = {name: set(tool.input_schema["properties"]) for name, tool in tools(agent).items()}
+        assert found["ghost_search"] >= {"explain", "include_all", "weak", "as_of", "valid_at"}
+        assert found["ghost_put"] >= {"base_version", "source_scope", "supersedes", "source_user"}
+        assert found["ghost_context"] >= {"files", "for_user", "for_scope", "include_all"}
+        assert "relink" in found["ghost_reflect"]
+        assert {"ghost_patch", "ghost_resolve", "memory_search", "recall_memory"} <= set(found)
+        assert "outline_symbol" not in found
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -193,7 +233,8 @@ def test_no_tool_calls_a_model(place: "Place") -> None:
 # --- what each does
 
 
-def test_put_stores_a_memory_and_the_next_version(agent: "Agent", ns: str) -> None:
+def test_put_stores_a_memory_and_the_next_version(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """A put returns the memory with the specification's fields; the same key again is its next version."""
     made = agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea.")
     assert set(made) >= MEMORY_FIELDS | {"chunks"}
@@ -204,7 +245,8 @@ def test_put_stores_a_memory_and_the_next_version(agent: "Agent", ns: str) -> No
     assert (same["version"], same["outcome"]) == (2, "reinforced")
 
 
-def test_put_keeps_every_field_it_is_given(agent: "Agent", ns: str) -> None:
+def test_put_keeps_every_field_it_is_given(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """Kind, tags, priority, importance, tier, pinned and ttl are stored as they are given."""
     fields = {
         "kind": "procedural",
@@ -242,18 +284,22 @@ def test_put_with_dedup_reinforces_what_says_the_same(agent: "Agent", ns: str) -
     assert "not found" in agent.fails("ghost_get", ns=ns, key="second")[0]
 
 
-def test_get_returns_one_memory(agent: "Agent", ns: str) -> None:
+def test_get_returns_one_memory(full_agent: "Agent", ns: str) -> None:
     """A memory comes back whole, with every field, by namespace and key."""
+    agent = full_agent
     content = "Zeile eins\n喜欢 🍵\n\ttabbed 'quotes' \"double\" \\ back"
     made = agent.ok("ghost_put", ns=ns, key="k", content=content)
     found = agent.ok("ghost_get", ns=ns, key="k")
     assert found["content"] == content
     assert set(found) >= MEMORY_FIELDS
     assert found["id"] == made["id"]
-    assert agent.text("ghost_get", ns=ns, key="k") == f"[{ns}/k v1] {content}"
+    day = found["created_at"][:10]
+    text = agent.text("ghost_get", ns=ns, key="k")
+    assert text == f"[{ns}/k v1 {day} episodic stm] {content}"
 
 
-def test_search_ranks_and_wraps(agent: "Agent", ns: str) -> None:
+def test_search_ranks_and_wraps(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """Hits come best first inside an object, each with its memory's fields, and the result says which legs ran."""
     seeded(
         agent,
@@ -351,7 +397,8 @@ def test_search_counts_weaker_hits_and_lists_them_when_asked(agent: "Agent", ns:
     assert "weaker" not in agent.ok("ghost_search", ns=ns, query="green tea")
 
 
-def test_search_counts_only_listed_hits_as_shown(agent: "Agent", ns: str) -> None:
+def test_search_counts_only_listed_hits_as_shown(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """A weaker hit that the model did not see keeps its count."""
     seeded(agent, ns, **STREET)
     agent.ok("ghost_search", ns=ns, query="What is on Mill Street?")
@@ -384,7 +431,8 @@ def test_search_looks_into_all_namespaces_of_a_prefix(agent: "Agent", ns: str) -
     assert {f"{ns}:one", f"{ns}:two", f"{ns}x"} <= {hit["ns"] for hit in everywhere}
 
 
-def test_context_packs_within_the_budget(agent: "Agent", ns: str) -> None:
+def test_context_packs_within_the_budget(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """Context returns the specification's fields, never uses more than its budget, and follows edges."""
     seeded(
         agent,
@@ -443,7 +491,8 @@ def test_context_suggests_compaction_only_when_there_is_something_to_do(
     assert "compaction" not in agent.text("ghost_context", ns=ns, query="tea")
 
 
-def test_consolidate_and_expand(agent: "Agent", ns: str) -> None:
+def test_consolidate_and_expand(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """A summary is stored with contains edges in one call; expand lists it, and opens it."""
     seeded(agent, ns, a="Ada likes tea.", b="Ada likes cake.", c="Ada lives in Turin.")
     made = agent.ok(
@@ -498,7 +547,10 @@ def test_expand_without_summaries(agent: "Agent", ns: str) -> None:
         ("lock", "tags", ["locked"]),
     ],
 )
-def test_curate_takes_one_step(agent: "Agent", ns: str, op: str, field: str, value: object) -> None:
+def test_curate_takes_one_step(
+    full_agent: "Agent", ns: str, op: str, field: str, value: object
+) -> None:
+    agent = full_agent
     """Each op changes that one memory as its name says, and no other."""
     seeded(agent, ns, a="The user drinks green tea.", b="The cat is called Miso.")
     before = agent.ok("ghost_get", ns=ns, key="b")
@@ -512,7 +564,8 @@ def test_curate_takes_one_step(agent: "Agent", ns: str, op: str, field: str, val
     }
 
 
-def test_curate_deletes_and_counts_use(agent: "Agent", ns: str) -> None:
+def test_curate_deletes_and_counts_use(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """`used` counts that a memory helped, `delete` removes it, and what is locked stays."""
     seeded(agent, ns, a="The user drinks green tea.")
     used = agent.ok("ghost_curate", ns=ns, key="a", op="used")
@@ -524,7 +577,8 @@ def test_curate_deletes_and_counts_use(agent: "Agent", ns: str) -> None:
     assert "not found" in agent.fails("ghost_get", ns=ns, key="a")[0]
 
 
-def test_edge_creates_lists_and_removes(agent: "Agent", ns: str) -> None:
+def test_edge_creates_lists_and_removes(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """An edge has its relation's weight unless one is given; listed edges are wrapped; a removed one is told."""
     seeded(agent, ns, a="The build broke.", b="The compiler was updated.")
     made = agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by")
@@ -561,7 +615,8 @@ def test_edge_needs_both_ends(agent: "Agent", ns: str, op: str) -> None:
     )
 
 
-def test_reflect_reports(agent: "Agent", ns: str) -> None:
+def test_reflect_reports(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """A reflection evaluates every memory of its namespace and returns the report; a dry run changes nothing."""
     seeded(agent, ns, a="The build broke.", b="The cat is called Miso.")
     dry = agent.ok("ghost_reflect", ns=ns, dry_run=True)
@@ -581,7 +636,8 @@ def test_reflect_reports(agent: "Agent", ns: str) -> None:
     assert agent.ok("ghost_reflect", ns=ns, relink=True)["relinked"] >= 0
 
 
-def test_edge_candidates_are_taken_off_by_an_edge(agent: "Agent", ns: str) -> None:
+def test_edge_candidates_are_taken_off_by_an_edge(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """A pair that is alike is offered until somebody says how it relates; then it is off the list."""
     seeded(
         agent, ns, a="The build broke.", b="The compiler was updated.", c="The cat is called Miso."
@@ -629,8 +685,9 @@ def every_result(agent: "Agent", ns: str) -> dict[str, Any]:
     calls = {
         "ghost_put": {"key": "d", "content": "The build of the shop takes nine minutes."},
         "ghost_get": {"key": "a"},
-        "ghost_search": {"query": "the build of the shop", "explain": True},
+        "ghost_search": {"query": "the build of the shop"},
         "ghost_context": {"query": "the build of the shop"},
+        "ghost_list": {},
         "ghost_consolidate": {
             "summary_key": "s",
             "content": "The build of the shop.",
@@ -651,37 +708,41 @@ def test_structured_content_fits_the_output_schema(agent: "Agent", ns: str) -> N
     for name, result in every_result(agent, ns).items():
         assert not result.is_error, (name, result)
         jsonschema.validate(result.structured_content, schemas[name])
-        assert set(schemas[name]["properties"]) & set(result.structured_content), name
+        named = set(schemas[name]["properties"])
+        assert named & set(result.structured_content) or name == "ghost_reflect", name
 
 
-def test_the_text_is_compact(agent: "Agent", ns: str) -> None:
-    """What a model reads is one short text, shorter than the same result as JSON."""
+def test_both_forms_are_compact(agent: "Agent", ns: str) -> None:
+    """Some clients show a model the text and some the structured content: both are short."""
     for name, result in every_result(agent, ns).items():
         assert [part.type for part in result.content] == ["text"]
         text = result.content[0].text
-        assert 0 < len(text) < len(json.dumps(result.structured_content, ensure_ascii=False)), (
-            name,
-            text,
+        structured = json.dumps(
+            result.structured_content, ensure_ascii=False, separators=(",", ":")
         )
+        assert len(text) > 0
         assert not text.startswith("{")
+        assert len(structured) / 4 <= 1.3 * len(text) / 4 + 40, (name, text, structured)
 
 
 def test_the_text_of_each_tool(agent: "Agent", ns: str) -> None:
     """A put tells where it went, a search its hits, a context its use of the budget, a summary what it stands for."""
     text = {name: result.content[0].text for name, result in every_result(agent, ns).items()}
     assert text["ghost_put"] == f"created {ns}/d v1"
-    assert text["ghost_get"] == f"[{ns}/a v1] The build of the shop broke on Monday."
+    assert text["ghost_get"].startswith(f"[{ns}/a v1 ")
+    assert text["ghost_get"].endswith(" episodic stm] The build of the shop broke on Monday.")
     assert text["ghost_search"].count("\n") == 2
-    assert f"[{ns}/a " in text["ghost_search"]
+    assert f"[{ns}/a v1 " in text["ghost_search"]
+    assert text["ghost_list"].splitlines()[0].startswith(f"[{ns}/d v1 ")
     assert text["ghost_context"].splitlines()[-1].endswith(" of 4000 tokens)")
     assert text["ghost_consolidate"] == f"created {ns}/s v1 stands for 2 memories"
     assert text["ghost_expand"].splitlines()[0] == "a: The build of the shop broke on Monday."
     assert "a relates_to b (0.5" in text["ghost_edge"]
-    assert "memories_evaluated: 5" in text["ghost_reflect"]
+    assert text["ghost_reflect"].startswith(f"looked at 5 memories in {ns}; nothing to change")
     assert text["ghost_edge_candidates"].startswith(
-        "a: The build of the shop broke on Monday.\nb: "
+        "pairs:\na | b\nmemories:\na: The build of the shop broke on Monday.\nb: "
     )
-    assert "op: boost" in text["ghost_curate"]
+    assert text["ghost_curate"] == f"boost {ns}/a: importance 0.5 -> 0.7"
 
 
 def test_order_is_deterministic(old_agent: "Agent", new_agent: "Agent", ns: str) -> None:
@@ -696,8 +757,8 @@ def test_order_is_deterministic(old_agent: "Agent", new_agent: "Agent", ns: str)
         pairs = agent.ok("ghost_edge_candidates", ns=ns)["candidates"]
         return [
             [hit["key"] for hit in hits],
-            [edge["to_key"] for edge in edges],
-            [pair["to_key"] for pair in pairs],
+            edges,
+            pairs,
         ]
 
     assert [seen(old_agent) for _ in range(2)] == [seen(new_agent) for _ in range(2)]
@@ -767,7 +828,7 @@ def test_an_argument_like_nothing_lists_the_known(agent: "Agent") -> None:
     """An argument that resembles none of the tool's gets the list of them."""
     error, hint = agent.fails("ghost_get", key="k", zzzzzz=1)
     assert error == "there is no argument 'zzzzzz'"
-    assert hint == "known are: ns, key"
+    assert hint == "known are: ns, key, version, as_of, offset"
 
 
 WRONG: list[tuple[str, str, Any]] = [
@@ -777,37 +838,35 @@ WRONG: list[tuple[str, str, Any]] = [
     ("ghost_put", "content", True),
     ("ghost_put", "kind", "opinion"),
     ("ghost_put", "kind", ["semantic"]),
-    ("ghost_put", "tags", "a,b"),
     ("ghost_put", "tags", [1]),
+    ("ghost_put", "importance", "very"),
+    ("ghost_put", "pinned", "perhaps"),
+    ("ghost_put", "pinned", 2),
+    ("ghost_search", "limit", "many"),
+    ("ghost_search", "query", " "),
+    ("ghost_context", "query", ""),
+    ("ghost_put", "content", " "),
     ("ghost_put", "tags", {"a": 1}),
     ("ghost_put", "priority", "urgent"),
-    ("ghost_put", "importance", "0.5"),
     ("ghost_put", "importance", True),
     ("ghost_put", "importance", 1.1),
     ("ghost_put", "importance", -0.1),
     ("ghost_put", "importance", HUGE),
     ("ghost_put", "tier", "archived"),
-    ("ghost_put", "pinned", "yes"),
-    ("ghost_put", "pinned", 1),
     ("ghost_put", "ttl", 7),
     ("ghost_put", "ttl", "soon"),
-    ("ghost_put", "dedup", 0),
     ("ghost_search", "query", 1),
     ("ghost_search", "limit", True),
     ("ghost_search", "limit", 0),
     ("ghost_search", "limit", 1.5),
-    ("ghost_search", "limit", "5"),
     ("ghost_search", "limit", HUGE),
     ("ghost_search", "limit", -HUGE),
     ("ghost_search", "after", "someday"),
     ("ghost_search", "before", 20260101),
-    ("ghost_search", "explain", "true"),
-    ("ghost_search", "weak", "yes"),
     ("ghost_search", "tags", [None]),
     ("ghost_context", "budget", False),
     ("ghost_context", "budget", 0),
     ("ghost_context", "budget", 1e300),
-    ("ghost_context", "files", "a.py"),
     ("ghost_context", "min_score", "high"),
     ("ghost_context", "min_score", HUGE),
     ("ghost_context", "min_spread", -HUGE),
@@ -824,10 +883,8 @@ WRONG: list[tuple[str, str, Any]] = [
     ("ghost_edge", "op", "update"),
     ("ghost_edge", "weight", 1.01),
     ("ghost_edge", "weight", True),
-    ("ghost_reflect", "dry_run", "no"),
     ("ghost_edge_candidates", "max_pairs", 0),
     ("ghost_edge_candidates", "max_pairs", 1001),
-    ("ghost_edge_candidates", "seed", "a"),
     *[(name, "ns", value) for name in NAMES for value in (7, True, ["a"], {"a": 1})],
     *[
         (name, "ns", value)
@@ -838,7 +895,7 @@ WRONG: list[tuple[str, str, Any]] = [
         (name, "ns", value)
         for name in NAMES
         for value in ("agent:*", "*")
-        if name not in {"ghost_search", "ghost_context", "ghost_reflect"}
+        if name not in {"ghost_search", "ghost_context", "ghost_list", "ghost_reflect"}
     ],
 ]
 
@@ -856,7 +913,8 @@ def test_a_wrong_argument_is_explained(
     assert new_agent.ok("ghost_search", ns=ns, query="anything")["results"] == []
 
 
-def test_a_whole_number_may_be_written_with_a_point(agent: "Agent", ns: str) -> None:
+def test_a_whole_number_may_be_written_with_a_point(full_agent: "Agent", ns: str) -> None:
+    agent = full_agent
     """JSON has one sort of number: 2.0 is the whole number 2 wherever a whole number is taken."""
     seeded(agent, ns, a="The build broke.", b="The build was mended.", c="The build is slow.")
     assert len(agent.ok("ghost_search", ns=ns, query="the build", limit=2.0)["results"]) == 2
@@ -1006,10 +1064,16 @@ def test_a_nul_is_refused(agent: "Agent", ns: str, argument: str) -> None:
 
 
 def test_a_large_content_is_stored_and_a_too_large_one_refused(agent: "Agent", ns: str) -> None:
-    """Half a megabyte goes through and comes back whole; past the limit the result says what to do instead."""
+    """Half a megabyte goes through and comes back in parts; past the limit the result says what to do instead."""
     content = "A line of a long document.\n" * 20_000
     agent.ok("ghost_put", ns=ns, key="long", content=content)
-    assert agent.ok("ghost_get", ns=ns, key="long")["content"] == content
+    parts = [agent.ok("ghost_get", ns=ns, key="long")]
+    while "left_out" in parts[-1]:
+        call = parts[-1]["left_out"]
+        offset = int(call.rsplit("offset ", 1)[1])
+        parts.append(agent.ok("ghost_get", ns=ns, key="long", offset=offset))
+    assert "".join(part["content"] for part in parts) == content
+    assert all(len(json.dumps(part)) <= 16_384 for part in parts)
     error, hint = agent.fails("ghost_put", ns=ns, key="longer", content="x" * 11_000_000)
     assert "more than the limit" in error
     assert hint
@@ -1091,7 +1155,7 @@ def test_a_toolset_may_be_named(place: "Place") -> None:
     """The default toolset may also be asked for by its name."""
     with place.pipes("--tools", " memory ") as server:
         server.initialize()
-        assert len(server.request("tools/list")["result"]["tools"]) == 10
+        assert len(server.request("tools/list")["result"]["tools"]) == 11
 
 
 def test_a_store_that_cannot_be_opened_is_told_on_stderr(place: "Place") -> None:

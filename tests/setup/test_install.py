@@ -242,6 +242,20 @@ def test_options_of_hooks_stay(tmp_path: Path) -> None:
     }
 
 
+def test_a_hook_that_must_not_be_ended_is_no_background_hook(tmp_path: Path) -> None:
+    """Ghost 0.4 installed Stop as a background hook, which some clients end at once."""
+    path = tmp_path / "settings.json"
+    path.write_bytes(b"{}")
+    install([target("claude-code-hooks", path)], HOW)
+    made = json.loads(path.read_text(encoding="utf-8"))
+    made["hooks"]["Stop"][0]["hooks"][0]["async"] = True
+    path.write_text(json.dumps(made, indent=2), encoding="utf-8")
+    install([target("claude-code-hooks", path)], HOW)
+    hooks = json.loads(path.read_text(encoding="utf-8"))["hooks"]
+    assert "async" not in hooks["Stop"][0]["hooks"][0]
+    assert hooks["PreCompact"][0]["hooks"][0]["async"] is True
+
+
 # ---------------------------------------------------------------- files that are not plain
 
 

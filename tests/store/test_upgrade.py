@@ -120,3 +120,15 @@ def test_folders_of_before_are_the_users_own(old: tuple[str, Run], tmp_path: "Pa
         ghost.rm_namespace("notes", hard=True, unlock=True)
         assert ghost.import_(marked).held == 0
         assert ghost.check().problems == ()
+
+
+def test_a_store_without_source_aliases_gets_their_table(old: tuple[str, Run]) -> None:
+    """The upgrade adds the table, and aliases can be declared."""
+    target, run = old
+    run("DROP TABLE source_aliases")
+    run("DELETE FROM migrations WHERE name = '0012_source_aliases'")
+    with Ghost.open(target, settings=NONE) as ghost:
+        assert ghost.source_aliases() == []
+        ghost.set_source_alias(NS, "Bob", "Robert")
+        assert [alias.canonical for alias in ghost.source_aliases(NS)] == ["Robert"]
+        assert ghost.check().problems == ()

@@ -16,6 +16,30 @@ if TYPE_CHECKING:
     from ghostmem.mcp.tool import McpTool
 
 MEMORY = ("memory",)
+
+
+def _function_declaration(tool: McpTool) -> dict[str, Any]:
+    """Return a tool as a FunctionDeclaration; one without arguments has no parameters."""
+    declared = {"name": tool.name, "description": tool.description}
+    return {**declared, "parameters": _openapi(tool.schema)} if tool.parameters else declared
+
+
+# fields of a Schema of the Gemini API that our schemas use; it refuses others
+_GEMINI_FIELDS = ("description", "enum", "minimum", "maximum", "minItems", "maxItems", "required")
+
+
+def _openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema in the subset of OpenAPI that the Gemini API takes."""
+    declared = {"type": schema["type"].upper()}
+    declared |= {name: schema[name] for name in _GEMINI_FIELDS if name in schema}
+    if "items" in schema:
+        declared["items"] = _openapi(schema["items"])
+    if "properties" in schema:
+        properties = schema["properties"].items()
+        declared["properties"] = {name: _openapi(part) for name, part in properties}
+    return declared
+
+
 # a format: how it writes a tool
 FORMATS: Mapping[str, Callable[[McpTool], dict[str, Any]]] = {
     "openai": lambda tool: {
@@ -34,6 +58,7 @@ FORMATS: Mapping[str, Callable[[McpTool], dict[str, Any]]] = {
         "description": tool.description,
         "input_schema": tool.schema,
     },
+    "gemini": _function_declaration,
 }
 
 
@@ -72,7 +97,7 @@ def call(
         GhostError: The call cannot be made; message and hint are meant for the model.
     """
     tool = find_tool(chosen_tools(toolsets, root), name)
-    given = checked_arguments(tool, _parsed(arguments, tool))
+    given = checked_arguments(tool, _parsed(arguments, tool), ghost.store.clock())
     if tool.uses_namespace:
         from ghostmem.notes.project import project_namespace
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ghostmem._version import __version__
 from ghostmem.admin.check import check, repair
+from ghostmem.admin.where import where
 from ghostmem.errors import GhostError
 from ghostmem.memory.embedding import embed_status
 from ghostmem.model import Record, optional
@@ -72,6 +73,8 @@ def _checks(
         yield DoctorFinding(
             "config", "ok", f"{path}" if path.exists() else f"{path} (not there: defaults)"
         )
+    here = where(use_file=config_error is None)
+    yield DoctorFinding("namespace", "ok", f"{here.ns} ({here.ns_reason})")
     yield from _store(settings, open_store, fix)
 
 

@@ -45,8 +45,8 @@ def rm_namespace(
 ) -> NamespaceRemoval:
     """Remove all memories of a namespace, or of all with a prefix.
 
-    `hard` deletes every version permanently, with the quarantine and the name of the namespace; its
-    change log stays under a number."""
+    `hard` deletes every version permanently, with the quarantine, the source aliases and the name
+    of the namespace; its change log stays under a number."""
     chosen = validate.ns_filter(ns)
     if not chosen:
         raise InvalidInputError(
@@ -67,6 +67,8 @@ def rm_namespace(
         if hard:
             for held in tx.quarantine.all(chosen):
                 tx.quarantine.drop(held.id)
+            for alias in tx.source_aliases.all(chosen):
+                tx.source_aliases.drop(alias)
             for name in dict.fromkeys(memory.ns for memory in memories):
                 tx.journal.retire(name)
     copies = still_in_backups(store, backups, memories) if hard else ()

@@ -29,6 +29,7 @@ from ghostmem.memory.verdict import judge_draft
 from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
 from ghostmem.store import Store, put_fields, validate
+from ghostmem.text.capture import lines_of_speaker
 
 FIELDS = (
     "tier",
@@ -73,6 +74,9 @@ SCHEMA: Mapping[str, Any] = {
         "valid_to": _TEXT,
         "reason": {"type": "string"},
         "score": {"type": "number"},
+        # of candidates that the original Ghost found; they are not stored
+        "cues": {"type": "array", "items": {"type": "string"}},
+        "entities": {"type": "array", "items": {"type": "string"}},
     },
 }
 MAX_CANDIDATES = 1_000
@@ -120,6 +124,9 @@ class _CaptureRun:
     source: Mapping[str, str]
     least: float
     most: int
+    speaker: str | None
+    kind: Kind | None
+    dedup: bool
     allow_secrets: bool
     refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -143,26 +150,36 @@ def capture(
     format: str = AUTO,  # noqa: A002 (the option's name)
     least: float = LEAST,
     most: int = MOST,
+    kind: str | None = None,
     tags: Iterable[str] | None = None,
+    speaker: str | None = None,
     source_user: str | None = None,
     source_kind: str | None = None,
     source_scope: str | None = None,
     source_client: str | None = None,
+    dedup: bool = True,
     allow_secrets: bool = False,
     dry_run: bool = False,
 ) -> CaptureReport:
     """Find statements worth remembering, and put each with a verdict.
 
-    A statement that restates a memory reinforces that one.
+    A statement that restates a memory reinforces that one, unless `dedup` is false.
 
     The source is a text, a `transcript` (only the user's own turns), or `candidates` that a model
     made: objects with a content and optionally key, kind, tags, importance and source. No model is
-    called. Sentences of a text count as stated by the user, candidates as observed, unless
-    `source_kind` says otherwise. With `dry_run` nothing is stored."""
+    called. With `speaker`, only this speaker's lines of a text with labels such as `User:` are
+    read. `kind` is that of every memory. Sentences of a text count as stated by the user,
+    candidates as observed, unless `source_kind` says otherwise. With `dry_run` nothing is
+    stored."""
     validate.namespace(ns)
     if sum(given is not None for given in (text, candidates, transcript)) != 1:
         raise InvalidInputError(
             "capture takes one source", "give a text, a transcript, or candidates"
+        )
+    if speaker is not None and text is None:
+        raise InvalidInputError(
+            "a speaker was given without a text",
+            "leave it out: of a transcript only the user's turns are read",
         )
     validate.share(least, "least")
     validate.positive(most, "most")
@@ -174,7 +191,17 @@ def capture(
     }
     source = {name: value for name, value in named.items() if value is not None}
     put_fields(**source)  # type: ignore[arg-type]
-    run = _CaptureRun(store, source, least, most, allow_secrets)
+    chosen = validate.choice(kind, Kind, "kind")
+    run = _CaptureRun(
+        store,
+        source,
+        least,
+        most,
+        validate.label(speaker, "speaker"),
+        chosen,
+        dedup,
+        allow_secrets,
+    )
     if candidates is not None:
         captured = list(_from_candidates(run, candidates))
     elif transcript is not None:
@@ -192,7 +219,8 @@ def capture(
 
 
 def _from_text(run: _CaptureRun, text: str) -> list[Captured]:
-    screened = run.screen(text)  # before a key is made from it
+    own = text if run.speaker is None else lines_of_speaker(text, run.speaker)
+    screened = run.screen(own)  # before a key is made from it
     run.notes.extend(screened.notes)
     fields = {"source_kind": SourceKind.STATED, **run.source}
     return [_captured(candidate, fields) for candidate in run.candidates(screened.content)]
@@ -300,7 +328,11 @@ def _put(
 ) -> Captured | None:
     """Put a candidate, or only judge it with `dry_run`; None if it was refused."""
     store = run.store
-    candidate = replace(candidate, tags=tuple(dict.fromkeys([*candidate.tags, *extra])))
+    candidate = replace(
+        candidate,
+        kind=run.kind or candidate.kind,
+        tags=tuple(dict.fromkeys([*candidate.tags, *extra])),
+    )
     try:
         candidate = replace(candidate, key=_free_key(run, ns, candidate))
         fields = {
@@ -310,13 +342,13 @@ def _put(
             "importance": candidate.importance,
         }
         if dry_run:
-            return _judge(store, ns, candidate, fields)
+            return _judge(run, ns, candidate, fields)
         memory = put(
             store,
             ns,
             candidate.key,
             candidate.content,
-            dedup=True,
+            dedup=run.dedup,
             allow_secrets=run.allow_secrets,
             **fields,
         )
@@ -343,9 +375,10 @@ def _free_key(run: _CaptureRun, ns: str, candidate: Captured) -> str:
     return other_key(candidate.key, candidate.content) if taken else candidate.key
 
 
-def _judge(store: Store, ns: str, candidate: Captured, fields: Mapping[str, Any]) -> Captured:
+def _judge(run: _CaptureRun, ns: str, candidate: Captured, fields: Mapping[str, Any]) -> Captured:
     """Return a candidate with the verdict it would get, or as quarantined."""
-    draft = Draft(ns, candidate.key, candidate.content, put_fields(**fields), dedup=True)
+    store = run.store
+    draft = Draft(ns, candidate.key, candidate.content, put_fields(**fields), dedup=run.dedup)
     with store.engine.read() as tx:
         reasons = quarantine_reasons(store, tx, draft)
     if reasons:

@@ -266,6 +266,7 @@ def ingest(
     dry_run: bool = False,
     allow_secrets: bool = False,
     trust: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> IngestReport:
     """Store each section of a markdown file or folder as a memory; its key is the heading's slug.
 
@@ -281,7 +282,7 @@ def ingest(
     extra = validate.meta(meta) or {}
     report = IngestReport(dry_run=dry_run, files=len(texts))
     with store.engine.write(dry_run=dry_run) as tx:
-        for file, text in texts.items():
+        for number, (file, text) in enumerate(texts.items(), 1):
             dated = _date(file.name) if date_ns else None
             space = validate.namespace(f"{ns}:{dated}" if dated else ns)
             prefix = slug(
@@ -305,8 +306,10 @@ def ingest(
                 draft, notes = redact_draft(store.settings, draft, allow_secrets)
                 report.notes += [f"{file.name}, {draft.key}: {text}" for text in notes]
                 _store_section(store, tx, draft, report, trust)
+            if progress is not None:
+                progress(number)
     if not dry_run:
-        catch_up(store)
+        catch_up(store, progress)
     return report
 
 

@@ -1,6 +1,6 @@
 """Find sequences of actions that several sessions share, and put them as procedures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,37 +55,65 @@ def mine_procedures(
     paths: Iterable[str | Path] = (),
     ns: str | None = None,
     *,
+    sessions: Iterable[Sequence[str]] | None = None,
     format: str = AUTO,  # noqa: A002 (the option's name)
     fewest: int = FEWEST,
+    shortest: int = SHORTEST,
     longest: int = LONGEST,
     most: int = MAX_PROCEDURES,
+    tags: Iterable[str] | None = None,
     dry_run: bool = True,
 ) -> MineReport:
-    """Find sequences of 2 to `longest` actions that at least `fewest` sessions share.
+    """Find sequences of `shortest` to `longest` actions that at least `fewest` sessions share.
 
-    Without paths, the sessions are the procedural memories of the namespace, and their actions the
-    steps they list. Unless `dry_run`, the sequences are put into the namespace as procedural
-    memories, each with a verdict."""
+    The sessions are those of transcripts, or `sessions`: the steps of each in order. Without
+    either, they are the procedural memories of the namespace, and their actions the steps they
+    list. Unless `dry_run`, the sequences are put into the namespace as procedural memories, each
+    with a verdict."""
     validate.positive(fewest, "fewest", least=FEWEST)
-    validate.positive(longest, "longest", least=SHORTEST)
+    _check_lengths(shortest, longest)
     validate.positive(most, "most")
     check_format(format)
+    all_tags = (*TAGS, *(validate.tags(tags) or ()))
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
-    if not dry_run or not listed:
+    if listed and sessions is not None:
+        raise InvalidInputError("two sources were given", "give transcripts, or sessions")
+    if not dry_run or not (listed or sessions is not None):
         if ns is None:
             raise InvalidInputError("nothing to mine", "name transcripts, or a namespace with -n")
         validate.namespace(ns)
     notes: list[str] = []
-    sessions = _recorded(listed, format, notes) if listed else _remembered(store, ns or "")
+    if sessions is not None:
+        found = _given(sessions)
+    else:
+        found = _recorded(listed, format, notes) if listed else _remembered(store, ns or "")
     if store.settings.secrets == "redact":
-        sessions = {
+        found = {
             name: [redact_content(store.settings, step).content for step in steps]
-            for name, steps in sessions.items()
+            for name, steps in found.items()
         }
-    procedures = mine(sessions, fewest=fewest, longest=longest)[:most]
+    procedures = mine(found, fewest=fewest, shortest=shortest, longest=longest)[:most]
     target = "" if dry_run else ns or ""
-    mined = tuple(_mined(store, target, procedure) for procedure in procedures)
-    return MineReport(dry_run, len(sessions), mined, tuple(notes))
+    mined = tuple(_mined(store, target, procedure, all_tags) for procedure in procedures)
+    return MineReport(dry_run, len(found), mined, tuple(notes))
+
+
+def _check_lengths(shortest: int, longest: int) -> None:
+    validate.positive(shortest, "shortest", least=SHORTEST)
+    validate.positive(longest, "longest", least=SHORTEST)
+    if shortest > longest:
+        raise InvalidInputError(
+            f"no sequence has at least {shortest} and at most {longest} actions",
+            f"let the longest have at least {shortest}",
+        )
+
+
+def _given(sessions: Iterable[Sequence[str]]) -> dict[str, list[str]]:
+    """Return the steps of sessions that the caller lists, by the number of each."""
+    return {
+        str(number): runs(validate.texts(steps, f"session {number}", "step"))
+        for number, steps in enumerate(sessions, 1)
+    }
 
 
 def _recorded(paths: Iterable[str | Path], kind: str, notes: list[str]) -> dict[str, list[str]]:
@@ -121,7 +149,7 @@ def _remembered(store: Store, ns: str) -> dict[str, list[str]]:
         }
 
 
-def _mined(store: Store, ns: str, procedure: Procedure) -> Mined:
+def _mined(store: Store, ns: str, procedure: Procedure, tags: Iterable[str]) -> Mined:
     """Return a procedure, after putting it into a namespace if one is given."""
     mined = Mined(
         procedure.key,
@@ -139,7 +167,7 @@ def _mined(store: Store, ns: str, procedure: Procedure) -> Mined:
         procedure.content,
         kind=Kind.PROCEDURAL,
         importance=procedure.importance,
-        tags=TAGS,
+        tags=tags,
         meta={"mined": {"sessions": procedure.support}},
         source_kind=SourceKind.OBSERVED,
         dedup=True,

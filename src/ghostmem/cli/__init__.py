@@ -8,3 +8,9 @@ Data flow of a command:
     output.py prints text or JSON, tables.py aligns columns
     overview.py renders `ghost peek`, watch.py and screen.py repeat it
 """
+
+import gc
+
+# A command lives for milliseconds: collecting its few objects would cost more than it frees. This
+# comes before the imports of `main`, which create most of them.
+gc.set_threshold(100_000, 50, 50)

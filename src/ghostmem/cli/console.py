@@ -1,14 +1,17 @@
 """One run of a command: its settings, its store and its output; and the classes of commands."""
 
 import os
-from collections.abc import Callable
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
-from ghostmem.cli.output import Output
+from ghostmem.cli.output import Output, dim
 from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
+from ghostmem.model import is_namespace
 from ghostmem.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from ghostmem.memory.remove import Removal
 
 SHARED = ("db", "format", "color", "debug")
+MAX_OTHERS = 3  # namespaces named when a read found nothing
 Function = Callable[..., Any]
 
 
@@ -38,6 +42,7 @@ class Console(Output):
             self.config_error, self.settings = error, load(use_file=False, **overrides)
         super().__init__(self.settings.format == "json", self.settings.color)
         self._creates = creates
+        self._is_ns_shown = False
         self._ghost: Ghost | None = None
 
     @property
@@ -92,15 +97,95 @@ class Console(Output):
         self.notes([done.pending] if done.pending else [], "")
 
     def ns(self, given: str | None) -> str:
-        """Return the given namespace or the default one; one of them is required."""
+        """Return the given namespace, or that of the settings, or that of this folder's project."""
+        return self._default_ns() if given is None else self.required_ns(given)
+
+    def required_ns(self, given: str | None) -> str:
+        """Return the given namespace or that of the settings; one of them is required."""
         ns = self.settings.ns if given is None else given
         if not ns:
             raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
         return ns
 
     def ns_filter(self, given: str | None) -> str:
-        """Return the given namespace filter, or the default namespace, or an empty one for all."""
+        """Return the given namespace filter, or that of the settings, or an empty one for all."""
         return self.settings.ns if given is None else given
+
+    def read_ns(self, given: str | None, everything: bool) -> str:
+        """Return the namespaces to read: the given ones, all of them, or the default one."""
+        if everything and given:
+            raise InvalidInputError(f"--all and -n {given} were both given", "give one of them")
+        return "" if everything else self._default_ns() if given is None else given
+
+    def memory_name(self, given: str | None, name: str) -> tuple[str, str]:
+        """Return the namespace and the key of a memory; see `memory_names`."""
+        ns, keys = self.memory_names(given, [name])
+        return ns, keys[0]
+
+    def memory_names(self, given: str | None, names: Sequence[str]) -> tuple[str, list[str]]:
+        """Return the namespace and the keys of memories, which may be named as `ns/key`.
+
+        Without a given namespace, an exact key in the default namespace wins."""
+        if given is not None:
+            return self.ns(given), list(names)
+        parts = [self._split_name(name) for name in names]
+        spaces = list(dict.fromkeys(ns for ns, _ in parts if ns))
+        if len(spaces) > 1:
+            raise InvalidInputError(
+                f"{spaces[0]} and {spaces[1]} are two namespaces", "name memories of one namespace"
+            )
+        return spaces[0] if spaces else self._default_ns(), [key for _, key in parts]
+
+    def _split_name(self, name: str) -> tuple[str, str]:
+        """Return namespace and key of a name such as `ns/key`; a plain key has no namespace."""
+        ns, _, key = name.partition("/")
+        if not key or not is_namespace(ns):
+            return "", name
+        from ghostmem.memory.get import is_known
+
+        store = self.ghost.store
+        if is_known(store, self.settings.ns or _project_namespace(), name):
+            return "", name
+        return (ns, key) if ":" in ns or is_known(store, ns, key) else ("", name)
+
+    def _default_ns(self) -> str:
+        """Return the namespace of the settings, or else that of this folder, which is printed."""
+        if self.settings.ns:
+            return self.settings.ns
+        ns = _project_namespace()
+        if not self._is_ns_shown:
+            self.note_first(f"namespace {ns} (from this folder; -n names another)")
+            self._is_ns_shown = True
+        return ns
+
+    def note_nothing(
+        self, text: str, given: str | None, everything: bool, others: Callable[[], Counter[str]]
+    ) -> None:
+        """Print that a read found nothing, and which other namespaces would have results.
+
+        Args:
+            text: The message, such as "nothing relevant".
+            given: The namespace that the caller named.
+            everything: Whether all namespaces were read.
+            others: Counts the results in each of all namespaces.
+        """
+        if self.as_json:
+            return
+        if given is not None or everything:
+            self.note(text)
+            return
+        here = self._default_ns()
+        counts = Counter({ns: count for ns, count in others().items() if ns != here and count})
+        found = [f"{count:,} in {ns}" for ns, count in counts.most_common(MAX_OTHERS)]
+        more = [f"{len(counts) - MAX_OTHERS:,} more namespaces"] if len(counts) > MAX_OTHERS else []
+        hint = f"; {', '.join([*found, *more])} (--all shows them)" if found else ""
+        self.note(f"{text} in {here}{hint}")
+
+
+def _project_namespace() -> str:
+    from ghostmem.notes.project import project_namespace
+
+    return project_namespace()
 
 
 def run_function(
@@ -124,9 +209,24 @@ def run_function(
         parent = parent.parent
     overrides.pop("debug")
     console = Console(overrides, creates, tolerant)
+    if console.settings.compat:
+        console.shape = _original_shape(ctx, console.settings.ns)
     ctx.call_on_close(console.close)
     assert function is not None
-    return ctx.invoke(function, console, **ctx.params)
+    result = ctx.invoke(function, console, **ctx.params)
+    console.print_first_note()
+    return result
+
+
+def _original_shape(ctx: click.Context, default_ns: str) -> Callable[[Any], Any]:
+    """Return the function that gives the output of a command the shape of the original Ghost."""
+    from functools import partial
+
+    from ghostmem.cli.original_json import original_json
+
+    command = " ".join(ctx.command_path.split()[1:])
+    params = {**ctx.params, "ns": ctx.params.get("ns") or default_ns}
+    return partial(original_json, command, params)
 
 
 class ConsoleCommand(click.Command):
@@ -175,6 +275,7 @@ class ConsoleGroup(CommandGroup):
     """A group that is also a command: without a subcommand it runs the function `alone`."""
 
     alone: Function | None = None
+    tolerant = False  # runs alone with a broken configuration file
 
     def __init__(self, name: str, examples: str) -> None:
         super().__init__(name, examples)
@@ -184,12 +285,30 @@ class ConsoleGroup(CommandGroup):
     def run_alone(self, **_: Any) -> Any:
         """Run the function of the group, unless a subcommand follows."""
         ctx = click.get_current_context()
-        return run_function(ctx, self.alone) if ctx.invoked_subcommand is None else None
+        if ctx.invoked_subcommand is not None:
+            return None
+        return run_function(ctx, self.alone, tolerant=self.tolerant)
 
     def set_alone(self, function: Function) -> None:
         """Set the function of the group; its options become options of the group."""
         self.alone = function
         self.params[:0] = reversed(getattr(function, "__click_params__", []))
+
+
+class ListingGroup(ConsoleGroup):
+    """A group that lists its items without a subcommand; on a terminal it names the help."""
+
+    def __init__(self, name: str, examples: str) -> None:
+        super().__init__(name, examples)
+        self.no_args_is_help = False
+
+    def run_alone(self, **given: Any) -> Any:
+        """List the items, unless a subcommand follows."""
+        ctx = click.get_current_context()
+        result = super().run_alone(**given)
+        if ctx.invoked_subcommand is None and sys.stdout.isatty():
+            click.echo(dim(f"`{ctx.command_path} --help` lists the subcommands"), err=True)
+        return result
 
 
 def command(

@@ -1,6 +1,5 @@
 """The command `ghost`: the table of its commands, loaded when they are called, and its errors."""
 
-import gc
 import os
 import sys
 from contextlib import suppress
@@ -13,68 +12,88 @@ from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-COMMANDS = {
-    "put": "Store a memory, or the next version of one.",
-    "get": "Read a memory by its key.",
-    "search": "Find memories by words and by meaning.",
-    "context": "Return the memories for a task, within a token budget.",
-    "used": "Record which memories helped.",
-    "list": "List memories, newest first.",
-    "history": "Show every version of a memory.",
-    "timeline": "Show how a fact evolved.",
-    "conflicts": "List unresolved contradictions.",
-    "resolve": "Decide a contradiction between memories.",
-    "patch": "Change a memory by a unified diff.",
-    "rm": "Remove a memory; it can be restored unless --hard.",
-    "quarantine": "List, release or delete quarantined memories.",
-    "forget": "Remove a source's statements, and all derived memories.",
-    "restore": "Restore a removed memory or an earlier version.",
-    "peek": "Show an overview of a namespace.",
-    "ns": "List or remove namespaces.",
-    "tags": "List, rename or remove tags.",
-    "files": "List memories about a file.",
-    "edge": "Link memories, and list or remove links.",
-    "clusters": "Show groups of similar memories.",
-    "consolidate": "Store a summary of several memories.",
-    "expand": "List summaries, or show the memories of one.",
-    "link": "Link memories with the original Ghost's command.",
-    "infer-edges": "Ask a model how similar memories relate.",
-    "reflect": "Run the lifecycle rules.",
-    "undo": "Revert a lifecycle run.",
-    "rule": "List, add, change or delete lifecycle rules.",
-    "curate": "Promote, demote, pin or archive one memory.",
-    "mcp": "Serve an agent over MCP, on standard input and output.",
-    "tools": "Print the tools as schemas for plain function calling.",
-    "serve": "Serve agents and programs over HTTP.",
-    "web": "Browse and correct memories in a browser.",
-    "token": "Create, list or revoke tokens for callers over HTTP.",
-    "notes": "Search markdown folders in place; keep them in sync.",
-    "memory": "Search, list and write role files of markdown sections.",
-    "knowledge": "Recall, search and memorize topics in .ai-knowledge.",
-    "outline": "Show code as a tree of relations.",
-    "stale": "List memories whose code has changed.",
-    "setup": "Install Ghost into an agent client, or remove it.",
-    "hook": "Add memories to an agent's session, and capture from it.",
-    "capture": "Find facts worth remembering in a conversation.",
-    "mine-procedures": "Find sequences of actions that several sessions share.",
-    "ingest": "Turn markdown or recorded conversations into memories.",
-    "export": "Write all memories as lines of JSON.",
-    "import": "Import an export, or another tool's memories.",
-    "backup": "Copy the store while it is in use.",
-    "migrate": "Move the store to a file or a PostgreSQL database.",
-    "gc": "Remove expired, stale and long-removed memories.",
-    "embed": "Show, fill in or change the vectors.",
-    "stats": "Show counts and sizes of the store.",
-    "audit": "Score how tidy a store is, or verify its change log.",
-    "check": "Check the store for corruption.",
-    "repair": "Rebuild every index from the stored rows.",
-    "admin": "Administer a store in PostgreSQL or on Citus.",
-    "doctor": "Examine the installation and suggest repairs.",
-    "config": "Show or change settings.",
-    "completion": "Print a completion script for your shell.",
-    "version": "Print the version.",
+# the commands by group, in the order of `ghost --help`
+GROUPS = {
+    "Every day": {
+        "put": "Store a memory, or the next version of one.",
+        "get": "Read a memory by its key.",
+        "search": "Find memories by words and by meaning.",
+        "context": "Return the memories for a task, within a token budget.",
+        "list": "List memories, newest first.",
+        "rm": "Remove a memory; it can be restored unless --hard.",
+        "where": "Print the namespace and the store in use, and why.",
+        "web": "Browse and correct memories in a browser.",
+        "setup": "Install Ghost into an agent client, or remove it.",
+    },
+    "Read and correct": {
+        "peek": "Show an overview of a namespace.",
+        "history": "Show every version of a memory.",
+        "timeline": "Show how a fact evolved.",
+        "files": "List memories about a file.",
+        "patch": "Change a memory by a unified diff.",
+        "restore": "Restore a removed memory or an earlier version.",
+        "used": "Record which memories helped.",
+        "conflicts": "List unresolved contradictions.",
+        "resolve": "Decide a contradiction between memories.",
+        "source": "Declare which names are the same person.",
+    },
+    "Links and summaries": {
+        "edge": "Link memories, and list or remove links.",
+        "link": "Link memories with the original Ghost's command.",
+        "clusters": "Show groups of similar memories.",
+        "consolidate": "Store a summary of several memories.",
+        "expand": "List summaries, or show the memories of one.",
+        "infer-edges": "Ask a model how similar memories relate.",
+    },
+    "Organise and clean up": {
+        "ns": "List or remove namespaces.",
+        "tags": "List, rename or remove tags.",
+        "curate": "Promote, demote, pin or archive one memory.",
+        "reflect": "Run the lifecycle rules.",
+        "undo": "Revert a lifecycle run.",
+        "rule": "List, add, change or delete lifecycle rules.",
+        "gc": "Remove expired, stale and long-removed memories.",
+        "forget": "Remove a source's statements, and all derived memories.",
+        "quarantine": "List, release or delete quarantined memories.",
+        "audit": "Score how tidy a store is, or verify its change log.",
+        "stale": "List memories whose code has changed.",
+    },
+    "Conversations, notes and code": {
+        "capture": "Find facts worth remembering in a conversation.",
+        "mine-procedures": "Find sequences of actions that several sessions share.",
+        "ingest": "Turn markdown or recorded conversations into memories.",
+        "notes": "Search markdown folders in place; keep them in sync.",
+        "memory": "Search, list and write role files of markdown sections.",
+        "knowledge": "Recall, search and memorize topics in .ai-knowledge.",
+        "outline": "Show code as a tree of relations.",
+    },
+    "Agents and servers": {
+        "mcp": "Serve an agent over MCP, on standard input and output.",
+        "hook": "Add memories to an agent's session, and capture from it.",
+        "tools": "Print the tools as schemas for plain function calling.",
+        "serve": "Serve agents and programs over HTTP.",
+        "token": "Create, list or revoke tokens for callers over HTTP.",
+    },
+    "Move and back up": {
+        "export": "Write all memories as lines of JSON.",
+        "import": "Import an export, or another tool's memories.",
+        "backup": "Copy the store while it is in use.",
+        "migrate": "Move the store to a file or a PostgreSQL database.",
+    },
+    "Store and installation": {
+        "stats": "Show counts and sizes of the store.",
+        "embed": "Show, fill in or change the vectors.",
+        "check": "Check the store for corruption.",
+        "repair": "Rebuild every index from the stored rows.",
+        "admin": "Administer a store in PostgreSQL or on Citus.",
+        "doctor": "Examine the installation and suggest repairs.",
+        "config": "Show or change settings.",
+        "completion": "Print a completion script for your shell.",
+        "version": "Print the version.",
+    },
 }
-ALIASES = {"mcp-serve": "mcp"}  # other names of a command
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
+ALIASES = {"dash": "web", "mcp-serve": "mcp"}  # other names of a command
 # the module in ghostmem.cli.commands that declares a command, where it has another name
 MODULES = {
     command: module
@@ -93,7 +112,7 @@ MODULES = {
         "outline": "stale",
         "transfer": "export import backup migrate",
         "store": "embed stats check repair",
-        "settings": "config doctor completion version",
+        "settings": "where config doctor completion version",
     }.items()
     for command in commands.split()
 }
@@ -141,8 +160,10 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", about) for name, about in group.items()])
 
 
 def shared_options() -> list[click.Parameter]:
@@ -170,8 +191,13 @@ def shared_options() -> list[click.Parameter]:
     cls=LazyGroup,
     params=shared_options(),
     context_settings=CONTEXT_SETTINGS,
-    epilog="Examples:  ghost put -n agent:me -k tea 'The user drinks green tea.'  ·  ghost "
-    "get -n agent:me tea  ·  ghost list",
+    epilog="\b\nExamples:\n"
+    '  ghost put "we use tabs, not spaces"\n'
+    "  ghost search indentation\n"
+    "  ghost list\n"
+    "\n"
+    "`ghost COMMAND --help` describes a command. Without -n, commands use the namespace of the "
+    "project in this folder, which `ghost where` prints.",
 )
 @click.version_option(__version__, prog_name="ghost", message="%(prog)s %(version)s")
 def cli(**_: Any) -> None:
@@ -191,8 +217,6 @@ def main(argv: list[str] | None = None) -> None:
                 encoding="utf-8",
                 errors="surrogateescape" if stream is sys.stdin else "backslashreplace",
             )
-    # a command lives for milliseconds: collecting its few objects would cost more than it frees
-    gc.set_threshold(100_000, 50, 50)
     code = run(args)
     try:
         sys.stdout.flush()

@@ -56,6 +56,7 @@ def joined(*decorators: Decorator) -> Decorator:
 
 NS = option(parameters.NS)
 NS_FILTER = option(parameters.NS_FILTER)
+ALL = click.option("--all", "everything", is_flag=True, help="Read all namespaces.")
 TIER = option(parameters.TIER)
 ALLOW_SECRETS = option(parameters.ALLOW_SECRETS)
 TRUST = option(parameters.TRUST)

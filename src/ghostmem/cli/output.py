@@ -30,7 +30,10 @@ class Output:
 
     def __init__(self, as_json: bool, color: str) -> None:
         self.as_json = as_json
+        # changes what is printed as JSON, and lets a list be one array
+        self.shape: Callable[[Any], Any] | None = None
         self._progress: Progress | None = None
+        self._first_note = ""
         self._color = {"auto": None, "always": True, "never": False}[color]
 
     def line(self, text: str = "") -> None:
@@ -40,6 +43,7 @@ class Output:
 
     def raw(self, text: str) -> None:
         """Print the text of a memory: unchanged into a pipe or file, escaped on a terminal."""
+        self._clear()
         if sys.stdout.isatty():
             click.echo(visible(text), color=self._color)
         else:
@@ -58,7 +62,7 @@ class Output:
     def json(self, value: Any) -> None:
         """Print a value as one line of JSON."""
         self._clear()
-        click.echo(_json_line(value))
+        click.echo(_json_line(value if self.shape is None else self.shape(plain(value))))
 
     def show(self, value: Record | dict[str, Any], text: str) -> None:
         """Print one value, as JSON or as the given text."""
@@ -68,6 +72,9 @@ class Output:
         self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = ""
     ) -> None:
         """Print values one per line; without any, print `nothing` on standard error."""
+        if self.as_json and self.shape is not None:
+            self.json(list(values))
+            return
         empty = True
         line = _json_line if self.as_json else text
         size = (
@@ -80,7 +87,19 @@ class Output:
         if empty and nothing and not self.as_json:
             self.note(nothing)
 
+    def note_first(self, text: str) -> None:
+        """Print a note before any other output; a command that fails prints only its error."""
+        self._first_note = text
+
+    def print_first_note(self) -> None:
+        """Print the note that comes first, if it was not printed yet."""
+        text, self._first_note = self._first_note, ""
+        if text and not self.as_json:
+            click.echo(dim(text), err=True, color=self._color)
+
     def _clear(self) -> None:
+        """Prepare for output: print the first note, and remove the line of the progress."""
+        self.print_first_note()
         if self._progress is not None:
             self._progress.clear()
 
@@ -93,44 +112,78 @@ class Output:
             raise click.exceptions.Exit(1)
 
     def progress(self, label: str) -> "Progress":
-        """Return a function that shows a count on a terminal after one second."""
+        """Return a function that shows a count on a terminal; without one, that work goes on."""
+        self.print_first_note()
         self._progress = Progress(label)
         return self._progress
 
 
 class Progress:
-    """A count of finished items, shown on a terminal; phases have their own label and total."""
+    """A line on a terminal that shows, after a second, that work goes on and how much is done.
+
+    A phase has its own label and total.
+    """
 
     def __init__(self, label: str, total: int = 0, on_terminal: bool | None = None) -> None:
         self._label, self._total, self._began = label, total, time.monotonic()
         self._on_terminal = sys.stderr.isatty() if on_terminal is None else on_terminal
-        self._shown = False
+        self._started, self._done, self._shown = self._began, 0, False
+        self._stop = _repeat(self._draw) if self._on_terminal else None
 
     def __call__(self, done: int) -> None:
         """Show the count, and the remaining time if the total is known."""
-        passed = time.monotonic() - self._began
-        if self._on_terminal and passed > 1:
-            click.echo(f"\r\x1b[K{self.text(done, passed)}", nl=False, err=True, color=True)
+        self._done = done
+        if self._on_terminal:
+            self._draw()
+
+    def _draw(self) -> None:
+        at = time.monotonic()
+        if at - self._started > 1:
+            line = self.text(self._done, at - self._began)
+            click.echo(f"\r\x1b[K{line}", nl=False, err=True, color=True)
             self._shown = True
 
     def text(self, done: int, passed: float) -> str:
         """Return the line for a count after some seconds."""
         if not self._total:
-            return f"{self._label}: {done:,}"
+            return f"{self._label}: {done:,}" if done else f"{self._label} … {_duration(passed)}"
         left = passed / done * max(0, self._total - done) if done else 0.0
         about = f", about {_duration(left)} left" if 0 < done < self._total else ""
         return f"{self._label}: {done:,} of {self._total:,}{about}"
 
     def phase(self, label: str, total: int) -> "Progress":
         """Start a phase with a known total; later calls count its items."""
-        self._label, self._total, self._began = label, total, time.monotonic()
+        self._label, self._total, self._began, self._done = label, total, time.monotonic(), 0
         return self
 
     def clear(self) -> None:
-        """Remove the line before something else is printed."""
+        """Remove the line before something else is printed; the next count shows it again."""
+        if self._stop is not None:
+            self._stop()
         if self._shown:
             click.echo("\r\x1b[K", nl=False, err=True, color=True)
             self._shown = False
+
+
+def _repeat(function: Callable[[], None]) -> Callable[[], None]:
+    """Call a function each second in the background; return a function that ends this."""
+    import threading
+
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(1.05):
+            function()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+
+    def end() -> None:
+        stop.set()
+        if thread is not threading.current_thread():
+            thread.join()
+
+    return end
 
 
 def _duration(seconds: float) -> str:
@@ -189,7 +242,9 @@ def plural(count: int, noun: str) -> str:
         return f"1 {noun}"
     if noun == "child":
         return f"{count:,} children"
-    return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
+    if noun.endswith("ry"):
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def size(count: int) -> str:

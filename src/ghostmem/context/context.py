@@ -85,8 +85,8 @@ def context(
             settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens
         ),
         count_tokens=token_counter(tokens),
-        min_score=validate.number(min_score, "min_score"),
-        min_spread=validate.number(min_spread, "min_spread"),
+        min_score=validate.number(_or_setting(min_score, settings.min_score), "min_score"),
+        min_spread=validate.number(_or_setting(min_spread, settings.min_spread), "min_spread"),
         for_user=validate.label(for_user, "for_user"),
         for_scope=validate.label(for_scope, "for_scope"),
         files=validate.texts(files, "files", "file path"),
@@ -100,6 +100,11 @@ def context(
         and (settings.context_whole if whole is None else whole),
     )
     return _assemble(store, request)
+
+
+def _or_setting(given: float | None, setting: float) -> float | None:
+    """Return the caller's limit, or that of the settings, where 0 means none."""
+    return setting or None if given is None else given
 
 
 def _assemble(store: Store, request: ContextRequest) -> Pack:

@@ -19,6 +19,7 @@ from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
 from ghostmem.store import Store, Transaction, validate
 from ghostmem.truth.corrections import SUPERSEDED_BY
+from ghostmem.truth.sources import Person
 
 MAX_SEEDS = 50  # search results that enter a context at once, from which edges are followed
 PREFERRED = 1.8  # factor of memories from the user or in the scope that the caller prefers
@@ -35,6 +36,8 @@ class SearchResults:
     def __init__(self, store: Store, tx: Transaction, request: ContextRequest) -> None:
         self._store, self._tx, self._request = store, tx, request
         self._relevance_first = store.settings.context_score == "relevance"
+        user = request.for_user
+        self._user = None if user is None else Person(tx, user, request.filter_.ns)
         ranking = rank(store, tx, request.query, request.filter_)
         self.notes = ranking.notes
         self._scores = {match.chunk.memory_id: match.score for match in ranking.matches}
@@ -124,8 +127,8 @@ class SearchResults:
         return ContextItem(memory, total(parts), stage, parts=parts)
 
     def _is_preferred(self, memory: Memory) -> bool:
-        user, scope = self._request.for_user, self._request.for_scope
-        by_user = user is not None and (memory.source_user or "").casefold() == user.casefold()
+        scope = self._request.for_scope
+        by_user = self._user is not None and self._user.is_named(memory.ns, memory.source_user)
         return by_user or (scope is not None and memory.source_scope == scope)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.queue import entries
 from ghostmem.hooks.session import claim_memories, stored_session, update_session
 from ghostmem.model import NsFilter, Pack
 from ghostmem.store.session import HookSession
@@ -30,14 +31,31 @@ def added(store: Store, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> 
         session = _resumed(store, call, session)
     is_cleared = is_start and call.source in CLEARED_SOURCES
     before = set() if is_cleared else set(session.shown)
-    pack = _start(store, session) if is_start else _prompt(store, vectoriser, session, call)
-    pack = _fitting(_only(pack, lambda id_: id_ not in before))
+    pack = _selected(store, vectoriser, session, call)
+    pack = _fitting(_only(pack, lambda id_: id_ not in before), call.host.style)
     if not pack.memories and not is_cleared:
         return ""
     if store.engine.read_only:  # nothing can be recorded; at the start nothing was shown yet
-        return render(pack, "block") if is_start else ""
+        return render(pack, call.host.style) if is_start else ""
     fresh = claim_memories(store, session, [memory.id for memory in pack.memories], is_cleared)
-    return render(_only(pack, lambda id_: id_ in fresh), "block")
+    return render(_only(pack, lambda id_: id_ in fresh), call.host.style)
+
+
+def _selected(
+    store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call
+) -> Pack:
+    """Return the memories for the moment of a call."""
+    is_start = call.moment is Moment.START
+    if not call.host.starts_with_prompt:
+        return _start(store, session) if is_start else _prompt(store, vectoriser, session, call)
+    if is_start:
+        return Pack(store.settings.hook_budget, 0, ())
+    relevant = _prompt(store, vectoriser, session, call)
+    if session.shown:
+        return relevant
+    known = {memory.id for memory in relevant.memories}
+    first = _only(_start(store, session), lambda id_: id_ not in known)
+    return replace(relevant, memories=(*relevant.memories, *first.memories))
 
 
 def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
@@ -57,6 +75,7 @@ def _resumed(store: Store, call: Call, session: HookSession) -> HookSession:
         or call.transcript is None
         or call.transcript.endswith(".json")
         or store.engine.read_only
+        or any(entry.session == session.id for entry in entries(store.settings))
     ):
         return session
     return update_session(
@@ -114,9 +133,9 @@ def _user_text(prompt: str) -> str:
     return without_machine_text(prompt)
 
 
-def _fitting(pack: Pack) -> Pack:
+def _fitting(pack: Pack, style: str) -> Pack:
     """Return a pack without its last memories if its text is too long."""
-    while (length := len(render(pack, "block"))) > MAX_ADDED:
+    while (length := len(render(pack, style))) > MAX_ADDED:
         count = len(pack.memories)
         pack = replace(
             pack, memories=pack.memories[: min(count - 1, count * MAX_ADDED // length + 1)]

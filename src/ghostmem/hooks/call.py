@@ -26,6 +26,21 @@ class Call:
     transcript: str | None = None
     source: str = ""
 
+    @property
+    def has_transcript(self) -> bool:
+        """Say whether the host names a transcript in a format that is known."""
+        return bool(self.transcript and self.host.transcripts)
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether the host announces a compaction that mostly does not happen."""
+        real = self.host.compactions
+        return self.moment is Moment.COMPACT and bool(real) and self.source not in real
+
+    def session_id(self, ns: str) -> str:
+        """Return the id of the session in the store; a host without ids has one per namespace."""
+        return f"{self.host.name}:{self.session or f'in {ns}'}"
+
 
 def read_call(host: str, event: str | None, data: bytes) -> Call:
     """Return the call in the input of a host."""

@@ -1,70 +1,75 @@
 """Capture statements of the user from a session, by rules."""
 
-import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
 from ghostmem.capture.rules.capture import candidates
+from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
-from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.queue import CaptureEntry
 from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
+from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.model import SourceKind
 from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
+from ghostmem.text.machine import without_machine_text
 
 
-def capture_prompt(settings: Settings, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> None:
-    """Capture from a prompt, for a host without a readable transcript."""
-    if candidates(call.prompt):
-        with Ghost.open(settings=settings) as opened:
-            # the provider that the search has loaded, so that it is not loaded twice
-            ghost = Ghost(replace(opened.store, vectoriser=vectoriser))
-            _capture(ghost, call, stored_session(ghost.store, call, ns).ns, [call.prompt])
+def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None:
+    """Capture from the user's texts of one session since the last capture.
 
-
-def capture_session(settings: Settings, call: Call, ns: str) -> None:
-    """Capture from the user's texts since the last capture.
-
-    Before a compaction, the record of shown memories is cleared too, unless the host starts the
+    After a compaction, the record of shown memories is cleared too, unless the host starts the
     session again after it. A missing store is created only for something worth storing.
     """
+    call, ns = entries[-1].call, entries[-1].ns
     with ExitStack() as opened:
         ghost = (
             opened.enter_context(Ghost.open(settings=settings)) if store_exists(settings) else None
         )
-        session: HookSession | None = None
-        if ghost is not None:
-            session = stored_session(ghost.store, call, ns)
-            if call.moment is Moment.COMPACT and not call.host.restarts and session.shown:
-                session = update_session(ghost.store, session, lambda now: replace(now, shown=()))
+        session = stored_session(ghost.store, call, ns) if ghost is not None else None
         place = session.captured_to if session else 0
-        texts, to = _user_texts(call, place)
-        worth = [text for text in texts if candidates(text)]
+        texts = _user_texts(entries, place)
+        worth = [text for text in texts.texts if candidates(text)]
         if ghost is None and worth:
             ghost = opened.enter_context(Ghost.open(settings=settings))
-        if ghost is None or (to == place and not worth):
+        if ghost is None:
             return
         session = session or stored_session(ghost.store, call, ns)
         _capture(ghost, call, session.ns, worth)
-        if not ghost.store.engine.read_only:
-            update_session(ghost.store, session, lambda now: replace(now, captured_to=to))
+        is_compacted = texts.compacted or any(e.call.moment is Moment.COMPACT for e in entries)
+        _record(ghost, session, texts.to, is_compacted and not call.host.restarts)
 
 
-def _user_texts(call: Call, place: int) -> UserTexts:
-    """Return the new texts of the user in the transcript, or without one the prompt."""
-    if (
-        call.transcript
-        and call.host.transcripts
-        and (os.path.exists(call.transcript) or not call.prompt)
-    ):
-        return texts_since(call.transcript, call.host.transcripts, place)
-    return UserTexts([call.prompt] if call.prompt else [], place)
+def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
+    """Return the new texts of the user in the transcript, and the prompts that are not there.
+
+    A transcript may be missing, unreadable, of an unknown form, or not written yet."""
+    prompts = dict.fromkeys(without_machine_text(entry.call.prompt) for entry in entries)
+    try:
+        read = _transcript_texts(entries, place)
+    except (UnansweredError, OSError, InvalidInputError):
+        if not any(prompts):
+            raise
+        read = UserTexts([], place)
+    known = {text.strip() for text in read.texts}
+    return read._replace(
+        texts=[*read.texts, *(text for text in prompts if text and text.strip() not in known)]
+    )
 
 
-def _capture(ghost: Ghost, call: Call, ns: str, texts: list[str]) -> None:
+def _transcript_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
+    for entry in reversed(entries):
+        path, kind = entry.call.transcript, entry.call.host.transcripts
+        if path and kind:
+            return texts_since(path, kind, place, entry.call.host.compaction_mark)
+    return UserTexts([], place)
+
+
+def _capture(ghost: Ghost, call: Call, ns: str, texts: Sequence[str]) -> None:
     for text in texts:
         ghost.capture(
             text,
@@ -73,3 +78,15 @@ def _capture(ghost: Ghost, call: Call, ns: str, texts: list[str]) -> None:
             source_client=call.host.client,
             source_scope=call.session or None,
         )
+
+
+def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> None:
+    """Record how far the transcript was captured, and that a compaction removed memories."""
+    is_same = to == session.captured_to and not (is_compacted and session.shown)
+    if is_same or ghost.store.engine.read_only:
+        return
+
+    def change(now: HookSession) -> HookSession:
+        return replace(now, captured_to=to, shown=() if is_compacted else now.shown)
+
+    update_session(ghost.store, session, change)

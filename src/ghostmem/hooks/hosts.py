@@ -23,7 +23,11 @@ ADDING = (Moment.START, Moment.PROMPT)  # moments at which memories are added
 class Host:
     """A host: its name in sources, its events, the format of its transcripts, its answers.
 
-    `restarts` means that the host calls the start hook again after a compaction.
+    `restarts` means that the host calls the start hook again after a compaction. A host that calls
+    the compact hook without compacting has the `compactions` (values of `source`) that are real,
+    and a `compaction_mark` that a real one leaves in its transcript. A host that escapes markup
+    gets memories in the `style` "plain". A host that ignores the answer at the start of a session
+    gets it with the first prompt (`starts_with_prompt`).
     """
 
     name: str
@@ -32,6 +36,10 @@ class Host:
     transcripts: str | None
     answer: Callable[[str, str], Mapping[str, Any]]
     restarts: bool = False
+    compactions: tuple[str, ...] = ()
+    compaction_mark: bytes = b""
+    style: str = "block"
+    starts_with_prompt: bool = False
 
     def event(self, spelling: str) -> tuple[str, Moment] | None:
         """Return the host's name and the moment of an event in any spelling, or None."""
@@ -77,7 +85,26 @@ HOSTS: Mapping[str, Host] = {
     for host in (
         Host("claude", "claude-code", _CLAUDE, "claude", _specific, restarts=True),
         Host("codex", "codex", _CLAUDE, "codex", _specific, restarts=True),
-        Host("gemini", "gemini-cli", _GEMINI, "gemini", _specific),
+        Host(
+            "gemini",
+            "gemini-cli",
+            _GEMINI,
+            "gemini",
+            _specific,
+            compactions=("manual",),  # "auto" comes before every request, mostly without effect
+            compaction_mark=b"<state_snapshot>",
+            style="plain",
+        ),
+        Host(
+            "qwen",
+            "qwen-code",
+            _CLAUDE,
+            "qwen",
+            _specific,
+            restarts=True,
+            style="plain",
+            starts_with_prompt=True,
+        ),
         Host("cursor", "cursor", _CURSOR, None, _cursor),
     )
 }

@@ -1,24 +1,32 @@
 """Answer the call of a hook at each moment of a session."""
 
 import json
+import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ghostmem.caller import CLIENT
-from ghostmem.hooks.call import Call
-from ghostmem.hooks.embedding import DeadlineVectoriser
+from ghostmem.hooks.call import MAX_INPUT_BYTES, Call, read_call
 from ghostmem.hooks.hosts import ADDING, Moment
-from ghostmem.hooks.session import namespace, store_exists
+from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.watchdog import Watchdog
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from threading import Lock
+
+    from ghostmem.hooks.embedding import DeadlineVectoriser
 
 CAPTURE_FACTOR = 5  # a hook that captures may take this many times as long as one that adds
 # Share of the time limit for loading the model and embedding the prompt. With the local model that
 # takes 0.2 to 0.3 s, so half of the default 2 s is enough on a machine that is four times slower.
 # A search by words and the record of shown memories take about 0.1 s of the rest.
 EMBEDDING_SHARE = 0.5
+# Share of the time limit in which a session that starts waits for captures of the one before.
+CAPTURES_SHARE = 0.5
+_POLL_SECONDS = 0.02
 LOCK_SHARE = 0.4  # of the time limit, for waiting for another program's write lock
 _READY = ("none", "static")  # providers that need no model to be loaded and no server to be asked
 
@@ -28,12 +36,48 @@ def seconds_for(moment: Moment, settings: Settings) -> float:
     return settings.hook_timeout * (1 if moment in ADDING else CAPTURE_FACTOR)
 
 
+def handle(
+    settings: Settings,
+    host: str,
+    event: str | None,
+    llm: str | None = None,
+    wait: bool = False,
+    problem: str = "",
+) -> None:
+    """Handle the call on standard input, and print the answer, if any; errors go to the log."""
+    if settings.hook_child:
+        return  # an agent that a hook has asked runs hooks of its own
+    path, name = log_path(settings), event or ""
+
+    def log(what: str) -> None:
+        write_log_line(path, host, name, what)
+
+    if problem:
+        log(problem)
+    with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
+        try:
+            call = read_call(host, event, sys.stdin.buffer.read(MAX_INPUT_BYTES + 1))
+            name = call.event
+            watchdog.extend(seconds_for(call.moment, settings))
+            respond(call, settings, llm, partial(_say, watchdog.busy), watchdog.began, wait)
+        except Exception as error:  # noqa: BLE001 (nothing may disturb the host)
+            log(describe_error(error))
+
+
+def _say(busy: "Lock", text: str) -> None:
+    """Print an answer completely or not at all."""
+    with busy:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+
+
 def respond(
     call: Call,
     settings: Settings,
     llm: str | None,
     say: "Callable[[str], object]",
     began: float,
+    wait: bool = False,
 ) -> None:
     """Answer a call.
 
@@ -41,22 +85,36 @@ def respond(
         llm: The user's command that proposes memories, if any.
         say: Called with the answer, if any, as soon as it is known.
         began: The start of the time limit, as a time of `time.monotonic`.
+        wait: Capture now, not in the background.
     """
+    if call.is_idle:
+        return
     patience = min(settings.busy_timeout, seconds_for(call.moment, settings) * LOCK_SHARE)
     settings = replace(settings, busy_timeout=patience)
-    ns = namespace(call, settings)
+    ns = settings.ns or _project(call.folder)
     before = CLIENT.set(call.host.client)
     try:
         if call.moment in ADDING:
+            if call.moment is Moment.START and not wait:
+                _wait_for_captures(settings, ns, began + settings.hook_timeout * CAPTURES_SHARE)
             _add(call, settings, ns, say, _vectoriser(call, settings, began))
-        else:
-            _capture(call, settings, ns, llm)
+        if call.moment is not Moment.START:
+            _capture(call, settings, ns, llm, wait)
     finally:
         CLIENT.reset(before)
 
 
-def _vectoriser(call: Call, settings: Settings, began: float) -> DeadlineVectoriser:
+def _project(folder: str | None) -> str:
+    """Return the namespace of the project that a folder belongs to."""
+    from ghostmem.notes.project import project_namespace
+
+    return project_namespace(folder)
+
+
+def _vectoriser(call: Call, settings: Settings, began: float) -> "DeadlineVectoriser":
     """Return the provider of a hook that adds memories; only a prompt needs a model."""
+    from ghostmem.hooks.embedding import DeadlineVectoriser
+
     is_allowed = settings.hook_model or settings.embed_provider in _READY
     if call.moment is not Moment.PROMPT or not is_allowed:
         settings = replace(settings, embed_provider="none")
@@ -68,9 +126,11 @@ def _add(
     settings: Settings,
     ns: str,
     say: "Callable[[str], object]",
-    vectoriser: DeadlineVectoriser,
+    vectoriser: "DeadlineVectoriser",
 ) -> None:
-    """Add memories, and capture from the prompt if the host has no readable transcript."""
+    """Add memories, and log why a prompt was searched by words only."""
+    from ghostmem.hooks.session import store_exists
+
     if store_exists(settings):
         from ghostmem.ghost import Ghost
         from ghostmem.hooks.add import added
@@ -80,26 +140,42 @@ def _add(
         if text:
             say(json.dumps(call.host.answer(call.event, text), ensure_ascii=False))
         if vectoriser.fallback:
-            from ghostmem.hooks.log import log_path, write_log_line
-
             # a server may repeat the prompt in the details of its answer: do not log them
             reason = vectoriser.fallback.partition(": ")[0]
             message = f"searched by words; provider {settings.embed_provider}: {reason}"
             write_log_line(log_path(settings), call.host.name, call.event, message)
-    if call.moment is Moment.PROMPT and not (call.transcript and call.host.transcripts):
-        from ghostmem.hooks.capture import capture_prompt
-
-        capture_prompt(settings, vectoriser, call, ns)
 
 
-def _capture(call: Call, settings: Settings, ns: str, llm: str | None) -> None:
-    """Capture by rules, and ask the user's command, if any, even after an error."""
-    from ghostmem.hooks.capture import capture_session
+def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:
+    """Give the captures of a session that has just ended a moment, so that this one has them."""
+    from ghostmem.hooks.queue import has_due
 
-    try:
-        capture_session(settings, call, ns)
-    finally:
-        if llm:
-            from ghostmem.hooks.ask import start
+    if not has_due(settings):
+        return
+    import time
 
-            start(settings, call, ns, llm)
+    from ghostmem.hooks.worker import start
+
+    start(settings)
+    while has_due(settings, ns) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+
+
+def _capture(call: Call, settings: Settings, ns: str, llm: str | None, wait: bool) -> None:
+    """Queue a call, and let a worker capture from it; ask the user's command, if any."""
+    from ghostmem.hooks.queue import add_entry, has_due
+
+    if call.moment is not Moment.PROMPT or call.prompt:
+        add_entry(settings, call, ns)
+    if wait:
+        from ghostmem.hooks.worker import drain
+
+        drain(settings)
+    elif call.moment is not Moment.PROMPT or has_due(settings):
+        from ghostmem.hooks.worker import start
+
+        start(settings)
+    if llm:
+        from ghostmem.hooks.ask import start as ask
+
+        ask(settings, call, ns, llm)

@@ -18,21 +18,9 @@ def store_exists(settings: Settings) -> bool:
     return "://" in settings.path or os.path.exists(settings.path)
 
 
-def session_id(call: Call, ns: str) -> str:
-    """Return the id of a session in the store; a host without ids has one per namespace."""
-    return f"{call.host.name}:{call.session or f'in {ns}'}"
-
-
-def namespace(call: Call, settings: Settings) -> str:
-    """Return the namespace of the settings, or that of the project of the call's folder."""
-    from ghostmem.notes.project import project_namespace
-
-    return settings.ns or project_namespace(call.folder)
-
-
 def stored_session(store: Store, call: Call, ns: str) -> HookSession:
     """Return the session of a call; it stays in the namespace in which it began."""
-    id_ = session_id(call, ns)
+    id_ = call.session_id(ns)
     with store.engine.read() as tx:
         stored = tx.sessions.get(id_)
     return stored or HookSession(id_, ns, store.clock())

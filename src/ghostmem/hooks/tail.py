@@ -18,14 +18,16 @@ from ghostmem.capture.transcripts.choose import FORMATS
 from ghostmem.hooks.unanswered import UnansweredError
 
 MAX_BYTES = 8_000_000  # read at one time; of a longer part, only the end
+_REPLACING = b'{"$set"'  # the beginning of a line that replaces the messages before it
 _ONE_VALUE = ".json"  # such a file is one JSON value and is read from its beginning
 
 
 class UserTexts(NamedTuple):
-    """The texts of the user since a position, and the next position."""
+    """The texts of the user since a position, the next position, and if a compaction was seen."""
 
     texts: list[str]
     to: int
+    compacted: bool = False
 
 
 class Tail(TranscriptFile):
@@ -36,6 +38,8 @@ class Tail(TranscriptFile):
 
     start: int = 0
     stop: int = 0
+    compaction_mark: bytes = b""  # in a line that replaces the messages
+    is_compacted: bool = False
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         with self.path.open("rb") as stream:
@@ -48,6 +52,8 @@ class Tail(TranscriptFile):
             number = 1
             while stream.tell() < self.stop and (raw := stream.readline(MAX_LINE_BYTES)):
                 number += 1
+                if self.compaction_mark and raw.startswith(_REPLACING):
+                    self.is_compacted |= self.compaction_mark in raw
                 if raw.strip():
                     yield number, raw
 
@@ -59,14 +65,21 @@ def size_of(path: str) -> int:
     except (OSError, ValueError):
         status = None
     if status is None or not stat.S_ISREG(status.st_mode):
-        raise UnansweredError("the transcript that the host named does not exist")
+        raise UnansweredError("the transcript that the host named is no file")
     return status.st_size
 
 
-def texts_since(path: str, kind: str, place: int) -> UserTexts:
-    """Return the texts of the user since a position: a byte, or a turn in one JSON value."""
+def texts_since(path: str, kind: str, place: int, compaction_mark: bytes = b"") -> UserTexts:
+    """Return the texts of the user since a position: a byte, or a turn in one JSON value.
+
+    A missing transcript has none. With a `compaction_mark`, shortened messages are compacted."""
+    if not os.path.lexists(path):
+        return UserTexts([], place)
     size = size_of(path)
+    if not os.access(path, os.R_OK):
+        raise UnansweredError("the transcript that the host named may not be read")
     source = Tail(Path(path), Troubles())
+    source.compaction_mark = compaction_mark
     is_one_value = source.path.suffix.lower() == _ONE_VALUE
     if is_one_value and size > MAX_BYTES:
         raise UnansweredError(
@@ -83,9 +96,10 @@ def texts_since(path: str, kind: str, place: int) -> UserTexts:
         if isinstance(event, TranscriptTurn) and event.role == USER
     ]
     if is_one_value:
-        place = place if place <= len(texts) else 0
-        return UserTexts(texts[place:], len(texts))
-    return UserTexts(texts, source.stop)
+        is_shorter = place > len(texts)
+        new = texts if is_shorter else texts[place:]
+        return UserTexts(new, len(texts), is_shorter and bool(compaction_mark))
+    return UserTexts(texts, source.stop, source.is_compacted)
 
 
 def _lines_end(path: str, size: int) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ghostmem.clock import later, parse_ttl
 from ghostmem.errors import InvalidInputError
+from ghostmem.memory.curate import TIER_ABOVE, TIER_BELOW
 from ghostmem.model import Memory, Rule, Tier
 
 DECAY_FACTOR = 0.95
@@ -22,7 +23,7 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
     params = rule.action_params
     match rule.action_op:
         case "PROMOTE" | "DEMOTE":
-            wanted: dict[str, Any] = {"tier": Tier(params["to_tier"])}
+            wanted: dict[str, Any] = {"tier": target_tier(memory, rule)}
         case "ARCHIVE":
             wanted = {"tier": Tier.DORMANT}
         case "DECAY":
@@ -44,6 +45,14 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if getattr(memory, name) != value}
 
 
+def target_tier(memory: Memory, rule: Rule) -> Tier:
+    """Return the tier to which PROMOTE or DEMOTE moves a memory: the next one unless named."""
+    if to_tier := rule.action_params.get("to_tier"):
+        return Tier(to_tier)
+    steps = TIER_ABOVE if rule.action_op == "PROMOTE" else TIER_BELOW
+    return steps.get(memory.tier, memory.tier)
+
+
 def strategy(rule: Rule) -> str:
     """Return the strategy of a rule for similar memories."""
     return str(rule.action_params.get("strategy") or _DEFAULTS[rule.action_op])
@@ -55,10 +64,10 @@ def check(op: str, params: Mapping[str, Any], similarity: float | None) -> None:
         raise InvalidInputError(
             f"invalid action op {op!r}", f"must be one of: {', '.join(ACTIONS)}"
         )
-    if op in ("PROMOTE", "DEMOTE") and params.get("to_tier") not in tuple(Tier):
+    if op in ("PROMOTE", "DEMOTE") and params.get("to_tier") not in (None, *Tier):
         raise InvalidInputError(
-            f"{op} needs a tier to go to, not {params.get('to_tier')!r}",
-            'give it as --action-params \'{"to_tier": "ltm"}\'',
+            f"{op} cannot move to the tier {params['to_tier']!r}",
+            f"must be one of: {', '.join(Tier)}; without one it moves by one tier",
         )
     if op == "TTL_SET":
         parse_ttl(str(params.get("ttl", "")))

@@ -13,6 +13,7 @@ from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
 from ghostmem.store.rows import AuditEntry, Filter
 from ghostmem.store.store import Store
+from ghostmem.store.tally import Tally
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.rules.alike import essence, groups, in_order
 
@@ -27,6 +28,8 @@ EDGE_FADE = 0.9  # the factor by which a weight fades per run
 EDGE_MIN_WEIGHT = 0.05  # an edge below it is pruned
 LASTING = (Rel.CONTRADICTS, Rel.CONTAINS)  # these edges fade, but are never pruned
 LASTING_MIN_WEIGHT = 0.1
+_UNCOMPARED = "the rules about similar memories were not applied"
+_BACKFILL = "`ghost embed backfill` makes them"
 COUNTED = {
     "PROMOTE": "promoted",
     "DEMOTE": "demoted",
@@ -53,6 +56,12 @@ class ReflectPlan:
     applied: int = 0
     entries: list[AuditEntry] = field(default_factory=list)
     clusters: list[tuple[str, ...]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def tally(self) -> Tally:
+        """Return the counts and notes that the changes do not show."""
+        return Tally(self.evaluated, self.applied, self.clusters, self.notes)
 
     def add(
         self,
@@ -141,9 +150,15 @@ def _evaluate_similar(
         for rule in rules
         if rule.rule_expires_at is None or rule.rule_expires_at > at
     ]
-    similarity = _Similarity(store, tx, plan.ns) if active and len(live) > 1 else None
-    if similarity is None or not similarity.is_known:
+    if not active or len(live) < 2:
         return {}
+    similarity = _Similarity(store, tx, plan.ns)
+    if problem := similarity.problem([memory.id for memory in live]):
+        plan.notes.append(f"{plan.ns}: {problem}")
+    if not similarity.is_known:
+        return {}
+    summarised = _children(edges)
+    clusters: dict[tuple[str, ...], None] = {}
     memories = {memory.id: memory for memory in live}
     linked = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
     merged = {(e.from_id, e.to_id) for e in edges if e.rel == Rel.MERGED_INTO}
@@ -155,10 +170,23 @@ def _evaluate_similar(
             near = similarity.near([memory.id for memory in matching], minimum)
             for group in groups(matching, near):
                 _link(plan, rule, group, near, linked, at)
+                ids = {memory.id for memory in group}
+                if not any(ids <= children for children in summarised):
+                    clusters[tuple(sorted(memory.key for memory in group))] = None
         else:
             for group in groups(matching, similarity.duplicates(matching, minimum)):
                 _join(plan, rule, group, memories, merged, at)
+    plan.clusters.extend(clusters)
     return memories
+
+
+def _children(edges: Sequence[Edge]) -> list[set[str]]:
+    """Return the ids of the memories in each summary."""
+    children: dict[str, set[str]] = {}
+    for edge in edges:
+        if edge.rel == Rel.CONTAINS:
+            children.setdefault(edge.from_id, set()).add(edge.to_id)
+    return list(children.values())
 
 
 def _min_similarity(store: Store, rule: Rule) -> float:
@@ -176,12 +204,34 @@ class _Similarity:
 
     def __init__(self, store: Store, tx: Transaction, ns: str) -> None:
         embedder = store.vectoriser.get()
+        self._store, self._model = store, embedder.model if embedder else ""
         model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER) if embedder else None
         self.is_known = model is not None
         self._view = (
             tx.vectors.view(model, tx.search.spaces([ns])[0]) if model is not None else None
         )
         self._first = tx.index.first_chunks(ns) if self.is_known else {}
+
+    def problem(self, ids: Sequence[str]) -> str:
+        """Return why memories cannot be compared, or not all of them; empty if they can."""
+        vectoriser = self._store.vectoriser
+        if self._view is None and not self._model:
+            if not vectoriser.wanted:
+                return f"{_UNCOMPARED}: there is no embedding provider"
+            reason = vectoriser.problem or "the embedding model is not loaded yet; try again"
+            return f"{_UNCOMPARED}: {reason}"
+        if self._view is None:
+            return f"{_UNCOMPARED}: no vectors of {self._model} yet; {_BACKFILL}"
+        import numpy as np
+
+        chunks = np.array([self._first[id_] for id_ in ids if id_ in self._first], np.int64)
+        missing = int((~np.isin(chunks, self._view.ids)).sum())
+        return (
+            f"{missing} of {len(ids)} memories have no vectors, so that the rules about similar "
+            f"memories passed over them; {_BACKFILL}"
+            if missing
+            else ""
+        )
 
     def near(self, ids: Sequence[str], minimum: float) -> dict[str, dict[str, float]]:
         """Return the nearest memories of each memory with their similarity above a minimum."""
@@ -241,7 +291,6 @@ def _link(
         plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, at), rule.id, "LINK")
     if new_pairs:
         plan.applied += 1
-        plan.clusters.append(tuple(sorted(memory.key for memory in group)))
 
 
 _ACTIVITY = {Tier.LTM: 2, Tier.STM: 2, Tier.SENSORY: 1, Tier.DORMANT: 0}

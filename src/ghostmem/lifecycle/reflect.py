@@ -25,6 +25,7 @@ from ghostmem.model import NsFilter, Report, Run
 from ghostmem.store import validate
 from ghostmem.store.processes import is_alive
 from ghostmem.store.store import Store
+from ghostmem.store.tally import Tally
 from ghostmem.store.work_queue import shared
 
 POLL_SECONDS = 0.1  # time between checks whether another process has finished
@@ -85,15 +86,16 @@ def _dry_run(store: Store, scope: NsFilter, relink: bool, progress: Progress | N
         entries = [entry for entry in tx.runs.entries(run.id) if entry.done != SKIPPED]
         entries += [entry for plan in plans for entry in plan.entries]
         report = with_changes(tx, Report(run.id, True, run.at), entries)
-        evaluated, applied, clusters = tx.runs.tallied(run.id) if unfinished else (0, 0, [])
+        tally = tx.runs.tallied(run.id) if unfinished else Tally()
     return replace(
         report,
-        memories_evaluated=evaluated + sum(plan.evaluated for plan in plans),
-        rules_applied=applied + sum(plan.applied for plan in plans),
+        memories_evaluated=tally.evaluated + sum(plan.evaluated for plan in plans),
+        rules_applied=tally.applied + sum(plan.applied for plan in plans),
         linked_clusters=(
-            *map(tuple, clusters),
+            *map(tuple, tally.clusters),
             *(group for plan in plans for group in plan.clusters),
         ),
+        notes=(*tally.notes, *(note for plan in plans for note in plan.notes)),
         resumed=unfinished is not None,
     )
 
@@ -134,7 +136,7 @@ def _plan(store: Store, run: Run, name: str, relink: bool, progress: Progress | 
         entries = hashed(tx, plan)
     with store.engine.write(durable=False, within=(name,)) as tx:
         tx.runs.plan(run.id, entries)
-        tx.runs.tally(run.id, name, plan.evaluated, plan.applied, plan.clusters)
+        tx.runs.tally(run.id, name, plan.tally)
         tx.runs.reached(run.id, name)
 
 

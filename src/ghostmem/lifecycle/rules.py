@@ -59,9 +59,9 @@ def set_rule(
 ) -> Rule:
     """Add a rule, or replace the one with `rule_id`: an action for memories that meet conditions.
 
-    Actions are PROMOTE and DEMOTE (`to_tier`), DECAY (`factor`, `min`), DELETE, ARCHIVE, TTL_SET
-    (`ttl`) and PIN, and for similar memories (`similarity_gt`) LINK, DEDUP and MERGE
-    (`strategy`: link_only, dedup or keep_highest_importance)."""
+    Actions are PROMOTE and DEMOTE (`to_tier`, default: the next tier), DECAY (`factor`, `min`),
+    DELETE, ARCHIVE, TTL_SET (`ttl`) and PIN, and for similar memories (`similarity_gt`) LINK,
+    DEDUP and MERGE (`strategy`: link_only, dedup or keep_highest_importance)."""
     op, params = validate.text(action, "action").upper(), dict(validate.meta(action_params) or {})
     conditions: dict[str, Any] = {
         "tier": None if tier is None else str(validate.choice(tier, Tier, "tier")),

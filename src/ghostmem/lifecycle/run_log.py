@@ -40,13 +40,14 @@ def hashed(tx: Transaction, plan: ReflectPlan) -> list[AuditEntry]:
 
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
     """Return the report of a finished run."""
-    evaluated, applied, clusters = tx.runs.tallied(run.id)
+    tally = tx.runs.tallied(run.id)
     entries = [entry for entry in tx.runs.entries(run.id) if entry.done == 1]
     return replace(
         with_changes(tx, Report(run.id, False, run.at), entries),
-        memories_evaluated=evaluated,
-        rules_applied=applied,
-        linked_clusters=tuple(map(tuple, clusters)),
+        memories_evaluated=tally.evaluated,
+        rules_applied=tally.applied,
+        linked_clusters=tuple(map(tuple, tally.clusters)),
+        notes=tuple(tally.notes),
         resumed=resumed,
     )
 

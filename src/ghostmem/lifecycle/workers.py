@@ -107,7 +107,7 @@ def _work_on(
         with engine.write(durable=False, within=(ns,)) as tx:
             if tx.work.done(kind, ns, PLAN):  # only one worker stores the plan
                 tx.runs.plan(run.id, entries)
-                tx.runs.tally(run.id, ns, plan.evaluated, plan.applied, plan.clusters)
+                tx.runs.tally(run.id, ns, plan.tally)
                 tx.work.offer(kind, [(ns, APPLY)])
         return
     while True:

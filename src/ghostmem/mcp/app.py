@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.errors import NotFoundError
 from ghostmem.mcp.memory_tools import search
 from ghostmem.mcp.protocol import TITLE
-from ghostmem.mcp.tool import LIST, TEXT, Arguments, McpTool, Result, arguments
+from ghostmem.mcp.tool import LIST, Arguments, McpTool, Result, arguments
 from ghostmem.model import plain
 
 if TYPE_CHECKING:
@@ -54,12 +54,11 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
 
 SHOW = McpTool(
     "ghost_show",
-    "Show memories to the user",
-    "Open a view for the user: what a query finds, one memory by its key, or the newest. "
-    "Use it when they want to see.",
-    {"query": TEXT, "key": TEXT, **arguments("search", "ns")},
+    "Show memories",
+    "Show the user what a query finds, one memory by its key, or the newest.",
+    arguments("search", "query") | arguments("get", "key") | arguments("search", "ns"),
     (),
-    {"results": LIST, "memory": {"type": "object"}},
+    {"results": LIST},
     _show,
     meta={"ui": {"resourceUri": URI}, "ui/resourceUri": URI},  # the second is for older hosts
 )

@@ -152,7 +152,7 @@ def _tool(
         required,
         {"text": TEXT},
         run,
-        hints,
+        hints=hints,
         uses_namespace=False,
     )
 

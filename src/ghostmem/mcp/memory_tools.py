@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.mcp.budget import content_tokens
+from ghostmem.mcp.shown import (
+    show_candidates,
+    show_consolidation,
+    show_context,
+    show_curated,
+    show_edges,
+    show_expanded,
+    show_get,
+    show_list,
+    show_put,
+    show_report,
+    show_search,
+)
 from ghostmem.mcp.tool import (
     CHANGE,
-    INTEGER,
     LIST,
     TEXT,
     WRITE,
@@ -19,7 +32,7 @@ from ghostmem.mcp.tool import (
 )
 from ghostmem.memory.curate import OPS
 from ghostmem.model import Tier, plain
-from ghostmem.parameters import NS
+from ghostmem.parameters import MAX_BUDGET, NS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,10 +42,28 @@ if TYPE_CHECKING:
 MAX_HITS = 200
 MAX_DEPTH = 20
 _OWN_NS = {"description": NS.brief}
+_OBJECT = {"type": "object"}
+_BUDGET = described(
+    {"type": "integer", "minimum": 100, "maximum": MAX_BUDGET},
+    "maximum tokens of the result, default 2000",
+)
+_OFFSET = described({"type": "integer", "minimum": 0}, "how many to skip")
+
+
+def wait_for_model(ghost: Ghost) -> None:
+    """Wait, a limited time, for an embedding model that is being loaded.
+
+    Words alone miss memories that say the same in other words, and a model that reads "nothing is
+    known" believes it.
+    """
+    if ghost.store.vectoriser.may_wait:
+        ghost.store.vectoriser.wait()
 
 
 def search(ghost: Ghost, given: Arguments) -> Result:
     """Return the results of a search with its methods, misses and notes."""
+    given.pop("budget", None)
+    wait_for_model(ghost)
     hits = ghost.search(given.pop("query"), given.pop("ns"), **given)
     result: Result = {"results": plain(list(hits)), "legs": list(hits.legs)}
     if given.get("explain"):
@@ -46,10 +77,70 @@ def search(ghost: Ghost, given: Arguments) -> Result:
     return {**result, "notes": list(hits.notes)} if hits.notes else result
 
 
+def _context(ghost: Ghost, given: Arguments) -> Result:
+    wait_for_model(ghost)
+    pack = ghost.context(given.pop("query"), given.pop("ns"), tokens=content_tokens, **given)
+    result: Result = plain(pack)
+    return result if _is_complete(ghost, pack.notes) else {**result, "complete": False}
+
+
+def _is_complete(ghost: Ghost, notes: tuple[str, ...]) -> bool:
+    """Tell whether everything was searched by meaning, as far as that is wanted."""
+    vectoriser = ghost.store.vectoriser
+    if not vectoriser.wanted:
+        return True
+    is_ready = vectoriser.get() is not None and not vectoriser.problem
+    return is_ready and not any("vectors" in note for note in notes)
+
+
+def _reflect(ghost: Ghost, given: Arguments) -> Result:
+    given.pop("offset", None)
+    wait_for_model(ghost)
+    notes = _skipped_rules(ghost)
+    result: Result = plain(ghost.reflect(**given))
+    return {**result, "notes": notes} if notes else result
+
+
+def _skipped_rules(ghost: Ghost) -> list[str]:
+    """Say which rules a reflection cannot apply now."""
+    vectoriser = ghost.store.vectoriser
+    if vectoriser.get() is None:
+        reason = vectoriser.problem or "the embedding model is still loading"
+        reason = reason if vectoriser.wanted else "this store uses no embedding model"
+        return [f"rules about similar memories were skipped: {reason}"]
+    pending = ghost.embed_status().pending
+    if not pending:
+        return []
+    return [
+        f"rules about similar memories did not see {pending} parts of memories that have no "
+        "vectors yet; call again in a moment"
+    ]
+
+
 def _put(ghost: Ghost, given: Arguments) -> Result:
     memory = ghost.put(given.pop("ns"), given.pop("key"), given.pop("content"), **given)
     result: Result = plain(memory)
     return {**result, "deduplicated": True} if memory.requested_key else result
+
+
+def _get(ghost: Ghost, given: Arguments) -> Result:
+    given.pop("offset", None)
+    result: Result = plain(ghost.get(**given))
+    return result
+
+
+def _list(ghost: Ghost, given: Arguments) -> Result:
+    given.pop("budget", None)
+    limit = given.pop("limit", 20)
+    memories = ghost.list(limit=limit + 1, **given)
+    return {"memories": plain(memories[:limit]), "more": len(memories) > limit}
+
+
+def _expand(ghost: Ghost, given: Arguments) -> Result:
+    for name in ("budget", "offset"):
+        given.pop(name, None)
+    result: Result = plain(ghost.expand(**given))
+    return result
 
 
 def _curate(ghost: Ghost, given: Arguments) -> Result:
@@ -76,32 +167,59 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
     return result
 
 
+def _candidates(ghost: Ghost, given: Arguments) -> Result:
+    given.pop("budget", None)
+    offset, max_pairs = given.pop("offset", 0), given.pop("max_pairs", 50)
+    result: Result = plain(ghost.edge_candidates(max_pairs=offset + max_pairs, **given))
+    return {**result, "candidates": result["candidates"][offset:]}
+
+
+def _about(**texts: str) -> dict[str, Any]:
+    """Return descriptions of parameters for one tool."""
+    return {name: {"description": text} for name, text in texts.items()}
+
+
+_FILTERS = _about(kind="only this kind", tags="only with all of these tags")
+
 MEMORY: tuple[McpTool, ...] = (
     McpTool(
         "ghost_put",
         "Remember",
-        "Store a fact, or update it under the same key. The verdict says whether it "
-        "restates or contradicts another.",
+        "Store a fact, or update it under the same key. The verdict tells if it restates or "
+        "contradicts another.",
         arguments(
             "put",
-            "ns key content kind tags priority importance tier pinned ttl dedup supersedes "
-            "source_user source_kind",
-            key={"description": "short and descriptive, e.g. user-timezone"},
-            tier={"enum": [*map(str, Tier), "identity"]},
+            "ns key content kind tags priority importance tier pinned ttl dedup",
+            **_about(content="one fact, in a full sentence"),
+            tier={
+                "enum": [*map(str, Tier), "identity"],
+                "description": "default stm; ltm lasts, dormant is hidden, identity: ltm, pinned",
+            },
         ),
         ("key", "content"),
-        {"key": TEXT, "version": INTEGER, "outcome": TEXT, "verdict": {"type": "object"}},
+        {"outcome": TEXT, "verdict": _OBJECT},
         _put,
+        show_put,
         {**WRITE, "idempotentHint": True},
+        unlisted=arguments(
+            "put",
+            "supersedes base_version source_user source_kind source_scope created_at valid_from "
+            "valid_to files meta",
+        ),
     ),
     McpTool(
         "ghost_get",
         "Read one memory",
-        "Read a memory by its key.",
+        "Read a memory whole by its key.",
         arguments("get", "ns key"),
         ("key",),
-        {"key": TEXT, "content": TEXT, "version": INTEGER},
-        lambda ghost, given: plain(ghost.get(**given)),
+        {"content": TEXT},
+        _get,
+        show_get,
+        unlisted={
+            **arguments("get", "version as_of"),
+            "offset": described({"type": "integer", "minimum": 0}, "first character to read"),
+        },
     ),
     McpTool(
         "ghost_search",
@@ -109,41 +227,77 @@ MEMORY: tuple[McpTool, ...] = (
         "Find memories by words and meaning. Empty means nothing relevant is known.",
         arguments(
             "search",
-            "query ns kind tags limit after before valid_at as_of include_all weak explain",
-            limit={"maximum": MAX_HITS},
+            "query ns kind tags limit after before",
+            **{**_FILTERS, "limit": {"maximum": MAX_HITS, "description": "default 20"}},
         ),
         ("query",),
-        {"results": LIST, "legs": LIST},
+        {"results": LIST},
         search,
+        show_search,
+        unlisted={
+            **arguments(
+                "search",
+                "valid_at as_of include_all weak explain min_score source_user source_kind "
+                "source_scope source_client file",
+            ),
+            "budget": _BUDGET,
+        },
     ),
     McpTool(
         "ghost_context",
         "Assemble context",
-        "What to read before a task, packed into a token budget: pinned, relevant and "
-        "linked memories, corrections first.",
+        "What to read before a task, within a token budget: pinned, relevant and linked "
+        "memories, corrections first.",
         arguments(
             "context",
-            "query ns kind tags budget files for_user for_scope exclude_pinned include_all "
-            "min_score min_spread",
+            "query ns kind tags budget exclude_pinned min_score min_spread",
             ns=_OWN_NS,
+            **_FILTERS,
         ),
         ("query",),
-        {
-            "budget": INTEGER,
-            "used": INTEGER,
-            "memories": LIST,
-            "compaction_suggested": {"type": "boolean"},
+        {"memories": LIST, "compaction_suggested": {"type": "boolean"}},
+        _context,
+        show_context,
+        unlisted=arguments(
+            "context",
+            "files symbols for_user for_scope include_all max_memory_tokens valid_at as_of "
+            "source_user source_kind source_scope source_client",
+        ),
+    ),
+    McpTool(
+        "ghost_list",
+        "List memories",
+        "List memories, newest first.",
+        arguments(
+            "list", "ns tags limit", ns=_OWN_NS, tags={"description": "only with all of these tags"}
+        ),
+        (),
+        {"memories": LIST},
+        _list,
+        show_list,
+        unlisted={
+            **arguments(
+                "list",
+                "kind tier key_prefix priority pinned after before valid_at source_user "
+                "source_kind source_scope source_client file deleted offset",
+            ),
+            "budget": _BUDGET,
         },
-        lambda ghost, given: plain(ghost.context(**given)),
     ),
     McpTool(
         "ghost_expand",
         "Open summaries",
-        "List summaries, or with a key show the memories of one.",
-        arguments("expand", "ns key depth", depth={"maximum": MAX_DEPTH}),
+        "List summaries and groups without one, or open one by its key.",
+        arguments("expand", "ns key", **_about(key="a summary to open")),
         (),
-        {"children": LIST, "nodes": LIST, "clusters": LIST},
-        lambda ghost, given: plain(ghost.expand(**given)),
+        {"children": LIST},
+        _expand,
+        show_expanded,
+        unlisted={
+            **arguments("expand", "depth", depth={"maximum": MAX_DEPTH}),
+            "offset": _OFFSET,
+            "budget": _BUDGET,
+        },
     ),
     McpTool(
         "ghost_consolidate",
@@ -152,21 +306,35 @@ MEMORY: tuple[McpTool, ...] = (
         arguments(
             "consolidate",
             "ns summary_key content source_keys kind importance tags",
-            source_keys={"minItems": 2},
+            source_keys={"minItems": 2, "description": "keys it sums up"},
+            **_about(
+                content="the summary",
+                kind="default semantic",
+                importance="0 to 1, default 0.7",
+            ),
         ),
         ("summary_key", "content", "source_keys"),
-        {"summary": {"type": "object"}, "edges": LIST},
+        {"summary": _OBJECT},
         lambda ghost, given: plain(ghost.consolidate(**given)),
+        show_consolidation,
         WRITE,
     ),
     McpTool(
         "ghost_curate",
         "Curate one memory",
-        "One step for one memory; `used` says that it helped.",
-        arguments("curate", "ns key op", op={"enum": [*OPS, "used"]}),
+        "Change one memory or delete it; `used` says that it helped.",
+        arguments(
+            "curate",
+            "ns key op",
+            op={
+                "enum": [*OPS, "used"],
+                "description": "promote, demote: tier; boost, diminish: importance; archive: hide",
+            },
+        ),
         ("key", "op"),
-        {"key": TEXT, "op": TEXT},
+        {"op": TEXT},
         _curate,
+        show_curated,
         CHANGE,
     ),
     McpTool(
@@ -180,29 +348,33 @@ MEMORY: tuple[McpTool, ...] = (
             ),
         },
         ("from_key",),
-        {"edges": LIST, "rel": TEXT, "weight": {"type": "number"}, "status": TEXT},
+        {"edges": LIST},
         _edge,
+        show_edges,
         {**CHANGE, "idempotentHint": True},
     ),
     McpTool(
         "ghost_reflect",
         "Tidy up",
-        "Run the lifecycle rules: promote, fade, archive, link. dry_run shows what would change.",
-        arguments("reflect", "ns dry_run relink", ns=_OWN_NS),
+        "Run the lifecycle rules: promote, fade, archive, link.",
+        arguments("reflect", "ns dry_run", ns=_OWN_NS),
         (),
-        {"memories_evaluated": INTEGER, "rules_applied": INTEGER, "linked_clusters": LIST},
-        lambda ghost, given: plain(ghost.reflect(**given)),
+        {"linked_clusters": LIST},
+        _reflect,
+        show_report,
         CHANGE,
+        unlisted={**arguments("reflect", "relink"), "offset": _OFFSET},
     ),
     McpTool(
         "ghost_edge_candidates",
         "Pairs to classify",
-        "Similar pairs without a reason yet: judge each, then commit caused_by, prevents "
-        "or implies with ghost_edge.",
+        "Similar pairs to judge: commit caused_by, prevents or implies with ghost_edge.",
         arguments("edge_candidates", "ns max_pairs seed"),
         (),
-        {"candidates": LIST, "skipped_existing": INTEGER},
-        lambda ghost, given: plain(ghost.edge_candidates(**given)),
+        {"candidates": LIST},
+        _candidates,
+        show_candidates,
+        unlisted={"offset": _OFFSET, "budget": _BUDGET},
     ),
 )
 

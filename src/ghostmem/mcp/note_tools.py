@@ -72,7 +72,7 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
             ("content",),
             {"text": TEXT},
             save,
-            WRITE,
+            hints=WRITE,
             uses_namespace=False,
         ),
     )

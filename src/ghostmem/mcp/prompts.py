@@ -1,6 +1,5 @@
 """Prompts for a person to choose: recall, remember and review, and those of other toolsets."""
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -11,15 +10,16 @@ from ghostmem.mcp.texts import readable
 Prompt = Mapping[str, Any]
 
 
-def _argument(name: str, about: str, required: bool = False) -> dict[str, Any]:
-    return {"name": name, "description": about, "required": required}
+def _argument(name: str, about: str) -> dict[str, Any]:
+    return {"name": name, "description": about, "required": False}
 
 
 def _prompt(name: str, title: str, about: str, *arguments: dict[str, Any]) -> Prompt:
     return {"name": name, "title": title, "description": about, "arguments": list(arguments)}
 
 
-_NS = _argument("ns", "The namespace; this project's when left out")
+# Some clients split what the user typed at blanks and pass on one word of it, so no text depends
+# on an argument; what was passed on is quoted at the end for clients that show nothing else.
 PROMPTS: Mapping[str, Prompt] = {
     prompt["name"]: prompt
     for prompt in (
@@ -27,17 +27,15 @@ PROMPTS: Mapping[str, Prompt] = {
             "recall",
             "Recall",
             "Answer from memory, with sources",
-            _argument("question", "What you want to know", True),
-            _NS,
+            _argument("question", "What you want to know"),
         ),
         _prompt(
             "remember",
             "Remember",
             "Keep what matters of this conversation",
             _argument("what", "What to keep; everything that matters when left out"),
-            _NS,
         ),
-        _prompt("review", "Review", "Look through memory and tidy it up", _NS),
+        _prompt("review", "Review", "Look through memory and tidy it up"),
         _prompt(
             "memorize-project",
             "Memorize the project",
@@ -51,30 +49,27 @@ _TOOLSETS = {
 
 _TEXTS = {
     "recall": (
-        'Call ghost_context with ns "{ns}" and the question below, and ghost_search for '
-        "whatever it leaves open. Answer from"
-        " what comes back and name the key of each memory you rely on. A newer memory that "
-        "contradicts an older one has the last"
-        " word. If nothing relevant is known, say so.\n\nQuestion: {question}"
+        "The question is what the user typed after the command; if that was nothing, ask for it. "
+        "Call ghost_context with the question, and ghost_search for whatever it leaves open. "
+        "Answer from what comes back and name the key of each memory you rely on. A newer memory "
+        "that contradicts an older one has the last word. If nothing relevant is known, say so."
     ),
     "remember": (
-        "Look through this conversation for what will matter later: {what}. Search "
-        'namespace "{ns}" first, so that nothing is'
-        " stored twice; update what changed under its own key. Store each fact with "
-        "ghost_put as one full sentence under a short"
-        " key. Link what contradicts or depends on something with ghost_edge. Then list "
-        "what you stored."
+        "Look through this conversation for what will matter later: what the user typed after the "
+        "command, or if that was nothing, decisions and reasons, preferences, facts, procedures "
+        "and mistakes. Search first, so that nothing is stored twice; update what changed under "
+        "its own key. Store each fact with ghost_put as one full sentence under a short key. Link "
+        "what contradicts or depends on something with ghost_edge. Then list what you stored."
     ),
     "review": (
-        'Review namespace "{ns}": call ghost_reflect with dry_run true and explain what it '
-        "would change; call ghost_expand for"
-        " groups without a summary and propose one for each; call ghost_edge_candidates "
-        "and say which pairs cause, prevent or"
-        " imply each other. Change nothing before I agree."
+        "Review this project's memory: call ghost_reflect with dry_run true and explain what it "
+        "would change; call ghost_expand for groups without a summary and propose one for each; "
+        "call ghost_edge_candidates and say which pairs cause, prevent or imply each other. "
+        "Change nothing before I agree."
     ),
     "memorize-project": MEMORIZE_PROJECT,
 }
-_DEFAULTS = {"what": "decisions and reasons, preferences, facts, procedures, mistakes"}
+_PASSED_ON = "\n\nThe client passed on this part of it, perhaps only its first word: {}"
 
 
 def offered(toolsets: Collection[str]) -> dict[str, Prompt]:
@@ -86,22 +81,15 @@ def offered(toolsets: Collection[str]) -> dict[str, Prompt]:
     }
 
 
-def prompt_result(
-    name: str, given: Mapping[str, str], ns: str, toolsets: Collection[str]
-) -> dict[str, Any]:
-    """Return a prompt with its arguments filled in."""
+def prompt_result(name: str, given: Mapping[str, str], toolsets: Collection[str]) -> dict[str, Any]:
+    """Return a prompt, followed by what the client passed on of the user's words."""
     known = offered(toolsets)
     prompt = known.get(name)
     if prompt is None:
         raise ProtocolError(
             INVALID_PARAMS, f"there is no prompt {name[:60]!r}; there are: {', '.join(known)}"
         )
-    for argument in prompt["arguments"]:
-        if argument["required"] and not given.get(argument["name"]):
-            raise ProtocolError(
-                INVALID_PARAMS, f"{name} needs {argument['name']}: {argument['description']}"
-            )
-    filled = {"ns": ns, **_DEFAULTS, **{key: value for key, value in given.items() if value}}
-    text = re.sub(r"\{(ns|question|what)\}", lambda found: filled.get(found[1], ""), _TEXTS[name])
+    words = [given.get(argument["name"], "").strip() for argument in prompt["arguments"]]
+    text = _TEXTS[name] + "".join(_PASSED_ON.format(part) for part in words if part)
     message = {"role": "user", "content": {"type": "text", "text": readable(text)}}
     return {"description": prompt["description"], "messages": [message]}

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghostmem.caller import CALLER, CLIENT
+from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.mcp.app import URI, app_contents, app_resource, is_shown_by
 from ghostmem.mcp.frames import Message, error_reply
@@ -93,9 +93,7 @@ def _resource(tools: ToolServer, uri: str) -> Found:
 
 
 def _get_prompt(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
-    own = tools.own()
-    named = own if CALLER.get().may(own, "read") else "(one you may read)"
-    return prompt_result(given["name"], _texts(given.get("arguments")), named, tools.toolsets)
+    return prompt_result(given["name"], _texts(given.get("arguments")), tools.toolsets)
 
 
 def _complete(tools: ToolServer, given: Given, _: ClientInfo) -> Found:

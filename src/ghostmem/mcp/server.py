@@ -57,7 +57,7 @@ def make_server(tools: ToolServer) -> Server[Any]:
         NAME,
         version=__version__,
         title=TITLE,
-        instructions=instructions(tools.toolsets),
+        instructions=instructions(tools.toolsets, tools.default_ns()),
         **handlers,
     )
     server.extensions[EXTENSION] = {}
@@ -165,7 +165,7 @@ def http_app(
     guard = TransportSecuritySettings(
         enable_dns_rebinding_protection=False
     )  # the application around it checks Host and Origin
-    tools = ToolServer(ghost, toolsets, root=root)
+    tools = ToolServer(ghost, toolsets, root=root, is_shared=True)
     app = make_server(tools).streamable_http_app(
         json_response=True,
         stateless_http=True,

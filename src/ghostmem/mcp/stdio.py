@@ -204,7 +204,7 @@ class StdioSession:
             "protocolVersion": self._version,
             "capabilities": _CAPABILITIES,
             "serverInfo": {"name": NAME, "title": TITLE, "version": __version__},
-            "instructions": instructions(self._tools.toolsets),
+            "instructions": instructions(self._tools.toolsets, self._tools.default_ns()),
         }
 
     def _answer(self, method: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.parameters import OPERATIONS
@@ -34,10 +34,14 @@ class McpTool:
     required: tuple[str, ...]
     returns: Mapping[str, Any]
     run: Callable[[Ghost, Arguments], Result]
+    # returns what a client is sent of a result of `run`; default: all of it
+    show: Callable[[Result, Arguments], Result] | None = None
     hints: Mapping[str, bool] = field(default_factory=lambda: READ)
     # works in a namespace; others work on files, for callers with access to all namespaces
     uses_namespace: bool = True
     meta: Mapping[str, Any] = field(default_factory=dict)  # for extensions of the protocol
+    # parameters that are accepted, and listed only with the toolset `all`
+    unlisted: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scope(self) -> str:
@@ -46,10 +50,22 @@ class McpTool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of its arguments."""
+        """Return the JSON Schema of its listed arguments."""
+        return self._schema(self.parameters)
+
+    @property
+    def accepted(self) -> dict[str, Any]:
+        """Return the JSON Schema of all arguments that a call may have."""
+        return self._schema({**self.parameters, **self.unlisted})
+
+    def with_all_listed(self) -> McpTool:
+        """Return the tool with every parameter listed."""
+        return replace(self, parameters={**self.parameters, **self.unlisted}, unlisted={})
+
+    def _schema(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         schema = {
             "type": "object",
-            "properties": dict(self.parameters),
+            "properties": dict(parameters),
             "additionalProperties": False,
         }
         return {**schema, "required": list(self.required)} if self.required else schema

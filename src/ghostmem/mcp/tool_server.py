@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.caller import AGENT, CALLER, require
 from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
-from ghostmem.mcp.texts import error_text, readable, result_text
-from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
+from ghostmem.mcp.result_texts import result_text
+from ghostmem.mcp.texts import error_text, readable
+from ghostmem.mcp.tools import (
+    check_namespace,
+    checked_arguments,
+    chosen_tools,
+    expanded,
+    find_tool,
+)
 from ghostmem.notes.project import project_namespace
+from ghostmem.parameters import PROJECT_NS
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -28,43 +36,62 @@ class ToolServer:
         toolsets: Iterable[str] = ("memory",),
         folder: str | None = None,
         root: Path | None = None,
+        is_shared: bool = False,
     ) -> None:
         self.ghost = ghost
-        self.toolsets = tuple(toolsets)
-        self.tools = chosen_tools(self.toolsets, root)
+        self.is_shared = is_shared  # by clients that work in other folders
+        named = tuple(toolsets)
+        self.toolsets = expanded(named)
+        self.tools = chosen_tools(named, root)
         self.ns = ghost.store.settings.ns or project_namespace(folder)
 
     def listed(self, shows_apps: bool = False) -> list[dict[str, Any]]:
         """Return the tools as the protocol lists them, with the viewer for hosts that show apps."""
         offered = self.tools | ({SHOW.name: SHOW} if shows_apps else {})
-        return [_listed(tool) for tool in offered.values()]
+        return [_listed(tool, self.is_shared) for tool in offered.values()]
+
+    def default_ns(self) -> str:
+        """Return the namespace for calls that name none, with its origin where that matters."""
+        own = self.own()
+        is_servers = self.is_shared and own == self.ns
+        return f"{own}, that of the folder the server runs in" if is_servers else own
 
     def call(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Call a tool; an error becomes part of the result."""
         on_files = name in self.tools and not self.tools[name].uses_namespace
         before = AGENT.set(True)
         try:
-            result = self.run(name, given)
+            tool, arguments = self._prepared(name, given)
+            result = tool.run(self.ghost, dict(arguments))
+            shown = tool.show(result, arguments) if tool.show is not None else result
         except GhostError as error:
-            return _failed(error_text(error, on_files))
+            return _failed(error_text(error, on_files, self.tools))
         except Exception as error:
             traceback.print_exc()
             return _failed(error_text(GhostError(f"{type(error).__name__} in {name[:60]}")))
         finally:
             AGENT.reset(before)
+        is_full = self.ghost.store.settings.mcp_results == "full"
         return {
-            "content": [text_content(result_text(name, result))],
-            "structuredContent": result,
+            "content": [text_content(result_text(name, shown))],
+            "structuredContent": result if is_full else shown,
             "isError": False,
         }
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Check a call and make it."""
+        """Check a call, make it, and return its whole result."""
+        tool, arguments = self._prepared(name, given)
+        return tool.run(self.ghost, arguments)
+
+    def _prepared(
+        self, name: str, given: Mapping[str, Any] | None
+    ) -> tuple[McpTool, dict[str, Any]]:
+        """Return the tool and the arguments of a call that the caller may make."""
         tool = SHOW if name == SHOW.name else find_tool(self.tools, name)
-        arguments = checked_arguments(tool, given)
+        arguments = checked_arguments(tool, given, self.ghost.store.clock())
         if not tool.uses_namespace:
             _require_everywhere(tool)
-            return tool.run(self.ghost, arguments)
+            return tool, arguments
         need, own = self._needed(tool, arguments), not arguments.get("ns")
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
         if own and not CALLER.get().may(arguments["ns"], need):
@@ -73,7 +100,7 @@ class ToolServer:
                 "name one in ns",
             )
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
-        return tool.run(self.ghost, arguments)
+        return tool, arguments
 
     def own(self) -> str:
         """Return the namespace for calls that name none: ours, or the only one of the caller."""
@@ -106,13 +133,18 @@ def _require_everywhere(tool: McpTool) -> None:
         raise ForbiddenError(f"this token may not {tool.scope} files with {tool.name}", hint)
 
 
-def _listed(tool: McpTool) -> dict[str, Any]:
-    """Return a tool as the protocol lists it."""
+def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
+    """Return a tool as the protocol lists it; a shared server names its own default namespace."""
+    schema = tool.schema
+    ns = schema["properties"].get("ns", {})
+    if is_shared and "description" in ns:
+        told = ns["description"].replace(PROJECT_NS, "the server's")
+        schema["properties"]["ns"] = {**ns, "description": told}
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": tool.schema,
+        "inputSchema": schema,
         "outputSchema": {"type": "object", "properties": dict(tool.returns)},
         "annotations": {"openWorldHint": False, **tool.hints},
         **({"_meta": dict(tool.meta)} if tool.meta else {}),

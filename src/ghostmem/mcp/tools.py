@@ -7,17 +7,28 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.clock import now as system_now
 from ghostmem.errors import InvalidInputError
 from ghostmem.schema import check
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ghostmem.mcp.tool import Arguments, McpTool
 
 # tools that may read all namespaces with a prefix
-SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts", "ghost_show")
+SEVERAL = (
+    "ghost_search",
+    "ghost_context",
+    "ghost_list",
+    "ghost_reflect",
+    "ghost_conflicts",
+    "ghost_show",
+)
 # modules whose function make_tools(folder) returns the tools of a toolset, imported when served
 TOOLSETS: Mapping[str, str] = {
     "memory": "memory_tools",
+    "edit": "edit_tools",
     "truth": "truth_tools",
     "notes": "note_tools",
     "knowledge": "knowledge_tools",
@@ -25,20 +36,43 @@ TOOLSETS: Mapping[str, str] = {
     "viewer": "app",
 }
 
+# texts that an error shows; all others are keys
+EXAMPLES = {
+    "query": "when do we deploy?",
+    "content": "We deploy on Tuesdays.",
+    "what": "deploy-days",
+    "patch": "@@ -1 +1 @@ ...",
+}
+ALL = "all"  # these toolsets, with every argument that their tools accept
+IN_ALL = ("memory", "edit", "truth", "notes", "knowledge")
+
+
+def expanded(toolsets: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of toolsets, with those that `all` stands for.
+
+    Raises:
+        InvalidInputError: No toolset is named, or one that does not exist.
+    """
+    names: dict[str, None] = {}
+    known = ", ".join((*TOOLSETS, ALL))
+    for name in toolsets:
+        if name not in TOOLSETS and name != ALL:
+            raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {known}")
+        names |= dict.fromkeys(IN_ALL if name == ALL else (name,))
+    if not names:
+        raise InvalidInputError("no toolset was named", f"there are: {known}")
+    return tuple(names)
+
 
 def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str, McpTool]:
     """Return the tools of some toolsets by name; those on files work below `root`."""
     tools: dict[str, McpTool] = {}
     toolsets = list(toolsets)
-    if not toolsets:
-        raise InvalidInputError("no toolset was named", f"there are: {', '.join(TOOLSETS)}")
-    for name in toolsets:
-        if name not in TOOLSETS:
-            raise InvalidInputError(
-                f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}"
-            )
+    for name in expanded(toolsets):
         module = import_module(f"ghostmem.mcp.{TOOLSETS[name]}")
         tools |= {tool.name: tool for tool in module.make_tools(root or Path.cwd())}
+    if ALL in toolsets:
+        tools = {name: tool.with_all_listed() for name, tool in tools.items()}
     return tools
 
 
@@ -53,15 +87,35 @@ def find_tool(tools: Mapping[str, McpTool], name: str) -> McpTool:
     return tools[name]
 
 
-def checked_arguments(tool: McpTool, given: Mapping[str, Any] | None) -> Arguments:
-    """Return the arguments of a call that are not null, after a check against the tool's schema."""
+def checked_arguments(
+    tool: McpTool, given: Mapping[str, Any] | None, at: datetime | None = None
+) -> Arguments:
+    """Return the arguments of a call that are not null, after a check against the tool's schema.
+
+    Values whose meaning is clear are turned into the form of the schema first; times such as
+    `yesterday` count from `at`.
+    """
+    from ghostmem.mcp.coerce import coerce
+
+    schema = tool.accepted
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
-    check(arguments, tool.schema)
+    arguments = coerce(arguments, schema, at or system_now())
+    check(arguments, schema)
+    _refuse_blanks(tool, arguments)
     # JSON writes whole numbers also as 5.0
     return {
-        name: int(value) if tool.parameters[name].get("type") == "integer" else value
+        name: int(value) if schema["properties"][name].get("type") == "integer" else value
         for name, value in arguments.items()
     }
+
+
+def _refuse_blanks(tool: McpTool, arguments: Mapping[str, Any]) -> None:
+    """Refuse required texts without a word, with an example of one."""
+    for name in tool.required:
+        value = arguments[name]
+        if isinstance(value, str) and not value.strip():
+            example = EXAMPLES.get(name, "user-timezone")
+            raise InvalidInputError(f"{name} is empty", f'send {name} as a text, e.g. "{example}"')
 
 
 def check_namespace(tool: str, ns: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ghostmem.mcp.shown import show_conflicts, show_timeline
 from ghostmem.mcp.tool import LIST, TEXT, WRITE, McpTool, arguments
 from ghostmem.model import plain
 
@@ -19,6 +20,7 @@ TRUTH: tuple[McpTool, ...] = (
         (),
         {"conflicts": LIST, "maybe_stale": LIST},
         lambda ghost, given: plain(ghost.conflicts(**given)),
+        show_conflicts,
     ),
     McpTool(
         "ghost_resolve",
@@ -29,6 +31,7 @@ TRUTH: tuple[McpTool, ...] = (
         ("keep",),
         {"keeps": TEXT, "closed": LIST},
         lambda ghost, given: plain(ghost.resolve(**given)),
+        None,
         WRITE,
     ),
     McpTool(
@@ -39,6 +42,7 @@ TRUTH: tuple[McpTool, ...] = (
         ("what",),
         {"events": LIST},
         lambda ghost, given: {"events": plain(ghost.timeline(**given))},
+        show_timeline,
     ),
 )
 

@@ -23,8 +23,8 @@ OPS: Mapping[str, str] = {
     "unlock": "",
 }
 IMPORTANCE_STEP, MAX_IMPORTANCE, MIN_IMPORTANCE = 0.2, 1.0, 0.1
-_UP = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
-_DOWN = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
+TIER_ABOVE = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
+TIER_BELOW = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,12 +74,12 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
 
 def _changes(memory: Memory, op: str) -> dict[str, Any]:
     """Return the fields that an operation sets; a pinned or locked memory does not expire."""
-    if op == "promote" and memory.tier not in _UP:
+    if op == "promote" and memory.tier not in TIER_ABOVE:
         raise ConflictError(
             f'cannot promote from tier "{memory.tier}" (already at highest)',
             "there is nothing above ltm; pin it?",
         )
-    if op == "demote" and memory.tier not in _DOWN:
+    if op == "demote" and memory.tier not in TIER_BELOW:
         raise ConflictError(
             f'cannot demote from tier "{memory.tier}" (already at lowest)',
             "remove it with --op delete",
@@ -89,8 +89,8 @@ def _changes(memory: Memory, op: str) -> dict[str, Any]:
     lower = max(MIN_IMPORTANCE, round(importance - IMPORTANCE_STEP, 6))
     unlocked = tuple(tag for tag in memory.tags if tag != LOCKED)
     changes: dict[str, dict[str, Any]] = {
-        "promote": {"tier": _UP.get(memory.tier)},
-        "demote": {"tier": _DOWN.get(memory.tier)},
+        "promote": {"tier": TIER_ABOVE.get(memory.tier)},
+        "demote": {"tier": TIER_BELOW.get(memory.tier)},
         "boost": {"importance": higher},
         "diminish": {"importance": min(importance, lower)},
         "archive": {"tier": Tier.DORMANT},

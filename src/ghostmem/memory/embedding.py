@@ -47,7 +47,7 @@ def embed_status(store: Store) -> EmbedStatus:
         if label == wanted or (is_unknown and label.rsplit("/", 1)[0] + "/" == wanted)
     ]
     done = sum(counts.pop(label) for label in own)
-    pending = chunks - done if embedder else 0
+    pending = chunks - done if embedder or store.vectoriser.problem else 0
     return EmbedStatus(
         store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem
     )

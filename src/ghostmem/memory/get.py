@@ -62,6 +62,12 @@ def history(store: Store, ns: str, key: str) -> list[Memory]:
     return versions
 
 
+def is_known(store: Store, ns: str, key: str) -> bool:
+    """Say whether a key has a version, which may be removed; nothing is counted."""
+    with store.engine.read() as tx:
+        return tx.memories.last(ns, key) is not None
+
+
 def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
     """Return the chunks of a memory's current version in order; nothing is counted."""
     with store.engine.read() as tx:

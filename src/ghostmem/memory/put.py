@@ -14,8 +14,8 @@ from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
+from ghostmem.store.fields import QUARANTINE
 
-QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 REQUESTED = "put there by its writer"
 
 

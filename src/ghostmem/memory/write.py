@@ -27,6 +27,7 @@ from ghostmem.model import (
     VerdictKind,
     estimate_tokens,
 )
+from ghostmem.settings import Settings
 from ghostmem.store import IndexRow, Store, Transaction, find, index_rows, spoken, tagged
 
 
@@ -48,7 +49,8 @@ def write_put(
     if is_restatement and draft.dedup and not tx.memories.current(draft.ns, draft.key, now):
         return _reinforce_restated(tx, draft, verdict, other, now)
     corrected = [*([other] if verdict.kind in CORRECTIONS else []), *judgement.also]
-    corrected = [old for old in corrected if not _are_turns(draft, old)]
+    kind = draft.fields.get("kind") or _default_kind(store.settings, draft.fields.get("tier"))
+    corrected = [old for old in corrected if not _are_turns(draft, kind, old)]
     if corrected and store.settings.freshness == "close" and "importance" not in draft.fields:
         draft = _as_important(draft, corrected)
     memory = write_draft(store, tx, draft, prepared)
@@ -68,12 +70,9 @@ def _with_verdict(memory: Memory, verdict: Verdict) -> Memory:
     return replace(memory, verdict=verdict)
 
 
-def _are_turns(draft: Draft, old: Memory) -> bool:
+def _are_turns(draft: Draft, kind: Kind, old: Memory) -> bool:
     """Say whether both are turns of conversations: a turn is a record, and corrects no other."""
-    is_turn = (
-        draft.fields.get("source_scope") is not None
-        and draft.fields.get("kind", Kind.EPISODIC) is Kind.EPISODIC
-    )
+    is_turn = draft.fields.get("source_scope") is not None and kind is Kind.EPISODIC
     return is_turn and old.source_scope is not None and old.kind is Kind.EPISODIC
 
 
@@ -225,7 +224,7 @@ def _compose(
     if "source_client" not in draft.fields and (client := CLIENT.get()):
         fields["source_client"] = client
     tier = fields.setdefault("tier", Tier.STM)
-    fields.setdefault("kind", Kind.EPISODIC if tier in (Tier.SENSORY, Tier.STM) else Kind.SEMANTIC)
+    fields.setdefault("kind", _default_kind(store.settings, tier))
     fields.setdefault("created_at", now)
     fields["expires_at"] = _expiry(draft.ttl, now, fields.get("expires_at"))
     memory = Memory(
@@ -246,6 +245,13 @@ def _compose(
             f"leave the ttl out, or give {NEVER} as ttl",
         )
     return memory
+
+
+def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
+    """Return the kind of a new memory whose put names none."""
+    if settings.default_kind:
+        return Kind(settings.default_kind)
+    return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
 
 
 def index_memory(

@@ -2,12 +2,16 @@
 
  memory       Memory with its enums, files and symbols; Record, the base of all
  verdict      how a new text relates to stored memories
- records      chunks and aliases
- access       quarantined texts, accesses, tokens
+ chunk        pieces of a memory, the unit of indexing
+ alias        other wordings of a memory, other names of its source
+ access       quarantined texts, accesses
+ tokens       tokens for callers over the network
  graph        edges and legacy links
  notes        markdown folders and their notes
- answers      hits of a search, packs of a context, and the reasons for them
- maintenance  lifecycle rules, runs and reports
+ hits         hits of a search, and the reasons for their order
+ packs        packs of a context, and the reasons for their memories
+ rules        lifecycle rules
+ maintenance  lifecycle runs and their reports
 
 Modules are loaded when one of their names is first used, because a cold command needs few of
 them."""
@@ -17,10 +21,12 @@ from typing import TYPE_CHECKING
 from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ghostmem.model.access import Access, Held, Token
-    from ghostmem.model.answers import Hit, Hits, Hop, LeftOut, Pack, Packed, Receipt, Stage, Why
+    from ghostmem.model.access import Access, Held
+    from ghostmem.model.alias import Alias, SourceAlias
+    from ghostmem.model.chunk import Chunk
     from ghostmem.model.graph import Edge, Link, Tie
-    from ghostmem.model.maintenance import SYSTEM, Change, Report, Rule, Run
+    from ghostmem.model.hits import Hit, Hits, Receipt
+    from ghostmem.model.maintenance import Change, Report, Run
     from ghostmem.model.memory import (
         CAPTURED,
         EDGE_WEIGHTS,
@@ -50,7 +56,9 @@ if TYPE_CHECKING:
         plain,
     )
     from ghostmem.model.notes import Folder, Note, Place, Stat
-    from ghostmem.model.records import Alias, Chunk
+    from ghostmem.model.packs import Hop, LeftOut, Pack, Packed, Stage, Why
+    from ghostmem.model.rules import SYSTEM, Rule
+    from ghostmem.model.tokens import Token
     from ghostmem.model.verdict import Verdict, VerdictKind
 
 _MODULES = {
@@ -60,11 +68,15 @@ _MODULES = {
         "TRANSCRIPT Tier estimate_tokens is_namespace optional plain"
     ),
     "verdict": "Verdict VerdictKind",
-    "records": "Alias Chunk",
-    "access": "Access Held Token",
+    "chunk": "Chunk",
+    "alias": "Alias SourceAlias",
+    "access": "Access Held",
+    "tokens": "Token",
     "graph": "Edge Link Tie",
-    "answers": "Hit Hits Hop LeftOut Pack Packed Receipt Stage Why",
-    "maintenance": "Change Report Rule Run SYSTEM",
+    "hits": "Hit Hits Receipt",
+    "packs": "Hop LeftOut Pack Packed Stage Why",
+    "rules": "Rule SYSTEM",
+    "maintenance": "Change Report Run",
     "notes": "Folder Note Place Stat",
 }
 
@@ -109,6 +121,7 @@ __all__ = [
     "Rule",
     "Run",
     "Sort",
+    "SourceAlias",
     "SourceKind",
     "Stage",
     "Stat",

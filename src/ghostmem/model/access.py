@@ -1,11 +1,11 @@
-"""Access to a store: quarantined texts, counted accesses and tokens."""
+"""Quarantined texts and counted accesses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ghostmem.model.memory import Record, optional
+from ghostmem.model.memory import Record
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,20 +29,3 @@ class Access(Record):
     day: str
     used: int
     shown: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Token(Record):
-    """A token as it is on record: grants as `NS:SCOPE`, never the secret."""
-
-    id: str
-    name: str
-    grants: tuple[str, ...]
-    created_at: datetime
-    expires_at: datetime | None = optional()
-    revoked_at: datetime | None = optional()
-    last_used_at: datetime | None = optional()
-
-    def is_live(self, now: datetime) -> bool:
-        """Say whether the token still opens anything."""
-        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

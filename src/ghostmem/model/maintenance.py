@@ -1,4 +1,4 @@
-"""Lifecycle rules, and the reports of their runs."""
+"""Runs of the lifecycle: their changes and reports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,9 +49,10 @@ class Report(Record):
     edges_pruned: int = 0
     relinked: int = 0
     resumed: bool = False
-    linked_clusters: tuple[tuple[str, ...], ...] = optional(())
+    linked_clusters: tuple[tuple[str, ...], ...] = optional(())  # similar memories by key
     changes: tuple[Change, ...] = optional(())
     errors: tuple[str, ...] = optional(())
+    notes: tuple[str, ...] = optional(())  # rules that could not be applied, and why
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,32 +66,3 @@ class Run(Record):
     changes: int = 0
     finished_at: datetime | None = optional()
     undone_at: datetime | None = optional()
-
-
-SYSTEM = "system"  # the creator of built-in rules; a rule that a user changes belongs to the user
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Rule(Record):
-    """A condition and an action of the lifecycle; empty conditions do not count."""
-
-    id: str
-    name: str
-    action_op: str
-    created_at: datetime
-    ns: str = ""
-    priority: int = 50
-    scope: str = "reflect"
-    created_by: str = "user"
-    cond_tier: str | None = optional()
-    cond_age_gt_hours: float | None = optional()
-    cond_importance_lt: float | None = optional()
-    cond_access_lt: int | None = optional()
-    cond_access_gt: int | None = optional()
-    cond_utility_lt: float | None = optional()
-    cond_kind: str | None = optional()
-    cond_tag_includes: str | None = optional()
-    cond_similarity_gt: float | None = optional()
-    cond_unaccessed_gt_hours: float | None = optional()
-    action_params: Mapping[str, Any] = optional({})
-    rule_expires_at: datetime | None = optional()

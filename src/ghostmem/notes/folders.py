@@ -10,7 +10,8 @@ from pathlib import Path
 from ghostmem.errors import InvalidInputError, NotFoundError, StoreBusyError
 from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
 from ghostmem.notes.index import forget_note
-from ghostmem.notes.layouts.table import fitting, layout_named
+from ghostmem.notes.layouts.base import Layout
+from ghostmem.notes.layouts.table import LAYOUTS, fitting, layout_named
 from ghostmem.notes.project import named_namespace
 from ghostmem.notes.scan import FolderScan, scan
 from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, known_as, sync_folder
@@ -35,6 +36,7 @@ class FolderStatus(Record):
     watcher: str
     last_reconcile: datetime | None = optional()
     unavailable: str = optional("")
+    left_out: tuple[str, ...] = optional(())
 
     @property
     def is_clean(self) -> bool:
@@ -55,12 +57,15 @@ class FolderRemoval(Record):
 
 @dataclass(eq=False, repr=False)
 class Added(Record):
-    """A folder that is now searched, its first synchronisation, and other layouts that fit."""
+    """A folder that is now searched, its first synchronisation, and other layouts that fit.
+
+    `left_out` are the markdown files in it that are not notes of its layout."""
 
     folder: Folder
     report: SyncReport
     detected: bool = False
     others: tuple[str, ...] = field(default_factory=tuple)
+    left_out: tuple[str, ...] = optional(())
 
 
 def add_notes(
@@ -119,7 +124,16 @@ def add_notes(
                 forget_note(store, tx, known[0], note)
     report = sync_folder(store, folder, settle=MISSING_SECONDS if known else 0.0, progress=progress)
     others = tuple(candidate.name for candidate in fit[:-1] if candidate is not chosen)
-    return Added(folder, report, layout is None, others)
+    return Added(folder, report, layout is None, others, _left_out(root, chosen))
+
+
+def _left_out(root: Path, layout: Layout) -> tuple[str, ...]:
+    """Return the markdown files below a folder that are not notes of its layout."""
+    try:
+        notes, markdown = scan(root, layout), scan(root, LAYOUTS["markdown"])
+    except NotFoundError:
+        return ()
+    return tuple(sorted(markdown.files.keys() - notes.files.keys()))
 
 
 def note_folders(store: Store, ns: str | None = None) -> list[Folder]:
@@ -221,6 +235,7 @@ def _status(store: Store, folder: Folder) -> FolderStatus:
         watcher(store.engine.location),
         folder.reconciled_at,
         unavailable,
+        _left_out(Path(folder.root), layout_named(folder.layout)),
     )
 
 

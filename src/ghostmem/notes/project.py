@@ -1,9 +1,9 @@
 """The namespace of the project that a folder belongs to."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 PREFIX = "project"
 _MAX_NAME = 90
@@ -11,25 +11,42 @@ _URL = re.compile(r"^\s*url\s*=\s*(.*?)\s*$", re.MULTILINE)
 _NAMELESS = {"", ".", "..", "-", "@", ":"}
 
 
+class Project(NamedTuple):
+    """The namespace of a project, and how it was found."""
+
+    ns: str
+    reason: str
+
+
 def project_namespace(folder: str | None = None) -> str:
     """Return the namespace of the project that a folder belongs to.
 
     A repository is named by its remote, so that clones, worktrees and subfolders are one project;
     without a remote by its folder; without a repository by the folder itself."""
+    return find_project(folder).ns
+
+
+def find_project(folder: str | None = None) -> Project:
+    """Return the project that a folder belongs to; see `project_namespace`."""
     try:
         here = os.path.realpath(folder or os.getcwd())
-    except OSError:  # the folder is gone
-        return named_namespace(PREFIX, "")
+    except OSError:
+        return Project(named_namespace(PREFIX, ""), "the folder does not exist any more")
     common = _common_dir(here)
     if common is None:
-        return named_namespace(PREFIX, os.path.basename(here))
+        reason = f"the name of the folder {here}, which is in no git repository"
+        return Project(named_namespace(PREFIX, os.path.basename(here)), reason)
+    if remote := _remote(common):
+        reason = f"the remote {remote} of the git repository {common}"
+        return Project(named_namespace(PREFIX, remote), reason)
     name = os.path.basename(common)
     home = (
         os.path.basename(os.path.dirname(common))
         if name.startswith(".")
         else name.removesuffix(".git")
     )
-    return named_namespace(PREFIX, _remote(common) or home)
+    reason = f"the name of the git repository {common}, which has no remote"
+    return Project(named_namespace(PREFIX, home), reason)
 
 
 def _above(folder: str) -> Iterator[str]:
@@ -102,6 +119,8 @@ def named_namespace(prefix: str, name: str) -> str:
     """Return a name as a namespace, with a hash if characters were lost."""
     clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
     if name and (not clean or len(clean) > _MAX_NAME or not name.isascii()):
+        import hashlib
+
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         clean = f"{clean[:_MAX_NAME].rstrip('-_')}-{digest}".lstrip("-")
     return f"{prefix}:{clean or 'home'}"

@@ -35,7 +35,7 @@ class QueryVector(NamedTuple):
     threshold: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NamespaceQuery:
     """A question in one namespace: the filter, the matching words, and vectors if there are any."""
 
@@ -48,7 +48,7 @@ class NamespaceQuery:
     vectors: QueryVector | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ChunkMatch:
     """A chunk that may answer a question, with its features and, later, its score."""
 

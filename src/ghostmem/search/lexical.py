@@ -21,7 +21,7 @@ JOINED = 0.9  # worth of a word that is written as two words, or of two words wr
 SPELLING = 0.9  # worth of a near spelling, times the similarity of the spellings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TermWeights:
     """The terms of a question with their rarities, and the index terms that match each of them.
 
@@ -37,7 +37,7 @@ class TermWeights:
         return sum(self.idf)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ThreadItems:
     """Candidates of one thread in order, and the length of the whole thread."""
 

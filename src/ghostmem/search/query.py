@@ -24,7 +24,7 @@ MAX_SYNONYMS = 12  # of each word
 MIN_COSINE = 0.5  # a synonym of this cosine is worth nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Query:
     """A question as the ranking sees it."""
 

@@ -50,7 +50,7 @@ class TermMatch(NamedTuple):
     chunks: list[int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class InnerWords:
     """Unknown words, by their number, that occur inside other words or are written as two words."""
 
@@ -68,7 +68,7 @@ class InnerWords:
         return {number: worth for number, worth in worths.items() if worth}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class QueryWords:
     """The words of a question in one namespace: index terms that match them, and their chunks."""
 

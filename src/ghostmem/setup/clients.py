@@ -79,7 +79,7 @@ _CLAUDE_EVENTS = (
     HookEvent("SessionStart", 15, matcher=_STARTS),
     HookEvent("UserPromptSubmit", 10),
     HookEvent("PreCompact", 30, background=True),
-    HookEvent("Stop", 30, background=True),
+    HookEvent("Stop", 30),
     HookEvent("SessionEnd", 10),
 )
 _CODEX_EVENTS = (
@@ -91,7 +91,7 @@ _CODEX_EVENTS = (
 _GEMINI_EVENTS = (
     HookEvent("SessionStart", 15),
     HookEvent("BeforeAgent", 10),
-    HookEvent("PreCompress", 30),
+    HookEvent("PreCompress", 30, matcher="manual"),  # "auto" comes before every request
     HookEvent("AfterAgent", 30),
     HookEvent("SessionEnd", 10),
 )

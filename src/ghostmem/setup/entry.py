@@ -75,10 +75,10 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
         {"command": words[0], "args": words[1:]} if hooks.exec_form else {"command": joined(words)}
     )
     if isinstance(present, dict):
-        return {
-            **{key: value for key, value in present.items() if key != "args" or key in command},
-            **command,
-        }
+        dropped = set() if event.background else {"async"}  # a host may end such a hook at once
+        dropped |= {"args"} - command.keys()
+        kept = {key: value for key, value in present.items() if key not in dropped}
+        return {**kept, **command}
     made: dict[str, Any] = {} if hooks.flat else {"type": "command"}
     if hooks.per_second > 1:
         made["name"] = "ghost"

@@ -74,7 +74,7 @@ class Dialect(ABC):
 
     def key(self, table: Table) -> tuple[str, ...]:
         """Return the columns that are unique in a table, for ON CONFLICT."""
-        return table.key
+        return ("ns", *table.key) if table.unique_in_ns else table.key
 
     def insert(self, table: str, names: tuple[str, ...], replace: bool = False) -> str:
         """Return an INSERT that ignores a row that exists, or replaces it."""

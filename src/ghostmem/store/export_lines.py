@@ -22,6 +22,7 @@ from ghostmem.model import (
     Record,
     Rel,
     Rule,
+    SourceAlias,
     SourceKind,
     SymbolRef,
     Tier,
@@ -65,12 +66,15 @@ TYPES: dict[str, type[Record]] = {
     "alias": AliasLine,
     "held": Held,
     "rule": Rule,
+    "source_alias": SourceAlias,
 }
 TRANSIENT: dict[type[Record], set[str]] = {  # fields that are not stored
     Memory: {"chunks", "outcome", "requested_key", "verdict", "aliases", "notes"},
     Edge: {"ns", "from_key", "to_key", "outcome"},
 }
-_TABLES = "memories memory_edges memory_links accesses aliases quarantine reflect_rules"
+_TABLES = (
+    "memories memory_edges memory_links accesses aliases quarantine reflect_rules source_aliases"
+)
 _TYPES = {
     str(column): column.type.removesuffix("?")
     for table in _TABLES.split()

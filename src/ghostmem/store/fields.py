@@ -30,6 +30,7 @@ class PutFields(TypedDict, total=False):
 
 
 IDENTITY = "identity"  # a tier of the original Ghost; now a pinned long-term memory
+QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 
 
 def put_fields(
@@ -55,7 +56,7 @@ def put_fields(
         tier, pinned = Tier.LTM, True if pinned is None else pinned
     fields = {
         "kind": validate.choice(kind, Kind, "kind"),
-        "tier": validate.choice(tier, Tier, "tier"),
+        "tier": validate.choice(tier, Tier, "tier", (IDENTITY, QUARANTINE)),
         "priority": validate.choice(priority, Priority, "priority"),
         "importance": validate.share(importance, "importance"),
         "pinned": pinned,

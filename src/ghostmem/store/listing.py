@@ -142,15 +142,16 @@ class Listing(StoreTable):
         return self._memories.many(tail, (format_time(now), format_time(before)))
 
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
-        """List namespaces as (name, live memories, keys, sequence of the change log)."""
+        """List namespaces as (name, live memories, live keys, sequence of the change log)."""
         name = f"n.{self._sql.ns_name}"
         where, values = ns_part(ns, name)
         return self._db.rows(
             f"SELECT {name}, count(m.id) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
-            f" count(DISTINCT m.key), n.sequence FROM namespaces n"
+            f" count(DISTINCT m.key) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
+            f" n.sequence FROM namespaces n"
             f" LEFT JOIN memories m ON m.ns = {name} WHERE {where} GROUP BY {name}, n.sequence"
             f" HAVING count(m.id) > 0 ORDER BY {name}",
-            [format_time(now), *values],
+            [*[format_time(now)] * 2, *values],
         )
 
     def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:

@@ -105,17 +105,10 @@ class Runs(StoreTable):
     def _report(self, run_id: str, tail: str = "") -> str:
         return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))
 
-    def tally(
-        self,
-        run_id: str,
-        ns: str,
-        evaluated: int,
-        applied: int,
-        clusters: Sequence[tuple[str, ...]],
-    ) -> None:
+    def tally(self, run_id: str, ns: str, added: Tally) -> None:
         """Add to the counts of a run that its changes do not show."""
         before = self._report(run_id, self.for_update)
-        self._set(run_id, "report", tally_text(before, ns, evaluated, applied, clusters))
+        self._set(run_id, "report", tally_text(before, ns, added))
 
     def tallied(self, run_id: str) -> Tally:
         """Return the counts of a run that its changes do not show."""

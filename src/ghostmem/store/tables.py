@@ -50,6 +50,7 @@ class Table(NamedTuple):
     replaced: bool = False  # update by delete and insert, since more than the key is unique
     logged: bool = False  # large, and never changed without a line in the change log
     only: str = ""  # the one engine that has it
+    unique_in_ns: bool = False  # the key is unique in a namespace only, on every engine
 
     @property
     def owned(self) -> bool:
@@ -230,6 +231,13 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "digest"),
     ),
     Table("quarantine", _columns("id key content fields:json reasons:list at:time"), ("id",), "ns"),
+    Table(
+        "source_aliases",
+        _columns("alias canonical created_at:time"),
+        ("alias",),
+        "ns",
+        unique_in_ns=True,
+    ),
     Table(
         "audit",
         _columns("run_id seq subject rule op hash before:change? after:change? done"),

@@ -20,13 +20,8 @@ if TYPE_CHECKING:
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
     from ghostmem.store.session import SessionTable
-    from ghostmem.store.small_tables import (
-        Backups,
-        Quarantine,
-        RuleTable,
-        Secrets,
-        Tokens,
-    )
+    from ghostmem.store.small_tables import Backups, Quarantine, RuleTable, Secrets, Tokens
+    from ghostmem.store.source_aliases import SourceAliases
     from ghostmem.store.vectors import SharedVectors, Vectors
 
 
@@ -51,6 +46,7 @@ _SHARED = {
     "runs": Opening("runs", "Runs"),
     "secrets": Opening("small_tables", "Secrets"),
     "sessions": Opening("session", "SessionTable"),
+    "source_aliases": Opening("source_aliases", "SourceAliases"),
     "tokens": Opening("small_tables", "Tokens"),
 }
 
@@ -75,6 +71,7 @@ class Transaction:
     mirrors: "Mirrors"
     aliases: "Aliases"
     quarantine: "Quarantine"
+    source_aliases: "SourceAliases"
     backups: "Backups"
     secrets: "Secrets"
     sessions: "SessionTable"

@@ -1,6 +1,6 @@
 """Checks of input: each function returns the checked value or raises an error that names it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -121,14 +121,14 @@ def content(value: str, limit: int) -> str:
     return value
 
 
-def choice(value: str | None, enum: type[E], what: str) -> E | None:
-    """Accept one of a closed set of words."""
+def choice(value: str | None, enum: type[E], what: str, others: Sequence[str] = ()) -> E | None:
+    """Accept one of a closed set of words; an error also names `others` that the caller accepts."""
     if value is None:
         return None
     try:
         return enum(value)
     except ValueError:
-        options = ", ".join(enum)
+        options = ", ".join((*enum, *others))
         raise InvalidInputError(
             f"invalid {what} {shown(value)}", f"must be one of: {options}"
         ) from None
@@ -160,7 +160,8 @@ def positive(value: int, what: str, least: int = 1) -> int:
     """Accept a whole number from a minimum up."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InvalidInputError(
-            f"{what} must be at least {least} (got {shown(value)})", f"give {what} a whole number"
+            f"{what} must be at least {least} (got {shown(value)})",
+            f"give {what} a whole number from {least} up",
         )
     if value >= 2**63:
         raise InvalidInputError(f"{what} {value} is too large", f"give {what} a smaller number")

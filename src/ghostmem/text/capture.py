@@ -22,6 +22,9 @@ _LABEL = re.compile(
     r"\t]*[:：](?:\*\*)?(?:[ \t]+|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+_SPEAKER = re.compile(
+    r"[ \t]*(?:\*\*)?(?P<who>[^\s:：/*]{1,19})(?:\*\*)?[:：](?:\*\*)?(?:[ \t]+|$)"
+)
 _OTHER_SPEAKERS = frozenset(
     "assistant ai agent bot claude chatgpt gpt gemini codex copilot system tool 助手 "
     "asistente assistent".split()
@@ -97,6 +100,22 @@ def _own_words(text: str) -> str:
         if label["who"].lower() not in _OTHER_SPEAKERS
     ]
     return "\n\n".join(turns)
+
+
+def lines_of_speaker(text: str, speaker: str) -> str:
+    """Return the lines of a speaker in a text with labels such as `User: …`, without the labels.
+
+    A line without a label belongs to the label above it; lines before the first label are kept."""
+    kept: list[str] = []
+    is_wanted = True
+    for line in text.split("\n"):
+        label = _SPEAKER.match(line)
+        if label is not None:
+            is_wanted = label["who"].casefold() == speaker.casefold()
+            line = line[label.end() :]
+        if is_wanted:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _title(raw: str) -> str:

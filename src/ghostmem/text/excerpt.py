@@ -2,7 +2,7 @@
 
 import re
 
-_BLOCKS = re.compile(r"^\s*(?:`{3,}|~{3,})[\w-]*[ \t]*$|^\s*(?:#{1,6}|>|[-*+])\s+", re.MULTILINE)
+_BLOCKS = r"(?m)^\s*(?:`{3,}|~{3,})[\w-]*[ \t]*$|^\s*(?:#{1,6}|>|[-*+])\s+"
 _SYMBOLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {
     0x7F: "\u2421"
 }
@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 def summary_line(content: str, limit: int) -> str:
     """Return the start of a markdown text on one line, without block marks."""
-    return first_line(_BLOCKS.sub(" ", content[: limit * 4]), limit)
+    return first_line(re.sub(_BLOCKS, " ", content[: limit * 4]), limit)
 
 
 def snippet(text: str, start: int | None, stop: int | None, limit: int) -> str:

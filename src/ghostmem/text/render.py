@@ -14,6 +14,9 @@ _ATTRIBUTE = str.maketrans(
 )
 # in the shape of a text, where every character but a letter is a space
 _TAG = "<(?= *(?:g *h *o *s? *t? *)?m *e *m *o *r *y)"
+# likewise: a character that is no letter, "ghost memory" or "end ghost memory"
+_FRAME = " (?= *(?:e *x *x *)?g *h *o *s? *t? *m *e *m *o *r *y)"
+_BRACKETS = "[［⁅❲〔【〖⟦"
 _LOOKALIKES = {
     char: letter
     for letter, chars in {
@@ -38,7 +41,7 @@ def render(pack: Pack, style: str) -> str:
     """Return a pack as text in one of the styles, or an empty text for an empty pack."""
     write = _STYLES.get(style)
     if write is None:
-        raise InvalidInputError(f"render style {style!r} is unknown", f"use {' or '.join(_STYLES)}")
+        raise InvalidInputError(f"render style {style!r} is unknown", f"use {', '.join(_STYLES)}")
     return write(pack) if pack.memories else ""
 
 
@@ -50,6 +53,7 @@ def _block(pack: Pack) -> str:
         values |= {"excerpt": "true"} if memory.excerpt else {}
         values |= {"count": str(memory.count)} if memory.count > 1 else {}
         values |= {"contradicts": ", ".join(memory.contradicts)} if memory.contradicts else {}
+        values |= {"note": note} if (note := _precedence(memory)) else {}
         values |= {"summary_of": ", ".join(memory.summary_of)} if memory.summary_of else {}
         attributes = "".join(
             f' {name}="{visible(value).translate(_ATTRIBUTE)}"' for name, value in values.items()
@@ -63,19 +67,42 @@ def _md(pack: Pack) -> str:
     parts = [f"## {_NOTICE}", ""]
     for memory in pack.memories:
         origin = " · ".join(_escaped(value) for value in _origin(memory).values())
-        asides = ["excerpt"] if memory.excerpt else []
-        asides += [f"said {memory.count} times"] if memory.count > 1 else []
-        asides += [f"contradicts {', '.join(memory.contradicts)}"] if memory.contradicts else []
-        asides += [f"summary of {', '.join(memory.summary_of)}"] if memory.summary_of else []
         parts.append(
             f"**{_escaped(f'{memory.ns}/{memory.key}')}** · "
-            f"{origin}{''.join(f' ({_escaped(aside)})' for aside in asides)}"
+            f"{origin}{''.join(f' ({_escaped(aside)})' for aside in _asides(memory))}"
         )
         parts += [*(f"> {line}" for line in _lines(memory.content)), ""]
     return "\n".join(parts)
 
 
-_STYLES: dict[str, Callable[[Pack], str]] = {"block": _block, "md": _md}
+def _plain(pack: Pack) -> str:
+    """Write each memory as indented lines below a line with its key, without < and >.
+
+    For programs that escape markup. `without_machine_text` knows the first and the last line."""
+    parts = [f"[Ghost Memory: {len(pack)}] {_NOTICE}"]
+    for memory in pack.memories:
+        about = [f"{memory.ns}/{memory.key}", *_origin(memory).values(), *_asides(memory)]
+        parts.append(_unframed("- " + ", ".join(" ".join(_lines(value)) for value in about) + ":"))
+        parts += [_unframed(f"  {line}") for line in _lines(memory.content)]
+    return "\n".join([*parts, "[End Ghost Memory]", ""])
+
+
+_STYLES: dict[str, Callable[[Pack], str]] = {"block": _block, "md": _md, "plain": _plain}
+
+
+def _asides(memory: Packed) -> list[str]:
+    """Return remarks on a memory: a cut, repetitions, contradictions and summaries."""
+    asides = ["excerpt"] if memory.excerpt else []
+    asides += [f"said {memory.count} times"] if memory.count > 1 else []
+    asides += [f"contradicts {', '.join(memory.contradicts)}"] if memory.contradicts else []
+    asides += [note] if (note := _precedence(memory)) else []
+    asides += [f"summary of {', '.join(memory.summary_of)}"] if memory.summary_of else []
+    return asides
+
+
+def _precedence(memory: Packed) -> str:
+    """Return which of contradicting memories is newer, or an empty text without any."""
+    return memory.why.note if memory.contradicts else ""
 
 
 def _origin(memory: Packed) -> dict[str, str]:
@@ -104,6 +131,15 @@ def _defused(text: str) -> str:
         parts += [text[at : tag.start()], "&lt;"]
         at = tag.end()
     return "".join([*parts, text[at:]])
+
+
+def _unframed(line: str) -> str:
+    """Return a line in which the first or last line of the plain style does not occur."""
+    chars = list(line)
+    for frame in compiled(_FRAME).finditer(line.translate(_shapes)):
+        if chars[frame.start()] in _BRACKETS:
+            chars[frame.start()] = "("
+    return "".join(chars)
 
 
 class _Shapes(dict[int, str]):

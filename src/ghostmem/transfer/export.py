@@ -5,9 +5,10 @@ import hmac
 import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
-from ghostmem.model import SYSTEM, Access, Edge, Link, NsFilter, Record
+from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
 from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
 MARK = "mark"  # the field of the header
@@ -88,7 +89,7 @@ def _secret(store: Store) -> str | None:
 
 
 def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
-    """Yield a header, then all memory versions, edges, links, accesses, aliases, quarantine, rules.
+    """Yield a header, then every memory version, edge, link, access, alias, held text and rule.
 
     Nothing is left out and no export time is written: importing the lines into an empty store and
     exporting again gives the same bytes. With `mark`, the header is signed, so that this store
@@ -101,6 +102,40 @@ def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterat
             header[MARK] = mark_of(secret, _lines(store, tx, chosen))
         yield json.dumps(header)
         yield from _lines(store, tx, chosen)
+
+
+# the fields that the original's memories have; its import refuses other types of values
+ORIGINAL_FIELDS = (
+    "id ns key content kind tags version supersedes created_at deleted_at priority access_count "
+    "last_accessed_at expires_at importance utility_count tier source_user source_kind "
+    "source_scope pinned est_tokens files"
+).split()
+
+
+def export_original(store: Store, ns: str | None = None) -> Iterator[str]:
+    """Yield the lines of a JSON array that the original Ghost imports.
+
+    It has the current memories, each after its earlier versions, so that the original counts its
+    versions alike. Edges, rules, days of use and the quarantine have no place in it."""
+    chosen, now = validate.ns_filter(ns), store.clock()
+    before = "["
+    with store.engine.snapshot() as tx:
+        for _, versions in groupby(tx.listing.rows(chosen), key=lambda row: (row.ns, row.key)):
+            chain = list(versions)
+            last = chain[-1]
+            if last.deleted_at is not None or (last.expires_at and last.expires_at <= now):
+                continue
+            for memory in chain:
+                yield before + json.dumps(_original_memory(memory), ensure_ascii=False)
+                before = ","
+    yield "]" if before == "," else "[]"
+
+
+def _original_memory(memory: Memory) -> dict[str, Any]:
+    row = memory.to_dict()
+    fields = {name: row[name] for name in ORIGINAL_FIELDS if name in row}
+    meta = json.dumps(row["meta"], ensure_ascii=False) if row.get("meta") else None
+    return fields if meta is None else {**fields, "meta": meta}
 
 
 def memory_ids(record: Record) -> tuple[str, ...]:
@@ -127,6 +162,8 @@ def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
                 yield line_of(kind, record)
     for held in tx.quarantine.all(chosen):
         yield line_of("held", held)
+    for alias in tx.source_aliases.all(chosen):
+        yield line_of("source_alias", alias)
     namespaces = {name for name, *_ in tx.listing.namespaces(chosen, store.clock())}
     for rule in tx.rules.all():
         if rule.created_by != SYSTEM and (not chosen or rule.ns in namespaces):

@@ -1,22 +1,36 @@
 """Import the lines of an export, without losing or duplicating anything."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import IO, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
+from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
 from ghostmem.memory.write import index_memory, write_draft
-from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
+from ghostmem.model import (
+    Access,
+    Edge,
+    Held,
+    Link,
+    Memory,
+    NsFilter,
+    Outcome,
+    Record,
+    Rule,
+    SourceAlias,
+)
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
 from ghostmem.transfer.export import MarkReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
+from ghostmem.truth.sources import checked_alias, write_alias
 
 BATCH = 500  # keys per transaction
 Progress = Callable[[int], None]
@@ -24,7 +38,9 @@ Progress = Callable[[int], None]
 
 @dataclass(eq=False, repr=False)
 class ImportReport(Record):
-    """The counts of an import."""
+    """The counts of an import.
+
+    `namespaces` has the number of current memories by namespace in a database of the original."""
 
     dry_run: bool = False
     imported: int = 0
@@ -37,6 +53,8 @@ class ImportReport(Record):
     aliases: int = field(default=0, metadata={"optional": True})
     held: int = field(default=0, metadata={"optional": True})
     rules: int = 0
+    source_aliases: int = field(default=0, metadata={"optional": True})
+    namespaces: dict[str, int] | None = field(default=None, metadata={"optional": True})
     notes: list[str] = field(default_factory=list)
 
 
@@ -84,6 +102,8 @@ def import_ghost(
     original = read_original(path)
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)
     report.notes[:0] = original.notes
+    live = (r.ns for r in original.records if isinstance(r, Memory) and r.deleted_at is None)
+    report.namespaces = dict(sorted(Counter(live).items()))
     return report
 
 
@@ -141,7 +161,7 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
         record = record_of(str(kind), data)
         if isinstance(record, Held):
             check_held(record)
-        return record
+        return checked_alias(record) if isinstance(record, SourceAlias) else record
     except (InvalidInputError, AttributeError, ValueError) as error:
         hint = error.hint if isinstance(error, InvalidInputError) else None
         raise InvalidInputError(f"line {number}: {error}", hint) from None
@@ -364,7 +384,7 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
         return
     match record:
         case Rule():
-            report.rules += tx.rules.put(record)
+            _merge_rule(tx, record, report)
         case Held() if tx.quarantine.get(record.id) is None:
             tx.quarantine.add(record)
             report.held += 1
@@ -376,6 +396,31 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
             report.accesses += tx.journal.add_access(record)
         case AliasLine():
             report.aliases += tx.aliases.add(record.memory_id, record.alias)
+        case SourceAlias():
+            _merge_source_alias(tx, record, report)
+
+
+def _merge_rule(tx: Transaction, rule: Rule, report: ImportReport) -> None:
+    """Add a rule, unless its action could not be carried out."""
+    try:
+        check(rule.action_op, rule.action_params, rule.cond_similarity_gt)
+    except InvalidInputError as error:
+        report.notes.append(f"left out the rule {rule.name!r}: {error.message}")
+    else:
+        report.rules += tx.rules.put(rule)
+
+
+def _merge_source_alias(tx: Transaction, alias: SourceAlias, report: ImportReport) -> None:
+    """Add an alias, unless its spelling has one here or the result would contradict others."""
+    known = {other.alias.casefold() for other in tx.source_aliases.all(NsFilter(alias.ns))}
+    if alias.alias.casefold() in known:
+        return
+    try:
+        write_alias(tx, alias)
+    except (ConflictError, InvalidInputError) as error:
+        report.notes.append(f"left out the source alias {alias.alias!r}: {error.message}")
+    else:
+        report.source_aliases += 1
 
 
 def release_import(store: Store, held: Held, records: list[Record]) -> Memory:

@@ -7,6 +7,7 @@ contradicting memories: the user's own words first, then the newest.
 
 For a search, `contradictions` finds the memories that prevail over its hits and the user's own
 statements about the same subject, and `annotations` writes notes on the hits from both.
+`sources` resolves the spellings of a person's name.
 `conflicts` lists unresolved contradictions and resolves them. `as_of` copies the store as it was
 at a time, for searches of the past.
 

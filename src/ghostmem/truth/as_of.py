@@ -35,6 +35,8 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
         ]
         _copy_memories(store, source, target, rows)
         _copy_edges(source, target, rows, at)
+        for alias in source.source_aliases.all(ns):  # who somebody is does not change with time
+            target.source_aliases.put(alias)
     return replace(store, engine=engine, clock=lambda: at)
 
 

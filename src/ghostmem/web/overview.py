@@ -16,10 +16,8 @@ MAX_SUMMARY = 200
 MAX_TOPICS = 8
 RECENT = 50  # newest memories whose tags are the topics
 MAX_CHANGES = 60
-_SILENT = (
-    "supersede",
-    "note",
-)  # what happens to the version before when the next one is put, and inside folders of notes
+# the version before when the next one is put, changes in folders of notes, and new vectors
+_SILENT = ("supersede", "note", "embed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

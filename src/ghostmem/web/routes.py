@@ -288,7 +288,7 @@ ROUTES: tuple[ApiRoute, ...] = (
             "render": {
                 "type": "string",
                 "description": "Add the pack as text that is safe in a prompt.",
-                "enum": ["block", "md"],
+                "enum": ["block", "md", "plain"],
             },
         },
         ("query",),

@@ -77,11 +77,15 @@ class Procedure(Record):
 
 
 def mine(
-    sessions: Mapping[str, Sequence[str]], *, fewest: int = FEWEST, longest: int = LONGEST
+    sessions: Mapping[str, Sequence[str]],
+    *,
+    fewest: int = FEWEST,
+    shortest: int = SHORTEST,
+    longest: int = LONGEST,
 ) -> list[Procedure]:
-    """Find the longest runs of steps that at least so many sessions share, those of the most
-    sessions first.
-    """
+    """Return the longest runs of steps that at least `fewest` sessions share.
+
+    Those of the most sessions are first."""
     found: dict[tuple[str, ...], set[str]] = {}
     kept: dict[tuple[str, ...], set[str]] = {}
     frequent: dict[tuple[str, ...], set[str]] = {}
@@ -95,7 +99,7 @@ def mine(
     worth = {
         steps: where
         for steps, where in kept.items()
-        if len(set(steps)) > 1 and not all(map(_only_looks, steps))
+        if len(steps) >= shortest and len(set(steps)) > 1 and not all(map(_only_looks, steps))
     }
     order = sorted(worth, key=lambda steps: (-len(worth[steps]), -len(steps), steps))
     chosen: list[tuple[str, ...]] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghostmem.capture.transcripts import claude, codex, gemini, plain
+from ghostmem.capture.transcripts import claude, codex, gemini, plain, qwen
 from ghostmem.capture.transcripts.base import Event, TranscriptFile, Troubles
 from ghostmem.errors import InvalidInputError, NotFoundError
 
@@ -25,6 +25,8 @@ class TranscriptFormat(NamedTuple):
 
 
 FORMATS: Mapping[str, TranscriptFormat] = {
+    # before claude, whose lines have the same names but no parts
+    "qwen": TranscriptFormat(qwen.CLIENT, qwen.is_ours, qwen.read),
     "claude": TranscriptFormat(claude.CLIENT, claude.is_ours, claude.read),
     "codex": TranscriptFormat(codex.CLIENT, codex.is_ours, codex.read),
     "gemini": TranscriptFormat(gemini.CLIENT, gemini.is_ours, gemini.read),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ghostmem import parameters
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
 from ghostmem.cli.console import Console, CreatingCommand, command
-from ghostmem.cli.options import NS, json_object, options, read_text, words
+from ghostmem.cli.options import NS, json_object, option, options, read_text, words
 from ghostmem.cli.output import bold, dim, plural, row
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Outcome
@@ -67,6 +68,7 @@ FORMAT = click.option(
     ),
     click.option(
         "--min",
+        "--min-salience",
         "least",
         type=float,
         default=0.35,
@@ -81,7 +83,14 @@ FORMAT = click.option(
         show_default=True,
         help="Maximum number of candidates; the strongest are kept.",
     ),
-    "tags source_user source_kind source_scope source_client allow_secrets",
+    "kind tags speaker source_user source_kind source_scope source_client",
+    click.option(
+        "--dedup/--no-dedup",
+        default=True,
+        help="Reinforce a memory that says the same instead of storing a candidate: the default.",
+    ),
+    click.option("--source", "source_tag", hidden=True, help="A further tag, such as session:1."),
+    "allow_secrets",
 )
 def capture(
     console: Console,
@@ -93,6 +102,7 @@ def capture(
     candidates: str | None,
     store: bool | None,
     tags: tuple[str, ...],
+    source_tag: str | None,
     **named: Any,
 ) -> None:
     """Find facts worth remembering in a conversation or a text, and store them."""
@@ -118,7 +128,7 @@ def capture(
         candidates=given,
         transcript=transcript,
         format=recorder,
-        tags=words(tags),
+        tags=words((*tags, source_tag) if source_tag else tags),
         dry_run=dry_run,
         **named,
     )
@@ -205,12 +215,12 @@ def _store_command(
 ) -> str:
     """Return the command that stores the candidates just shown."""
     parts = ["ghost", "capture", "-n", ns, "--store"]
-    for option, value in (
+    for flag, value in (
         ("--file", file),
         ("--transcript", transcript),
         ("--candidates", candidates),
     ):
-        parts += [option, value] if value else []
+        parts += [flag, value] if value else []
     said = [visible(" ".join(text))] if text and text != ("-",) else []
     return shlex.join([*parts, *(["--", *said] if said else [])])
 
@@ -320,6 +330,7 @@ def ingest(
         dry_run=dry_run,
         allow_secrets=allow_secrets,
         trust=trust,
+        progress=console.progress("files"),
     )
     console.notes(done.notes)
     if dry_run:
@@ -376,6 +387,7 @@ def _ingest_transcript(
   ghost mine-procedures ~/.claude/projects/-home-me-shop
   ghost mine-procedures ~/.codex/sessions -n agent:me --store
   ghost mine-procedures -n agent:me
+  printf 'edit build test\\nbuild test push\\n' | ghost mine-procedures -n agent:me
 """,
     CreatingCommand,
 )
@@ -384,18 +396,34 @@ def _ingest_transcript(
 @FORMAT
 @click.option(
     "--min-sessions",
+    "--min-support",
+    "min_sessions",
     type=int,
     default=2,
     show_default=True,
     help="Minimum number of sessions that share a sequence.",
 )
 @click.option(
-    "--max", "most", type=int, default=20, show_default=True, help="Maximum number of procedures."
+    "--min-len", type=int, default=2, show_default=True, help="Minimum length of a sequence."
 )
 @click.option(
+    "--max-len", type=int, default=5, show_default=True, help="Maximum length of a sequence."
+)
+@click.option(
+    "--max",
+    "--top",
+    "most",
+    type=int,
+    default=20,
+    show_default=True,
+    help="Maximum number of procedures.",
+)
+@option(parameters.TAGS, help="Further tags, separated by commas; repeatable.")
+@click.option(
     "--store/--dry-run",
-    default=False,
-    help="Store them as procedural memories; the default is to show.",
+    default=None,
+    help="Store them as procedural memories, or only show them. Default: store what came on "
+    "standard input, show the rest.",
 )
 def mine_procedures(
     console: Console,
@@ -403,14 +431,35 @@ def mine_procedures(
     ns: str | None,
     recorder: str,
     min_sessions: int,
+    min_len: int,
+    max_len: int,
     most: int,
-    store: bool,
+    tags: tuple[str, ...],
+    store: bool | None,
 ) -> None:
-    """Find sequences of actions that several sessions share."""
-    space = console.ns(ns) if store or not paths else ns
+    """Find sequences of actions that several sessions share.
+
+    Sessions come from recorded conversations; from standard input, one session on each line with
+    its actions separated by spaces; or else from the procedural memories of the namespace.
+    """
+    sessions = _listed_sessions(paths)
+    store = sessions is not None if store is None else store
+    needs_ns = store or (sessions is None and not paths)
     done = console.ghost.mine_procedures(
-        paths, space, format=recorder, fewest=min_sessions, most=most, dry_run=not store
+        () if sessions is not None else paths,
+        console.ns(ns) if needs_ns else ns,
+        sessions=sessions,
+        format=recorder,
+        fewest=min_sessions,
+        shortest=min_len,
+        longest=max_len,
+        most=most,
+        tags=words(tags),
+        dry_run=not store,
     )
+    if console.as_json and console.shape is not None:
+        console.json(done)
+        return
     console.show_all(
         done.procedures,
         _procedure_row,
@@ -423,6 +472,27 @@ def mine_procedures(
         console.note("nothing was stored; --store does that")
     elif store:
         console.vector_note()
+
+
+def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:
+    """Return the actions of each session on standard input; None if it is empty or not asked for.
+
+    Standard input is read for `-`, and without paths when it is no terminal."""
+    if (paths and paths != ("-",)) or (not paths and sys.stdin.isatty()):
+        return None
+    lines = read_text(("-",), "sessions").split("\n")
+    sessions = [line.split() for line in lines if line.strip()]
+    if sessions and sessions[0][0].startswith(("{", "[")):
+        raise InvalidInputError(
+            "standard input looks like a recorded conversation",
+            "name its file; on standard input a line lists the actions of a session",
+        )
+    if not sessions and paths:
+        raise InvalidInputError(
+            "there are no sessions on standard input",
+            "write one session on each line, its actions separated by spaces",
+        )
+    return sessions or None
 
 
 def _procedure_row(procedure: "Mined") -> str:

@@ -75,11 +75,12 @@ def resolve(
     reopen: bool,
     unlock: bool,
 ) -> None:
-    space = console.ns(ns)
     if reopen and (both or other):
         raise InvalidInputError(
             "--reopen takes one key", "name the memory that shall hold again, and nothing else"
         )
+    space, (keep, *others) = console.memory_names(ns, [keep, *([other] if other else [])])
+    other = others[0] if others else None
     found = (
         console.ghost.reopen(space, keep)
         if reopen

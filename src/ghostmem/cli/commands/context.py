@@ -1,15 +1,18 @@
 """ghost context, used: memories for a task, and which of them helped."""
 
 import sys
+from collections import Counter
 from typing import Any
 
 import click
 
+from ghostmem.cli.commands.search import count_hits
 from ghostmem.cli.console import (
     Console,
     command,
 )
 from ghostmem.cli.options import (
+    ALL,
     FILTER_NAMES,
     TIER,
     TIME_NAMES,
@@ -22,11 +25,13 @@ from ghostmem.context.composite import FACTORS
 from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import visible
 
+SEARCH_FILTERS = ("kind", "include_all", "as_of", *FILTER_NAMES.split()[1:], *TIME_NAMES.split())
+
 
 @command(
     "context",
     """\
-  ghost context -n agent:me "plan the release" -b 800
+  ghost context "plan the release" -b 800
   ghost context -n agent:me "why did the deploy fail?" --explain
   ghost context -n agent:me "fix the cart" --files src/cart.py --render block
   ghost context -n agent:me "change how totals are made" --symbol Cart.total --explain
@@ -35,7 +40,9 @@ from ghostmem.text.excerpt import visible
 @click.argument("query", nargs=-1)
 @options(
     "context",
-    "ns budget kind",
+    "ns",
+    ALL,
+    "budget kind",
     TIER,
     FILTER_NAMES,
     TIME_NAMES,
@@ -63,13 +70,14 @@ from ghostmem.text.excerpt import visible
 @click.option(
     "--render",
     "style",
-    type=click.Choice(["md", "block"]),
+    type=click.Choice(["md", "block", "plain"]),
     help="Text that is safe to paste into a prompt.",
 )
 def context(
     console: Console,
     query: tuple[str, ...],
     ns: str | None,
+    everything: bool,
     tags: tuple[str, ...],
     files: tuple[str, ...],
     near: tuple[str, ...],
@@ -84,11 +92,11 @@ def context(
     paths = [*(words(files) or ()), *near]
     alone = bool(paths or symbols) and not query and sys.stdin.isatty()
     text = "" if alone else read_text(query, "a description of the task")
+    filters: dict[str, Any] = {"tags": words(tags), "tiers": None if tier is None else [tier]}
     pack = console.ghost.context(
         text,
-        console.ns_filter(ns),
-        tags=words(tags),
-        tiers=None if tier is None else [tier],
+        console.read_ns(ns, everything),
+        **filters,
         files=paths,
         symbols=symbols,
         root="." if near and root is None else root,
@@ -104,16 +112,22 @@ def context(
         return
     else:
         _print_pack(console, pack, explain)
+        if not pack.memories:
+            filters |= {name: given[name] for name in SEARCH_FILTERS}
+            console.note_nothing(
+                "nothing relevant",
+                ns,
+                everything,
+                lambda: count_hits(console, text, **filters) if text.strip() else Counter(),
+            )
     console.notes(pack.notes)
 
 
 def _print_pack(console: Console, pack: Pack, explain: bool) -> None:
     for packed in pack.memories:
         console.line(_packed_text(packed, explain))
-    if not pack.relevant:
-        console.note(
-            "nothing relevant" if not pack.memories else "none of these matched the question"
-        )
+    if pack.memories and not pack.relevant:
+        console.note("none of these matched the question")
     if explain:
         console.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
         stages = [
@@ -140,6 +154,8 @@ def _packed_text(packed: Packed, explain: bool) -> str:
     )
     head = f"{named(packed)}  {packed.score:.2f}  {dim(about)}"
     body = "\n".join(f"    {line}" for line in visible(packed.content).splitlines())
+    if packed.contradicts and not explain:
+        head += f"  ({visible(packed.why.note)})"
     return f"{head}\n{body}" + (f"\n    {dim(_reasons(packed))}" if explain else "")
 
 
@@ -186,7 +202,7 @@ def _reasons(packed: Packed) -> str:
 @options("used", "ns")
 def used(console: Console, keys: tuple[str, ...], ns: str | None) -> None:
     """Record which memories helped, so that they are kept."""
-    found = console.ghost.used(console.ns(ns), keys)
+    found = console.ghost.used(*console.memory_names(ns, keys))
     console.show_all(
         found,
         lambda use: f"{named(use)}  helped {plural(use.utility_count, 'time')}",

@@ -20,9 +20,10 @@ from ghostmem.text.excerpt import first_line
 @command(
     "get",
     """\
-  ghost get -n agent:me tea
+  ghost get tea
+  ghost get agent:me/tea
   ghost get -n agent:me -k tea --version 1
-  ghost get -n agent:me tea --json
+  ghost get tea --json
 """,
 )
 @KEYED
@@ -48,10 +49,11 @@ def get(
         )
     if version is not None and as_of is not None:
         raise InvalidInputError("--version and --as-of both name a version", "give one of them")
+    space, name = console.memory_name(ns, name)
     if history:
-        console.show_all(reversed(console.ghost.history(console.ns(ns), name)), version_text)
+        console.show_all(reversed(console.ghost.history(space, name)), version_text)
         return
-    memory = console.ghost.get(console.ns(ns), name, version, as_of=as_of)
+    memory = console.ghost.get(space, name, version, as_of=as_of)
     console.json(memory) if console.as_json else console.raw(memory.content)
 
 
@@ -65,10 +67,10 @@ def version_text(memory: Memory) -> str:
     return f"{head}\n    {first_line(memory.content, 200)}"
 
 
-@command("history", "  ghost history -n agent:me tea\n")
+@command("history", "  ghost history tea\n  ghost history -n agent:me tea\n")
 @KEYED
 def history(console: Console, ns: str | None, key: str | None, key_argument: str | None) -> None:
-    found = console.ghost.history(console.ns(ns), one_key(key, key_argument))
+    found = console.ghost.history(*console.memory_name(ns, one_key(key, key_argument)))
     if not console.as_json:
         console.line(f"{named(found[0])}  ({plural(len(found), 'version')})")
     console.show_all(found, version_text)

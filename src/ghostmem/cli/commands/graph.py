@@ -11,7 +11,7 @@ from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS, one_key, options, read_text, words
 from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.errors import InvalidInputError, ModelError
-from ghostmem.model import Edge, Outcome
+from ghostmem.model import Edge, Outcome, Rel
 from ghostmem.settings import Settings
 from ghostmem.text.excerpt import first_line, visible
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 edge = ConsoleGroup(
     "edge",
     """\
+  ghost edge add new-office old-office contradicts
   ghost edge add -n agent:me new-office old-office -r contradicts
   ghost edge list -n agent:me new-office
   ghost edge rm -n agent:me new-office old-office -r contradicts
@@ -46,15 +47,15 @@ EDGE_ENDS = options(
 )
 
 
-def one_ns(console: Console, ns: str | None, from_ns: str | None, to_ns: str | None) -> str:
-    """Return the namespace of both ends."""
+def one_ns(ns: str | None, from_ns: str | None, to_ns: str | None) -> str | None:
+    """Return the namespace that was given for both ends, if any."""
     given = list(dict.fromkeys(name for name in (ns, from_ns, to_ns) if name))
     if len(given) > 1:
         raise InvalidInputError(
             f"{given[0]} and {given[1]} are two namespaces",
             "a link never crosses from one to another",
         )
-    return console.ns(given[0] if given else None)
+    return given[0] if given else None
 
 
 @EDGE_ENDS
@@ -72,41 +73,63 @@ def _edge_alone(
     weight: float | None,
     list_: bool,
 ) -> None:
-    space = one_ns(console, ns, from_ns, to_ns)
+    given = one_ns(ns, from_ns, to_ns)
     if list_:
-        _list_edges(console, space, from_key or to_key, rel)
+        _list_edges(console, given, from_key or to_key, rel)
     elif rm:
-        _rm_edge(console, space, from_key, to_key, rel)
+        _rm_edge(console, given, from_key, to_key, rel)
     else:
-        _add_edge(console, space, from_key, to_key, rel, weight)
+        _add_edge(console, given, from_key, to_key, rel, weight)
 
 
 edge.set_alone(_edge_alone)
 
 
+REL_ARGUMENT = click.argument("rel_argument", metavar="[REL]", required=False)
+
+
+def one_rel(rel: str | None, argument: str | None) -> str | None:
+    """Return the relation from the option or from the argument."""
+    if rel and argument:
+        raise InvalidInputError(
+            f"two relations were given: {rel!r} and {argument!r}", "give one, with or without -r"
+        )
+    return rel or argument
+
+
 @edge.command("add")
 @click.argument("from_key", metavar="FROM")
 @click.argument("to_key", metavar="TO")
+@REL_ARGUMENT
 @options("edge", "ns rel weight")
 def edge_add(
     console: Console,
     from_key: str,
     to_key: str,
+    rel_argument: str | None,
     ns: str | None,
     rel: str | None,
     weight: float | None,
 ) -> None:
     """Link two memories; an existing link gets the new weight."""
-    _add_edge(console, console.ns(ns), from_key, to_key, rel, weight)
+    _add_edge(console, ns, from_key, to_key, one_rel(rel, rel_argument), weight)
 
 
 @edge.command("rm")
 @click.argument("from_key", metavar="FROM")
 @click.argument("to_key", metavar="TO")
+@REL_ARGUMENT
 @options("edge", "ns rel")
-def edge_rm(console: Console, from_key: str, to_key: str, ns: str | None, rel: str | None) -> None:
+def edge_rm(
+    console: Console,
+    from_key: str,
+    to_key: str,
+    rel_argument: str | None,
+    ns: str | None,
+    rel: str | None,
+) -> None:
     """Remove a link."""
-    _rm_edge(console, console.ns(ns), from_key, to_key, rel)
+    _rm_edge(console, ns, from_key, to_key, one_rel(rel, rel_argument))
 
 
 @edge.command("list")
@@ -114,7 +137,7 @@ def edge_rm(console: Console, from_key: str, to_key: str, ns: str | None, rel: s
 @options("edges", "ns rel")
 def edge_list(console: Console, key: str | None, ns: str | None, rel: str | None) -> None:
     """List the links of a memory in both directions, or of the whole namespace."""
-    _list_edges(console, console.ns(ns), key, rel)
+    _list_edges(console, ns, key, rel)
 
 
 @edge.command("candidates")
@@ -163,44 +186,47 @@ def _pair_text(pair: EdgeCandidate) -> str:
     return "\n".join(lines)
 
 
-def _checked_ends(
-    from_key: str | None, to_key: str | None, rel: str | None
-) -> tuple[str, str, str]:
+def _ends(
+    console: Console, ns: str | None, from_key: str | None, to_key: str | None, rel: str | None
+) -> tuple[str, str, str, str]:
+    """Return the namespace, both keys and the relation of a link."""
     if not (from_key and to_key):
         raise InvalidInputError(
-            "two keys are required", "`ghost edge add FROM TO -r REL`, or --from-key and --to-key"
+            "two keys are required", "`ghost edge add FROM TO REL`, or --from-key and --to-key"
         )
     if not rel:
         raise InvalidInputError(
             "a relation is required",
             "name one with -r, such as relates_to, depends_on or contradicts",
         )
-    return from_key, to_key, rel
+    space, (first, second) = console.memory_names(ns, [from_key, to_key])
+    return space, first, second, rel
 
 
 def _add_edge(
     console: Console,
-    ns: str,
+    ns: str | None,
     from_key: str | None,
     to_key: str | None,
     rel: str | None,
     weight: float | None,
 ) -> None:
-    made = console.ghost.edge(ns, *_checked_ends(from_key, to_key, rel), weight)
+    made = console.ghost.edge(*_ends(console, ns, from_key, to_key, rel), weight)
     console.show(
         made, f"{'linked' if made.outcome is Outcome.CREATED else 'updated'} {_edge_text(made)}"
     )
 
 
 def _rm_edge(
-    console: Console, ns: str, from_key: str | None, to_key: str | None, rel: str | None
+    console: Console, ns: str | None, from_key: str | None, to_key: str | None, rel: str | None
 ) -> None:
-    gone = console.ghost.rm_edge(ns, *_checked_ends(from_key, to_key, rel))
+    gone = console.ghost.rm_edge(*_ends(console, ns, from_key, to_key, rel))
     console.show({"status": "deleted", **gone.to_dict()}, f"removed {_edge_text(gone)}")
 
 
-def _list_edges(console: Console, ns: str, key: str | None, rel: str | None) -> None:
-    console.show_all(console.ghost.edges(ns, key, rel=rel), _edge_text, "no links")
+def _list_edges(console: Console, ns: str | None, key: str | None, rel: str | None) -> None:
+    space, name = console.memory_name(ns, key) if key else (console.ns(ns), None)
+    console.show_all(console.ghost.edges(space, name, rel=rel), _edge_text, "no links")
 
 
 def _edge_text(edge: Edge) -> str:
@@ -215,13 +241,21 @@ def _edge_text(edge: Edge) -> str:
 @command(
     "link",
     """\
+  ghost link a b
+  ghost link a b depends_on
   ghost link --from-ns agent:me --from-key a --to-ns agent:me --to-key b -r depends_on
   ghost link -n agent:me --from-key a --to-key b -r depends_on --rm
 """,
 )
+@click.argument("from_argument", metavar="[FROM]", required=False)
+@click.argument("to_argument", metavar="[TO]", required=False)
+@REL_ARGUMENT
 @EDGE_ENDS
 def link(
     console: Console,
+    from_argument: str | None,
+    to_argument: str | None,
+    rel_argument: str | None,
     ns: str | None,
     from_ns: str | None,
     from_key: str | None,
@@ -230,19 +264,27 @@ def link(
     rel: str | None,
     rm: bool,
 ) -> None:
-    """Link memories with the original Ghost's command; `ghost edge` does the same and more."""
-    space = one_ns(console, ns, from_ns, to_ns)
+    """Link memories with the original Ghost's command; `ghost edge` does the same and more.
+
+    Two keys as arguments are linked as relates_to, unless a relation follows.
+    """
+    given = one_ns(ns, from_ns, to_ns)
+    if from_argument and (from_key or to_key):
+        raise InvalidInputError(
+            "keys were given as options and as arguments", "give them one way: `ghost link a b`"
+        )
+    rel = one_rel(rel, rel_argument)
+    if from_argument and to_argument:
+        from_key, to_key, rel = from_argument, to_argument, rel or str(Rel.RELATES_TO)
     if not (from_key and to_key and rel):
         raise InvalidInputError(
             "--from-key, --to-key and --rel are required", "`ghost link --help` shows an example"
         )
     if rm:
-        gone = console.ghost.rm_edge(space, from_key, to_key, rel)
-        console.show({"status": "deleted", **gone.to_dict()}, f"removed {_edge_text(gone)}")
+        _rm_edge(console, given, from_key, to_key, rel)
         return
-    console.show(
-        made := console.ghost.link(space, from_key, to_key, rel), f"linked {_edge_text(made)}"
-    )
+    made = console.ghost.link(*_ends(console, given, from_key, to_key, rel))
+    console.show(made, f"linked {_edge_text(made)}")
 
 
 @command(
@@ -305,11 +347,12 @@ def consolidate(
             "the summary was given twice", "give it with --content, or as an argument"
         )
     summary = content if content is not None else read_text(text, "the summary")
+    space, names = console.memory_names(ns, words(keys) or [])
     done = console.ghost.consolidate(
-        console.ns(ns),
+        space,
         summary_key,
         summary,
-        words(keys) or [],
+        names,
         kind=kind,
         importance=importance,
         tags=words(tags),
@@ -336,8 +379,12 @@ def consolidate(
 def expand(
     console: Console, ns: str | None, key: str | None, key_argument: str | None, depth: int
 ) -> None:
-    name = one_key(key, key_argument) if key or key_argument else None
-    found = console.ghost.expand(console.ns(ns), name, depth=depth)
+    space, name = (
+        console.memory_name(ns, one_key(key, key_argument))
+        if key or key_argument
+        else (console.ns(ns), None)
+    )
+    found = console.ghost.expand(space, name, depth=depth)
     if console.as_json:
         console.json(found)
         return

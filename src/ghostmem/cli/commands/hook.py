@@ -5,7 +5,6 @@ It must never disturb a client: the exit code is 0, and only an answer is printe
 
 import sys
 from dataclasses import replace
-from threading import Lock
 from typing import Any
 
 import click
@@ -75,9 +74,15 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
     metavar="CMD",
     help="A command of yours that is asked, in the background, what to remember.",
 )
+@click.option("--wait", is_flag=True, help="Capture before returning, not in the background.")
 @click.option("--timeout", type=float, help="Seconds after which to give up  [GHOST_HOOK_TIMEOUT]")
 def hook(
-    console: Console, host: str, event: str | None, llm: str | None, timeout: float | None
+    console: Console,
+    host: str,
+    event: str | None,
+    llm: str | None,
+    wait: bool,
+    timeout: float | None,
 ) -> None:
     """Add memories to an agent's session, and capture from it.
 
@@ -94,32 +99,7 @@ def hook(
             "a hook reads the host's JSON on standard input",
             "`ghost setup` installs hooks into hosts",
         )
-    if settings.hook_child:
-        return  # an agent that a hook has asked runs hooks of its own
-    from ghostmem.hooks.call import MAX_INPUT_BYTES, read_call
-    from ghostmem.hooks.log import describe_error, log_path, write_log_line
-    from ghostmem.hooks.run import respond, seconds_for
-    from ghostmem.hooks.watchdog import Watchdog
+    from ghostmem.hooks.run import handle
 
-    path, name = log_path(settings), event or ""
-
-    def log(what: str) -> None:
-        write_log_line(path, host, name, what)
-
-    if console.config_error is not None:
-        log("the configuration file cannot be read; defaults are used")
-    with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
-        try:
-            call = read_call(host, event, sys.stdin.buffer.read(MAX_INPUT_BYTES + 1))
-            name = call.event
-            watchdog.extend(seconds_for(call.moment, settings))
-            respond(call, settings, llm, lambda text: _say(text, watchdog.busy), watchdog.began)
-        except Exception as error:
-            log(describe_error(error))
-
-
-def _say(text: str, busy: Lock) -> None:
-    """Print an answer completely or not at all."""
-    with busy:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+    problem = "the configuration file cannot be read; defaults are used"
+    handle(settings, host, event, llm, wait, problem if console.config_error is not None else "")

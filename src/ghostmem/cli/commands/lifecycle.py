@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, CreatingCommand, command
+from ghostmem.cli.console import Console, CreatingCommand, ListingGroup, command
 from ghostmem.cli.options import KEYED, json_object, one_key, option, options
 from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
@@ -31,6 +31,7 @@ COUNTS = {
     "edges_decayed": "edges weakened",
     "edges_pruned": "edges dropped",
 }
+SINGULAR = {"links": "link", "edges": "edge", "duplicates": "a duplicate"}
 
 
 @command(
@@ -62,6 +63,8 @@ def reflect(
             progress=console.progress("looked at"),
         )
         console.show(report, _report_text(report, changes or dry_run))
+        if not console.as_json:
+            console.notes(report.notes)
         if pause is None:
             return
         time.sleep(pause)
@@ -70,16 +73,24 @@ def reflect(
 def _report_text(report: Report, changes: bool) -> str:
     lines = [_change_text(change) for change in report.changes] if changes else []
     done = [
-        f"{getattr(report, name)} {word}" for name, word in COUNTS.items() if getattr(report, name)
+        _count_text(getattr(report, name), word)
+        for name, word in COUNTS.items()
+        if getattr(report, name)
     ]
     head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
     lines.append(f"{plural(report.memories_evaluated, 'memory')} looked at; {head}")
-    lines += [f"linked: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
+    lines += [f"similar: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
     if report.resumed:
         lines.append("this finished a run that had been interrupted")
     if report.run and report.changes:
         lines.append(dim(f"run {report.run}; `ghost undo {report.run}` takes it back"))
     return "\n".join(lines)
+
+
+def _count_text(count: int, what: str) -> str:
+    """Return `2 edges weakened` or `1 edge weakened`."""
+    words = [SINGULAR.get(word, word) for word in what.split()] if count == 1 else [what]
+    return f"{count:,} {' '.join(words)}"
 
 
 def _change_text(change: Change) -> str:
@@ -156,9 +167,10 @@ CONDITION = "cond_"
 _RULE = OPERATIONS["set_rule"]
 
 
-rule = CommandGroup(
+rule = ListingGroup(
     "rule",
     """\
+  ghost rule
   ghost rule list
   ghost rule set --name "old chatter" --cond-tag chat --cond-age-gt 720 --action ARCHIVE
   ghost rule set --name drafts --cond-tag draft --action TTL_SET --action-params '{"ttl": "7d"}'
@@ -167,11 +179,14 @@ rule = CommandGroup(
 )
 
 
-@rule.command("list")
 @click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
-def rule_list(console: Console, ns: str | None) -> None:
+def _list_rules(console: Console, ns: str | None) -> None:
     """List the rules, highest priority first."""
     console.show_all(console.ghost.rules(ns), _rule_text, "no rules")
+
+
+rule.set_alone(_list_rules)
+rule.command("list")(_list_rules)
 
 
 @rule.command("get")
@@ -266,7 +281,8 @@ def curate(
     op: str,
     unlock: bool,
 ) -> None:
-    done = console.ghost.curate(console.ns(ns), one_key(key, key_argument), op, unlock=unlock)
+    space, name = console.memory_name(ns, one_key(key, key_argument))
+    done = console.ghost.curate(space, name, op, unlock=unlock)
     console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 

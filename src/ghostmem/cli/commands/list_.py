@@ -1,68 +1,112 @@
 """ghost list, files, tags, ns: list memories, and their tags and namespaces."""
 
+from collections import Counter
+from functools import partial
 from typing import Any
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, command
-from ghostmem.cli.options import FILTER_NAMES, NS_FILTER, TIME_NAMES, UNLOCK, YES, options, words
+from ghostmem.cli.console import Console, ListingGroup, command
+from ghostmem.cli.options import (
+    ALL,
+    FILTER_NAMES,
+    NS_FILTER,
+    TIME_NAMES,
+    UNLOCK,
+    YES,
+    options,
+    words,
+)
 from ghostmem.cli.output import bold, named, plural, row
+from ghostmem.parameters import MAX_RESULTS
+from ghostmem.text.excerpt import visible
 
 
 @command(
     "list",
     """\
-  ghost list -n agent:me
+  ghost list
+  ghost list --all
   ghost list -n 'agent:*' -t project:shop --kind procedural
   ghost list --keys-only --limit 100 --offset 100
 """,
 )
 @options(
     "list",
-    "ns kind tier",
+    "ns",
+    ALL,
+    "kind tier",
     FILTER_NAMES,
     TIME_NAMES,
     "file key_prefix deleted limit offset",
 )
 @click.option("--keys-only", is_flag=True, help="Only namespaces and keys.")
+@click.option("--compact", is_flag=True, help="The same as --json.")
 def list_(
-    console: Console, ns: str | None, tags: tuple[str, ...], keys_only: bool, **filters: Any
+    console: Console,
+    ns: str | None,
+    everything: bool,
+    tags: tuple[str, ...],
+    keys_only: bool,
+    compact: bool,
+    **filters: Any,
 ) -> None:
-    found = console.ghost.list(console.ns_filter(ns), tags=words(tags), **filters)
+    console.as_json = console.as_json or compact
+    filters |= {"tags": words(tags)}
+    found = console.ghost.list(console.read_ns(ns, everything), **filters)
     if keys_only and console.as_json:
         console.show_all([{"ns": m.ns, "key": m.key} for m in found], str)
     else:
-        console.show_all(found, named if keys_only else row, "nothing here")
+        console.show_all(found, named if keys_only else row)
+    if not found:
+        filters |= {"limit": MAX_RESULTS, "offset": 0}
+        console.note_nothing(
+            "no memories",
+            ns,
+            everything,
+            lambda: Counter(m.ns for m in console.ghost.list(**filters)),
+        )
 
 
 @command("files", "  ghost files src/app.py --rel modified\n")
 @click.argument("path")
-@options("files", "rel ns limit")
-def files(console: Console, path: str, rel: str | None, ns: str | None, limit: int) -> None:
-    console.show_all(
-        console.ghost.files(path, rel=rel, ns=console.ns_filter(ns), limit=limit),
-        row,
-        f"no memory is about {path}",
-    )
+@options("files", "rel ns", ALL, "limit")
+def files(
+    console: Console, path: str, rel: str | None, ns: str | None, everything: bool, limit: int
+) -> None:
+    found = console.ghost.files(path, rel=rel, ns=console.read_ns(ns, everything), limit=limit)
+    console.show_all(found, row)
+    if not found:
+        others = partial(console.ghost.files, path, rel=rel, limit=MAX_RESULTS)
+        console.note_nothing(
+            f"no memory is about {visible(path)}",
+            ns,
+            everything,
+            lambda: Counter(memory.ns for memory in others()),
+        )
 
 
-tags = CommandGroup(
+tags = ListingGroup(
     "tags",
     """\
+  ghost tags
   ghost tags list -n agent:me
   ghost tags rename colour color
 """,
 )
 
 
-@tags.command("list")
 @NS_FILTER
-def tags_list(console: Console, ns: str | None) -> None:
+def _list_tags(console: Console, ns: str | None) -> None:
     """List tags, most used first."""
     found = console.ghost.tags(console.ns_filter(ns))
     console.show_all(
         found, lambda info: f"{info.tag:<30} {plural(info.count, 'memory')}", "(no tags)"
     )
+
+
+tags.set_alone(_list_tags)
+tags.command("list")(_list_tags)
 
 
 @tags.command("rename")
@@ -86,9 +130,10 @@ def tags_rm(console: Console, tag: str, ns: str | None, unlock: bool) -> None:
     console.show(done, f"removed {tag} from {plural(done.affected, 'memory')}")
 
 
-ns = CommandGroup(
+ns = ListingGroup(
     "ns",
     """\
+  ghost ns
   ghost ns list
   ghost ns tree
   ghost ns rm agent:old --dry-run
@@ -96,15 +141,22 @@ ns = CommandGroup(
 )
 
 
-@ns.command("list")
-@click.argument("ns", required=False)
-def ns_list(console: Console, ns: str | None) -> None:
-    """List namespaces with their counts."""
+def _list_namespaces(console: Console, ns: str | None = None) -> None:
     console.show_all(
         console.ghost.namespaces(ns),
         lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",
         "no namespaces yet",
     )
+
+
+ns.set_alone(_list_namespaces)
+
+
+@ns.command("list")
+@click.argument("ns", required=False)
+def ns_list(console: Console, ns: str | None) -> None:
+    """List namespaces with their counts."""
+    _list_namespaces(console, ns)
 
 
 @ns.command("tree")

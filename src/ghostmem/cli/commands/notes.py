@@ -1,6 +1,7 @@
 """ghost notes: markdown folders."""
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ from ghostmem.cli.options import (
     NS,
     NS_FILTER,
     YES,
+    options,
     read_text,
 )
 from ghostmem.cli.output import bold, dim, plural
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 
 MAX_NOTES = 20  # problems of a folder that are printed
+MAX_EXAMPLES = 3  # files named as left out
 
 notes = CommandGroup(
     "notes",
@@ -38,6 +41,7 @@ notes = CommandGroup(
   ghost notes add ~/vault
   ghost notes add . --layout daily -n agent:me
   ghost notes status
+  ghost notes search "what did I plant in spring?"
   ghost notes grep "ErsatzTV"
   ghost search --in notes "what did I plant in spring?"
 """,
@@ -74,8 +78,23 @@ def notes_add(
             f"note: it also looks like {', '.join(done.others)}; add it again with "
             "--layout to read it so too"
         )
+    if not console.as_json:
+        console.notes(_left_out_notes(done.left_out, done.folder))
     _note_problems(console, report)
     console.vector_note()
+
+
+def _left_out_notes(paths: Sequence[str], folder: "Folder | FolderStatus") -> Iterator[str]:
+    """Yield a note about markdown files that are not notes of the layout of their folder."""
+    if paths:
+        shown = ", ".join(paths[:MAX_EXAMPLES]) + (", …" if len(paths) > MAX_EXAMPLES else "")
+        are = "is not a note" if len(paths) == 1 else "are not notes"
+        root = shlex.quote(folder.root)
+        yield (
+            f"{plural(len(paths), 'markdown file')} {are} of the layout {folder.layout} and left "
+            f"out ({shown}); to read all: `ghost notes rm {root}`, then `ghost notes add {root} "
+            "--layout markdown`"
+        )
 
 
 @notes.command("list")
@@ -100,6 +119,21 @@ def notes_status(console: Console, folder: str | None) -> None:
     """Compare folders on disk with the index."""
     found = console.ghost.notes_status(folder)
     console.show_all(found, _status_text, "no folders yet; add one with `ghost notes add`")
+    for status in found:
+        console.notes(_left_out_notes(status.left_out, status))
+
+
+@notes.command("search")
+@click.argument("query", nargs=-1)
+@options("search", "ns")
+@click.option(
+    "-l", "--limit", type=int, default=20, show_default=True, help="Maximum number of results."
+)
+def notes_search(console: Console, query: tuple[str, ...], ns: str | None, limit: int) -> None:
+    """Search the notes by words and by meaning; the same as `ghost search --in notes`."""
+    from ghostmem.cli.commands.search import print_search
+
+    print_search(console, read_text(query, "a question"), ns, limit=limit, within="notes")
 
 
 @notes.command("sync")
@@ -159,7 +193,9 @@ def notes_write(
     console: Console, key: str, text: tuple[str, ...], ns: str | None, base: str | None
 ) -> None:
     """Replace the text of a section; the rest of its file stays as it is."""
-    done = console.ghost.write_note(console.ns(ns), key, read_text(text, "a text"), base=base)
+    done = console.ghost.write_note(
+        console.required_ns(ns), key, read_text(text, "a text"), base=base
+    )
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
 
 
@@ -326,7 +362,7 @@ def notes_mirror(
     def run() -> "MirrorReport":
         return console.ghost.mirror(
             folder,
-            console.ns(ns),
+            console.required_ns(ns),
             layout=layout,
             accept_deletes=accept_deletes,
             dry_run=dry_run,

@@ -1,15 +1,20 @@
 """ghost peek: an overview of a namespace."""
 
+from collections import Counter
+
 import click
 
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import NS_FILTER
+from ghostmem.cli.options import ALL, NS_FILTER
 from ghostmem.cli.overview import lines, width
+from ghostmem.errors import InvalidInputError
 from ghostmem.web.overview import look
 
 
-@command("peek", "  ghost peek -n agent:me\n  ghost peek --watch\n")
+@command("peek", "  ghost peek\n  ghost peek agent:me\n  ghost peek --all --watch\n")
+@click.argument("ns_argument", metavar="[NS]", required=False)
 @NS_FILTER
+@ALL
 @click.option("--watch", is_flag=True, help="Stay, and show what changes, until interrupted.")
 @click.option(
     "--interval",
@@ -18,15 +23,33 @@ from ghostmem.web.overview import look
     show_default=True,
     help="Seconds between looks of --watch.",
 )
-def peek(console: Console, ns: str | None, watch: bool, interval: float) -> None:
-    ns = console.ns_filter(ns)
+def peek(
+    console: Console,
+    ns_argument: str | None,
+    ns: str | None,
+    everything: bool,
+    watch: bool,
+    interval: float,
+) -> None:
+    if ns and ns_argument:
+        raise InvalidInputError(
+            f"two namespaces were given: {ns} and {ns_argument}", "give one, with or without -n"
+        )
+    given = ns_argument if ns is None else ns
+    space = console.read_ns(given, everything)
     if watch:
         from ghostmem.cli.watch import watch_peek
 
-        watch_peek(console, ns, interval)
+        watch_peek(console, space, interval)
     elif console.as_json:
-        console.json(console.ghost.peek(ns))
+        console.json(console.ghost.peek(space))
     else:
-        console.line(
-            "\n".join(lines(look(console.ghost.store, ns), console.ghost.store.clock(), width()))
-        )
+        found = look(console.ghost.store, space)
+        console.line("\n".join(lines(found, console.ghost.store.clock(), width())))
+        if not found.total:
+            console.note_nothing("no memories", given, everything, lambda: _counts(console))
+
+
+def _counts(console: Console) -> Counter[str]:
+    """Count the memories in each namespace."""
+    return Counter({info.ns: info.count for info in console.ghost.namespaces()})

@@ -1,7 +1,10 @@
 """ghost put, patch: store and change memories."""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, TextIO
 
 import click
 
@@ -9,13 +12,14 @@ from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, words
 from ghostmem.cli.output import bold, named, plural
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Memory, Outcome
+from ghostmem.model import Kind, Memory, Outcome
 from ghostmem.text.excerpt import visible
 
 
 @command(
     "put",
     """\
+  ghost put "We use tabs, not spaces."
   ghost put -n agent:me -k tea "The user drinks green tea."
   echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys --kind procedural -t ops
   ghost put -n agent:me -k cart --files src/cart.py --symbols Cart.total "Totals are in cents."
@@ -44,10 +48,9 @@ def put(
     **fields: Any,
 ) -> None:
     space = console.ns(ns)
-    if not key:
+    if not key and fields["base_version"] is not None:
         raise InvalidInputError(
-            "a key is required",
-            "name one with -k; keys are short and descriptive, such as user-timezone",
+            f"--base-version {fields['base_version']} needs a key", "name the memory with -k"
         )
     paths = words(files)
     if file_rel is not None and paths is None and not symbols:
@@ -59,10 +62,13 @@ def put(
             raise InvalidInputError(
                 f"--{option} {fields[option]} needs a symbol", "name the symbols with --symbols"
             )
-    memory = console.ghost.put(
-        space,
-        key,
-        read_text(content, "content"),
+    if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
+        # what a person notes down is a fact, not an event
+        console.settings = replace(console.settings, default_kind=str(Kind.SEMANTIC))
+    write = partial(console.ghost.put, key=key) if key else _unnamed_put(console)
+    memory = write(
+        ns=space,
+        content=read_text(content, "content"),
         tags=words(tags),
         files=None if paths is None else [(path, file_rel or "modified") for path in paths],
         symbols=[(name, file_rel or "modified") for name in _symbol_names(symbols)]
@@ -74,6 +80,13 @@ def put(
     console.show(memory, put_text(memory))
     console.notes(memory.notes)
     console.vector_note()
+
+
+def _unnamed_put(console: Console) -> Callable[..., Memory]:
+    """Return the function that stores a text under a key of its own."""
+    from ghostmem.memory.put_unnamed import put_unnamed
+
+    return partial(put_unnamed, console.ghost.store)
 
 
 def _symbol_names(values: tuple[str, ...]) -> list[str]:
@@ -107,6 +120,15 @@ def _verdict(memory: Memory) -> str:
     return f"\n    {_VERDICTS[found.kind]} {bold(visible(found.key or ''))}"
 
 
+def _read_diff(file: TextIO) -> str:
+    try:
+        return file.read().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{file.name} is not UTF-8 (byte {error.start})", "convert it, for instance with iconv"
+        ) from None
+
+
 @command(
     "patch",
     """\
@@ -115,20 +137,24 @@ def _verdict(memory: Memory) -> str:
 """,
 )
 @KEYED
+@click.option(
+    "--patch-file", type=click.File(encoding="utf-8"), help="Read the diff from a file instead."
+)
 @options("patch", "base_version unlock allow_secrets dry_run")
 def patch(
     console: Console,
     ns: str | None,
     key: str | None,
     key_argument: str | None,
+    patch_file: TextIO | None,
     base_version: int | None,
     unlock: bool,
     allow_secrets: bool,
     dry_run: bool,
 ) -> None:
     """Change a memory by a unified diff, read from standard input."""
-    diff = read_text((), "a diff")
-    space, name = console.ns(ns), one_key(key, key_argument)
+    diff = _read_diff(patch_file) if patch_file else read_text((), "a diff")
+    space, name = console.memory_name(ns, one_key(key, key_argument))
     memory = console.ghost.patch(
         space,
         name,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, command
+from ghostmem.cli.console import Console, ListingGroup, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
 from ghostmem.cli.output import dim, named, plural, size
 from ghostmem.errors import InvalidInputError
@@ -38,7 +38,7 @@ def rm(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    space, name = console.ns(ns), one_key(key, key_argument)
+    space, name = console.memory_name(ns, one_key(key, key_argument))
     if hard and not dry_run:
         console.confirm(f"Delete {space}/{name} for good?", yes)
     done = console.ghost.rm(
@@ -68,7 +68,7 @@ def restore(
     unlock: bool,
 ) -> None:
     memory = console.ghost.restore(
-        console.ns(ns), one_key(key, key_argument), version, unlock=unlock
+        *console.memory_name(ns, one_key(key, key_argument)), version, unlock=unlock
     )
     console.show(memory, f"restored {named(memory)} v{memory.version}")
 
@@ -169,6 +169,7 @@ def gc(
 ) -> None:
     if purge_deleted and not dry_run:
         console.confirm("Delete removed memories for good?", yes)
+    console.progress("collecting")
     done = console.ghost.gc(
         stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run
     )
@@ -194,9 +195,10 @@ ALL_ITEMS = click.option(
 ITEM_IDS = click.argument("ids", nargs=-1, metavar="[ID]...")
 
 
-quarantine = CommandGroup(
+quarantine = ListingGroup(
     "quarantine",
     """\
+  ghost quarantine
   ghost quarantine list -n agent:me
   ghost quarantine release 01JX4T8Q
   ghost quarantine drop --all -n agent:me --dry-run
@@ -204,15 +206,18 @@ quarantine = CommandGroup(
 )
 
 
-@quarantine.command("list")
 @NS_FILTER
-def quarantine_list(console: Console, ns: str | None) -> None:
+def _list_quarantine(console: Console, ns: str | None) -> None:
     """List the quarantined memories with the reasons."""
     console.show_all(
         console.ghost.quarantined(console.ns_filter(ns)),
         _quarantine_row,
         "nothing is held in quarantine",
     )
+
+
+quarantine.set_alone(_list_quarantine)
+quarantine.command("list")(_list_quarantine)
 
 
 @quarantine.command("release")

@@ -1,13 +1,16 @@
 """ghost search, timeline: find memories."""
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ghostmem.caller import LOOKING
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
+from ghostmem.cli.options import ALL, FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
 from ghostmem.cli.output import bold, described, dim, named, plural
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
 from ghostmem.text.excerpt import first_line, snippet, visible
 from ghostmem.text.stem import stem
@@ -26,7 +29,8 @@ SNIPPET = 300  # characters of a chunk that are shown
 @command(
     "search",
     """\
-  ghost search -n agent:me "what does the user drink in the morning?"
+  ghost search "what does the user drink in the morning?"
+  ghost search --all "which editor?"
   ghost search -n 'agent:*' OPS-10482 --explain
   ghost search --in notes "what did I plant in spring?"
   ghost search "deploy" --kind procedural --after 2026-01-01 --json
@@ -35,7 +39,9 @@ SNIPPET = 300  # characters of a chunk that are shown
 @click.argument("query", nargs=-1)
 @options(
     "search",
-    "ns kind",
+    "ns",
+    ALL,
+    "kind",
     TIER,
     FILTER_NAMES,
     TIME_NAMES,
@@ -47,36 +53,65 @@ def search(
     console: Console,
     query: tuple[str, ...],
     ns: str | None,
+    everything: bool,
     tags: tuple[str, ...],
     tier: str | None,
     **filters: Any,
 ) -> None:
-    text = read_text(query, "a question")
-    found = console.ghost.search(
-        text,
-        console.ns_filter(ns),
+    print_search(
+        console,
+        read_text(query, "a question"),
+        ns,
+        everything,
         tags=words(tags),
         tiers=None if tier is None else [tier],
         **filters,
     )
-    console.show_all(
-        found,
-        lambda hit: _hit_text(hit, text),
-        "nothing relevant" if found.complete else UNFINISHED,
-    )
+
+
+def print_search(
+    console: Console, text: str, ns: str | None, everything: bool = False, **filters: Any
+) -> None:
+    """Search and print the hits; filters are those of `Ghost.search`."""
+    if not text.strip():
+        raise InvalidInputError(
+            "a question is required",
+            '`ghost search "when do we deploy?"`; `ghost list` shows all memories',
+        )
+    if ns is None and filters.get("within") == "notes" and not console.settings.ns:
+        everything = True  # each folder of notes has a namespace of its own
+    found = console.ghost.search(text, console.read_ns(ns, everything), **filters)
+    console.show_all(found, lambda hit: _hit_text(hit, text))
+    if not found:
+        console.note_nothing(
+            "nothing relevant" if found.complete else UNFINISHED,
+            ns,
+            everything,
+            lambda: count_hits(console, text, **filters),
+        )
     for hit in () if console.as_json else found.superseded:
         console.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
     if console.as_json:
-        _print_summary(console, found, filters["explain"])
+        if console.shape is None:  # an object after the array would not be JSON
+            _print_summary(console, found, bool(filters.get("explain")))
         return
     if found.weaker:
         console.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))
-    if filters["explain"]:
+    if filters.get("explain"):
         for miss in found.misses:
             console.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
         console.note(dim(f"legs: {', '.join(found.legs)}"))
     for note in found.notes:
         console.note(dim(f"note: {note}"))
+
+
+def count_hits(console: Console, text: str, **filters: Any) -> Counter[str]:
+    """Count the hits in each of all namespaces; no memory is counted as shown."""
+    token = LOOKING.set(True)
+    try:
+        return Counter(hit.ns for hit in console.ghost.search(text, "", **filters))
+    finally:
+        LOOKING.reset(token)
 
 
 def _print_summary(console: Console, found: Hits, explain: bool) -> None:
@@ -147,7 +182,8 @@ def _reasons(hit: Hit) -> str:
 @click.argument("what", metavar="KEY|QUESTION", nargs=-1)
 def timeline(console: Console, ns: str | None, what: tuple[str, ...]) -> None:
     console.show_all(
-        console.ghost.timeline(console.ns(ns), read_text(what, "a key or a question")), _event_text
+        console.ghost.timeline(*console.memory_name(ns, read_text(what, "a key or a question"))),
+        _event_text,
     )
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ghostmem.cli.console import (
-    CommandGroup,
     Console,
     ConsoleCommand,
     CreatingCommand,
+    ListingGroup,
     command,
 )
 from ghostmem.cli.output import bold, dim
@@ -59,7 +59,7 @@ def toolsets(named: str, experimental: bool) -> list[str]:
     return [*found, "outline"] if experimental and "outline" not in found else found
 
 
-STYLES = ("openai", "openai-responses", "anthropic")
+STYLES = ("openai", "openai-responses", "anthropic", "gemini")
 
 
 OUTPUT_FORMATS = ("text", "json")
@@ -302,9 +302,10 @@ def _log_errors(line: dict[str, Any]) -> None:
         to_stderr(line)
 
 
-token = CommandGroup(
+token = ListingGroup(
     "token",
     """\
+  ghost token
   ghost token create laptop --grant 'agent:me:write' --expires 90d
   ghost token create dashboard --grant '*:read'
   ghost token list
@@ -336,8 +337,7 @@ def token_create(console: Console, name: str, grants: tuple[str, ...], expires: 
         )
 
 
-@token.command("list")
-def token_list(console: Console) -> None:
+def _list_tokens(console: Console) -> None:
     """List all tokens, oldest first."""
     at = console.ghost.store.clock()
     console.show_all(
@@ -345,6 +345,10 @@ def token_list(console: Console) -> None:
         lambda token: _token_text(token, at),
         "no tokens; `ghost token create` makes one",
     )
+
+
+token.set_alone(_list_tokens)
+token.command("list")(_list_tokens)
 
 
 @token.command("revoke")

@@ -8,8 +8,8 @@ import click
 from ghostmem import settings as ghost_settings
 from ghostmem._version import __version__
 from ghostmem.cli.console import (
-    CommandGroup,
     Console,
+    ListingGroup,
     TolerantCommand,
     command,
 )
@@ -27,18 +27,37 @@ def _masked_value(name: str, value: Any) -> Any:
     return ghost_settings.masked(value) if isinstance(value, str) else value
 
 
-config = CommandGroup(
+@command("where", "  ghost where\n  ghost where --json\n", TolerantCommand)
+def where(console: Console) -> None:
+    """Print the namespace and the store that commands use here, and why."""
+    from ghostmem.admin.where import where as find
+
+    found = find(use_file=console.config_error is None, **console.overrides)
+    if console.config_error is not None:
+        console.note(f"{console.config_error.message}: not used")
+    rows = (
+        ("namespace", found.ns, found.ns_reason),
+        ("store", found.db, found.db_reason),
+    )
+    console.show(
+        found,
+        "\n".join(
+            f"{name:<9}  {bold(visible(it))}  {dim(f'({visible(why)})')}" for name, it, why in rows
+        ),
+    )
+
+
+config = ListingGroup(
     "config",
     """\
+  ghost config
   ghost config show
   ghost config set ns agent:me
 """,
 )
 
 
-@config.command("show", cls=TolerantCommand)
-def config_show(console: Console) -> None:
-    """Show every setting, its value and where it comes from."""
+def _show_settings(console: Console) -> None:
     about = {name: text for name, _, _, text, _ in ghost_settings.table()}
     if console.config_error is not None:
         console.note(f"{console.config_error.message}: not used")
@@ -48,6 +67,22 @@ def config_show(console: Console) -> None:
         value = _masked_value(name, value)
         row = {"name": name, "value": value, "source": source, "about": about[name]}
         console.show(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
+
+
+@config.command("show", cls=TolerantCommand)
+def config_show(console: Console) -> None:
+    """Show every setting, its value and where it comes from."""
+    _show_settings(console)
+
+
+@config.command("list", cls=TolerantCommand, hidden=True)
+def config_list(console: Console) -> None:
+    """Show every setting; the same as `ghost config show`."""
+    _show_settings(console)
+
+
+config.set_alone(_show_settings)
+config.tolerant = True
 
 
 @config.command("set")

@@ -1,5 +1,7 @@
 """ghost embed, stats, check, repair: vectors, counts and health of a store."""
 
+import click
+
 from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.output import bold, plural, size
 
@@ -30,9 +32,13 @@ def embed_status(console: Console) -> None:
 
 
 @embed.command("backfill")
-def embed_backfill(console: Console) -> None:
+@click.option(
+    "--all", "everything", is_flag=True, help="Change all vectors to the chosen model, as switch."
+)
+def embed_backfill(console: Console, everything: bool) -> None:
     """Give every chunk without one a vector; can be stopped and run again."""
-    done = console.ghost.embed_backfill(console.progress("embedded"))
+    embed = console.ghost.embed_switch if everything else console.ghost.embed_backfill
+    done = embed(console.progress("embedded"))
     console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
 
 
@@ -69,6 +75,7 @@ def check(console: Console) -> int:
     times, counters, vectors, other wordings, quarantined texts), nor a content that was changed
     together with its checksum.
     """
+    console.progress("checking")
     found = console.ghost.check()
     console.show(found, "clean" if found.ok else "\n".join(found.problems))
     if not found.ok:

@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from ghostmem.transfer.migrate import Migration
 
 
+ORIGINAL_NS = "agent:claude-code"  # the namespace of the original Ghost's hooks
+MAX_NAMED_NAMESPACES = 10  # that came with an import
+
+
 @command(
     "export",
     """\
   ghost export > memories.jsonl
   ghost export -n 'agent:*' -o agents.jsonl
+  ghost export --as original -o memories.json
 """,
 )
 @click.option("-n", "--ns", metavar="NS", help="Only a namespace, or a prefix such as agent:*.")
@@ -42,9 +47,20 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Mark it as this store's own, which imports it later without the quarantine.",
 )
-def export(console: Console, ns: str | None, output: str | None, mark: bool) -> None:
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["lines", "original"]),
+    default="lines",
+    show_default=True,
+    help="Lines of JSON with everything, or the array of memories that the original Ghost imports.",
+)
+def export(console: Console, ns: str | None, output: str | None, mark: bool, form: str) -> None:
     """Write all memories as lines of JSON, the same bytes for the same store."""
-    lines = console.ghost.export(ns, mark=mark)
+    if mark and form == "original":
+        raise InvalidInputError("--mark does not go with --as original", "leave one of them out")
+    ghost = console.ghost
+    lines = ghost.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
     if output is None or output == "-":
         for line in lines:
             sys.stdout.write(line + "\n")
@@ -67,6 +83,7 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool) -> 
   ghost export | ghost --db copy.db import
   ghost import --from-ghost ~/.ghost/memory.db
   ghost import --from mem0 export.json -n agent:me
+  ghost import memory.json -n agent:me
   ghost import --from basic-memory ~/basic-memory -n notes --dry-run
 """,
     CreatingCommand,
@@ -108,9 +125,8 @@ def import_(
     if tool and not file:
         raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
     if ns and not tool:
-        raise InvalidInputError(
-            "a namespace was given", "it goes with --from; exports name their own namespaces"
-        )
+        tool = _recognised_tool(file)
+        console.notes([f"read as {tool}; --from names another tool"])
     how: dict[str, Any] = {
         "on_conflict": on_conflict,
         "dry_run": dry_run,
@@ -118,14 +134,54 @@ def import_(
         "progress": console.progress("imported"),
     }
     if tool and file:
-        done = console.ghost.import_foreign(file, console.ns(ns), tool, **how)
+        done = console.ghost.import_foreign(file, console.required_ns(ns), tool, **how)
     elif from_ghost:
         done = console.ghost.import_ghost(from_ghost, **how)
+        done.notes += _visibility_notes(console, done.namespaces or {})
     else:
         done = console.ghost.import_(_input_lines(file), **how)
     console.show(done, _import_text(done))
     console.vector_note()
     console.notes(done.notes, "")
+
+
+def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]:
+    """Return the imported namespaces, and how hooks and tools get to see them."""
+    from ghostmem.notes.project import project_namespace
+
+    largest = sorted(namespaces, key=lambda ns: (-namespaces[ns], ns))
+    if not largest:
+        return []
+    named = [f"{ns} ({plural(namespaces[ns], 'memory')})" for ns in largest[:MAX_NAMED_NAMESPACES]]
+    more = len(largest) - len(named)
+    notes = [f"namespaces: {', '.join(named)}{f' and {more} more' if more else ''}"]
+    own = console.settings.ns or project_namespace()
+    if own not in namespaces:
+        chosen = ORIGINAL_NS if ORIGINAL_NS in namespaces else largest[0]
+        notes.append(
+            f"hooks and MCP tools use {own} {'' if console.settings.ns else 'in this folder '}and "
+            f"do not see them; to use {chosen} in every folder: ghost config set ns {chosen}"
+        )
+    return notes
+
+
+def _recognised_tool(file: str | None) -> str:
+    """Return the tool that wrote a file which is imported into a namespace."""
+    from ghostmem.transfer.formats.choose import DATABASE, recognise
+
+    try:
+        tool = "" if file in (None, "-") else recognise(file or "")
+    except InvalidInputError:
+        tool = ""
+    if tool == DATABASE:
+        raise InvalidInputError(
+            f"{file} is a database", f"`ghost import --from-ghost {file}` reads it"
+        )
+    if not tool:
+        raise InvalidInputError(
+            "a namespace was given", "it goes with --from; exports name their own namespaces"
+        )
+    return tool
 
 
 def _input_lines(file: str | None) -> Iterator[str]:
@@ -163,7 +219,12 @@ def _import_text(done: "ImportReport") -> str:
     ]
     others = [
         f"{plural(count, noun)}"
-        for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule"))
+        for count, noun in (
+            (done.edges, "edge"),
+            (done.links, "link"),
+            (done.rules, "rule"),
+            (done.source_aliases, "source alias"),
+        )
         if count
     ]
     others += [f"{done.held} held in quarantine"] if done.held else []
@@ -181,6 +242,7 @@ def _import_text(done: "ImportReport") -> str:
 @click.argument("target")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def backup(console: Console, target: str, force: bool) -> None:
+    console.progress("copying")
     done = console.ghost.backup(target, force=force)
     console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
     console.notes([done.pending] if done.pending else [])

@@ -63,8 +63,11 @@ def _fits_topics(root: Path) -> bool:
 
 
 def _fits_roles(root: Path) -> bool:
-    placed = root.parts[-2:] == ROLES or root.joinpath(*ROLES).is_dir()
-    return placed or any(_STAMPED.search(text) for text in _beginnings(root.glob("*.md")))
+    if root.parts[-2:] == ROLES or root.joinpath(*ROLES).is_dir():
+        return True
+    # one page that shows the format does not make a folder of documents one of role files
+    stamped = [bool(_STAMPED.search(text)) for text in _beginnings(root.glob("*.md"))]
+    return any(stamped) and 2 * sum(stamped) >= len(stamped)
 
 
 def _fits_workspace(root: Path) -> bool:

@@ -23,7 +23,15 @@ class PostgresCopy(Copy):
 
     def namespaces(self) -> list[str]:
         """Return every namespace that has rows."""
-        names = ("namespaces", "memories", "quarantine", "audit", "notes", "changes")
+        names = (
+            "namespaces",
+            "memories",
+            "quarantine",
+            "source_aliases",
+            "audit",
+            "notes",
+            "changes",
+        )
         sql = " UNION ".join(f"SELECT DISTINCT ns FROM {name}" for name in names)
         return sorted(name for (name,) in self._db.rows(sql))
 

@@ -31,7 +31,7 @@ _INITIAL_OF_NAMESPACE = (
     "spare_vectors",
     "work",
 )
-OF_NAMESPACE = (*_INITIAL_OF_NAMESPACE, "words")
+OF_NAMESPACE = (*_INITIAL_OF_NAMESPACE, "words", "source_aliases")
 OF_STORE = (
     "migrations",
     "models",
@@ -608,11 +608,24 @@ DO $$ BEGIN
 END $$;
 """
 
+_SOURCE_ALIASES = f"""
+CREATE TABLE source_aliases (
+  ns TEXT NOT NULL,
+  alias TEXT NOT NULL,
+  canonical TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (ns, alias)
+);
+{_policies("source_aliases")}
+{_ADMITTED.replace("{table}", "source_aliases")}
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
     "0002_words": _bytewise(_WORDS),
     "0010_checksums": _bytewise(_CHECKSUMS),  # the numbers of both engines go on together from here
     "0011_trust": _bytewise(_TRUST),
+    "0012_source_aliases": _bytewise(_SOURCE_ALIASES),
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

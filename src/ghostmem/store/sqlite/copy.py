@@ -26,7 +26,7 @@ class SqliteCopy(Copy):
         """Return every namespace that has rows."""
         sql = (
             "SELECT name FROM namespaces UNION SELECT ns FROM memories UNION SELECT ns "
-            "FROM quarantine UNION SELECT ns FROM audit"
+            "FROM quarantine UNION SELECT ns FROM source_aliases UNION SELECT ns FROM audit"
             " UNION SELECT f.ns FROM notes n JOIN note_folders f ON f.id = n.folder_id UNION"
             " SELECT '#' || ns_id FROM changes WHERE ns_id NOT IN (SELECT id FROM namespaces)"
         )
@@ -140,7 +140,7 @@ class SqliteCopy(Copy):
             case "name":
                 return {"name": ns, "token": ""}, table.key
             case "ns":
-                return {"ns": ns}, table.key
+                return {"ns": ns}, self._sql.key(table)
             case "number" if table.name != "changes":
                 return {"ns_id": self._number(ns)}, ("ns_id", *table.key)
             case "number":
@@ -164,10 +164,9 @@ class SqliteCopy(Copy):
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
         """Delete rows by their keys, with everything that depends on them."""
         self._ids = "" if table.name == "memories" else self._ids
-        number = self._number(ns) if table.via == "number" else None
-        names = [*table.key, *(["ns_id"] if number is not None else [])]
-        where = " AND ".join(f"{name} = ?" for name in names)
-        tail = () if number is None else (number,)
+        owner: dict[str, Any] = {"ns_id": self._number(ns)} if table.via == "number" else {}
+        owner |= {"ns": ns} if table.unique_in_ns else {}
+        where = " AND ".join(f"{name} = ?" for name in (*table.key, *owner))
         if table.name in ("chunks", "memories"):
             sql = (
                 "SELECT id FROM chunks WHERE "
@@ -175,7 +174,7 @@ class SqliteCopy(Copy):
             )
             self._unindex(number for key in keys for (number,) in self._db.execute(sql, key))
         self._db.executemany(
-            f"DELETE FROM {table.name} WHERE {where}", [(*key, *tail) for key in keys]
+            f"DELETE FROM {table.name} WHERE {where}", [(*key, *owner.values()) for key in keys]
         )
 
     def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:

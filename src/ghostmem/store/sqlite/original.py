@@ -29,6 +29,7 @@ from ghostmem.model import (
     Record,
     Rel,
     Rule,
+    SourceAlias,
     SourceKind,
     Tier,
     estimate_tokens,
@@ -37,6 +38,7 @@ from ghostmem.store.sqlite.failures import translated
 from ghostmem.store.sqlite.frozen import open_frozen
 
 Row = dict[str, Any]
+TIERS = {"identity": Tier.LTM, "archived": Tier.DORMANT}  # tiers that only the original has
 
 
 @dataclass
@@ -97,8 +99,7 @@ def _collect(tables: dict[str, list[Row]]) -> Original:
     _graph(tables, heads, original)
     original.records += _rules(tables.get("reflect_rules", []), original.notes)
     original.records += _accesses(tables.get("memory_accesses", []), heads)
-    if aliases := tables.get("source_aliases"):
-        original.notes.append(f"left out {len(aliases)} source aliases")
+    original.records += _source_aliases(tables.get("source_aliases", []), original.notes)
     return original
 
 
@@ -136,7 +137,7 @@ def _memory(row: Row, files: dict[str, list[FileRef]]) -> Memory:
         meta, priority = {**meta, "original_priority": priority}, Priority.NORMAL
     tier = row.get("tier") or Tier.STM
     identity = tier == "identity"
-    tier = {"identity": Tier.LTM, "archived": Tier.DORMANT}.get(tier, tier)
+    tier = TIERS.get(tier, tier)
     source = row.get("source_kind")
     created = _when(row["created_at"])
     assert created is not None
@@ -255,10 +256,18 @@ def _rules(rows: list[Row], notes: list[str]) -> list[Rule]:
             },
             created_at=parse_time(row["created_at"]),
             rule_expires_at=_when(row["rule_expires_at"]),
-            action_params=json.loads(row["action_params"] or "null") or {},
+            action_params=_params(row["action_params"]),
         )
         for row in mine
     ]
+
+
+def _params(text: str | None) -> dict[str, Any]:
+    """Read the parameters of an action, with the name of a tier that is called otherwise here."""
+    params = _meta(text)
+    if (tier := params.get("to_tier")) in TIERS:
+        params["to_tier"] = TIERS[tier]
+    return params
 
 
 def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
@@ -269,3 +278,17 @@ def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
             day = (heads[row["memory_id"]].id, row["accessed_at"][:10])
             days[day] = days.get(day, 0) + 1
     return [Access(memory_id, day, count, 0) for (memory_id, day), count in sorted(days.items())]
+
+
+def _source_aliases(rows: list[Row], notes: list[str]) -> list[SourceAlias]:
+    """Take over the declared spellings of a person's name."""
+    aliases = [
+        SourceAlias(
+            row["ns"], row["alias"].strip(), row["canonical"].strip(), parse_time(row["created_at"])
+        )
+        for row in rows
+    ]
+    unnamed = [alias for alias in aliases if not (alias.alias and alias.canonical)]
+    if unnamed:
+        notes.append(f"left out {len(unnamed)} source aliases without a name")
+    return [alias for alias in aliases if alias.alias and alias.canonical]

@@ -427,6 +427,15 @@ CREATE TABLE store_secrets (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 """,
+    "0012_source_aliases": """
+CREATE TABLE source_aliases (
+  ns TEXT NOT NULL,
+  alias TEXT NOT NULL,
+  canonical TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (ns, alias)
+) STRICT, WITHOUT ROWID;
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

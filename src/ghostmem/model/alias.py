@@ -1,20 +1,9 @@
-"""Chunks of memories and their other wordings."""
+"""Other wordings of memories, and other names of their sources."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from ghostmem.model.memory import Record, SourceKind, optional
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Chunk(Record):
-    """A piece of a memory's content, the unit of indexing."""
-
-    memory_id: str
-    seq: int
-    text: str
-    start_line: int
-    end_line: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,3 +16,13 @@ class Alias(Record):
     source_kind: SourceKind | None = optional()
     source_scope: str | None = optional()
     source_client: str | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SourceAlias(Record):
+    """Another spelling of a person's name in a namespace."""
+
+    ns: str
+    alias: str
+    canonical: str
+    created_at: datetime

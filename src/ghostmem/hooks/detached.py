@@ -1,0 +1,33 @@
+"""Start a module of Ghost as a process that outlives the hook and its host."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+from ghostmem.settings import child_env
+
+# a process that outlives its parent, in a group of its own
+DETACHED: dict[str, Any] = (
+    {"creationflags": 0x00000208} if os.name == "nt" else {"start_new_session": True}
+)
+
+
+def start_detached(module: str, *args: str, data: bytes | None = None) -> None:
+    """Start a module in the background, with arguments and data on standard input.
+
+    The folder of the session is not searched for modules (-P), because it may contain any file.
+    """
+    child = subprocess.Popen(  # noqa: S603 (a module of our own)
+        [sys.executable, "-P", "-m", module, *args],
+        stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=child_env(GHOST_HOOK_CHILD="1"),
+        **DETACHED,
+    )
+    if data is not None:
+        assert child.stdin is not None
+        with child.stdin as stream:
+            stream.write(data)
+    child.returncode = 0  # no one waits for it

@@ -1,0 +1,172 @@
+"""The queue of captures: one small file per call of a hook, in a folder next to the store.
+
+Hosts end a hook at any moment, so a hook only writes an entry, completely or not at all. A worker
+captures from the entries and removes them; entries of a killed worker are left for the next one.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from ghostmem.clock import now
+from ghostmem.hooks.call import Call
+from ghostmem.hooks.hosts import HOSTS, Moment
+from ghostmem.settings import Settings, config_path
+
+MAX_PROMPT = 50_000  # characters of a prompt that are kept
+MAX_AGE = timedelta(days=30)  # an older entry is dropped
+# A prompt is captured with the end of its turn; one whose turn never ended, after this time.
+MAX_TURN = timedelta(hours=6)
+_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CaptureEntry:
+    """A call to capture from: its file, its namespace, and how often that was begun."""
+
+    path: str
+    call: Call
+    ns: str
+    at: datetime
+    attempts: int = 0
+
+    @property
+    def id(self) -> str:
+        """Return the part of the file's name that does not change."""
+        return os.path.basename(self.path).partition(".")[0]
+
+    @property
+    def session(self) -> str:
+        """Return the id of the session in the store."""
+        return self.call.session_id(self.ns)
+
+    @property
+    def is_due(self) -> bool:
+        """Say whether to capture now: a prompt waits for its turn to be in the transcript."""
+        waits = self.call.moment is Moment.PROMPT and self.call.has_transcript
+        return not waits or now() - self.at > MAX_TURN
+
+
+def queue_folder(settings: Settings) -> str | None:
+    """Return the folder of the queue, or None for a store in memory."""
+    path = settings.path
+    if path == ":memory:":
+        return None
+    if "://" not in path:
+        return f"{os.path.abspath(path)}.hooks"
+    import hashlib
+
+    name = hashlib.sha256(path.encode()).hexdigest()[:16]  # a URL may contain a password
+    return os.path.join(os.path.dirname(config_path()), f"{name}.hooks")
+
+
+def add_entry(settings: Settings, call: Call, ns: str) -> None:
+    """Add a call to the queue; when this returns, the entry is on disk."""
+    folder = queue_folder(settings)
+    if folder is None:
+        return
+    entry = {
+        "host": call.host.name,
+        "event": call.event,
+        "session": call.session,
+        "ns": ns,
+        "transcript": os.path.abspath(call.transcript) if call.transcript else None,
+        "prompt": call.prompt[:MAX_PROMPT],
+    }
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}.0{_SUFFIX}"
+    _write(os.path.join(folder, name), json.dumps(entry).encode())
+
+
+def _write(path: str, content: bytes) -> None:
+    """Write a new file, which exists only with all of its content, and wait until it is on disk.
+
+    Without `atomic.replacing`, because a hook has no time to import pathlib."""
+    folder, name = os.path.split(path)
+    unfinished = os.path.join(folder, f".{name}.tmp")
+    with open(unfinished, "xb", opener=_private) as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(unfinished, path)
+    if os.name != "nt":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def entries(settings: Settings) -> list[CaptureEntry]:
+    """Return the entries, oldest first."""
+    folder = queue_folder(settings)
+    try:
+        names = sorted(os.listdir(folder)) if folder is not None else []
+    except OSError:
+        return []
+    paths = [
+        os.path.join(folder or "", name)
+        for name in names
+        if name.endswith(_SUFFIX) and not name.startswith(".")
+    ]
+    return [entry for path in paths if (entry := _read(path)) is not None]
+
+
+def by_session(queued: Iterable[CaptureEntry]) -> Iterator[list[CaptureEntry]]:
+    """Yield the entries of each session that has one that is due."""
+    groups: dict[str, list[CaptureEntry]] = {}
+    for entry in queued:
+        groups.setdefault(entry.session, []).append(entry)
+    for group in groups.values():
+        if any(entry.is_due for entry in group):
+            yield group
+
+
+def has_due(settings: Settings, ns: str | None = None) -> bool:
+    """Say whether there is an entry to capture from now, in any or in one namespace."""
+    return any(entry.is_due for entry in entries(settings) if ns in (None, entry.ns))
+
+
+def with_attempts(entry: CaptureEntry, attempts: int) -> CaptureEntry:
+    """Record in the name of its file how often the capture of an entry was begun."""
+    stem = entry.path.removesuffix(f".{entry.attempts}{_SUFFIX}")
+    path = f"{stem}.{attempts}{_SUFFIX}"
+    os.replace(entry.path, path)
+    return replace(entry, path=path, attempts=attempts)
+
+
+def remove(queued: Iterable[CaptureEntry]) -> None:
+    """Remove entries that are done."""
+    for entry in queued:
+        try:
+            os.unlink(entry.path)
+        except FileNotFoundError:
+            pass
+
+
+def _read(path: str) -> CaptureEntry | None:
+    """Return the entry in a file, or None if it is gone or not an entry."""
+    try:
+        with open(path, "rb") as stream:
+            fields = json.loads(stream.read())
+        stem, attempts, _ = os.path.basename(path).rsplit(".", 2)
+        at = datetime.fromtimestamp(int(stem.partition("-")[0]) / 1e6, UTC)
+        host, event = HOSTS[fields["host"]], str(fields["event"])
+        call = Call(
+            host,
+            event,
+            host.events[event],
+            str(fields["session"]),
+            None,
+            str(fields["prompt"]),
+            fields["transcript"],
+        )
+        return CaptureEntry(path, call, str(fields["ns"]), at, int(attempts))
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return None

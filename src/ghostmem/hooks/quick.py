@@ -1,0 +1,27 @@
+"""Queue a capture without the command line, whose modules take longer to import than the work."""
+
+import os
+import sys
+
+from ghostmem.errors import GhostError
+from ghostmem.hooks.hosts import ADDING, HOSTS
+from ghostmem.settings import load
+
+
+def run_quickly(host: str, event: str) -> None:
+    """Handle an event that adds nothing to a session, and end the process; else return.
+
+    Everything unusual is left to the command line: nothing has been read or written then."""
+    named = HOSTS[host].event(event) if host in HOSTS else None
+    if named is None or named[1] in ADDING or sys.getfilesystemencoding() != "utf-8":
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        return
+    try:
+        settings = load()
+    except GhostError:
+        return
+    from ghostmem.hooks.run import handle
+
+    handle(settings, host, event)
+    os._exit(0)

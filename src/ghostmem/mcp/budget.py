@@ -1,0 +1,110 @@
+"""Token budgets of results: the size of what a client is sent, and rows that fit.
+
+A result is sent twice, as text and as JSON, and a client shows its model one of them; the larger
+one counts. Tokens are estimated as four bytes each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ghostmem.text.fit import fit
+
+BYTES_PER_TOKEN = 4
+MAX_RESULT = 2000  # tokens of a result by default: 8 kB
+MAX_MEMORY = 4000  # tokens of one memory that is read whole: 16 kB
+MIN_EXCERPT = 30  # rows are left out rather than cut to fewer tokens than this
+BEST_ROWS, BEST_SHARE = 3, 3  # the first rows get this many times the room of the others
+
+Row = dict[str, Any]
+
+
+def encoded(value: Any) -> bytes:
+    """Return a value as JSON, as it is sent."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")
+
+
+def tokens(size: int) -> int:
+    """Return the tokens of a number of bytes."""
+    return -(-size // BYTES_PER_TOKEN)
+
+
+def content_tokens(content: str) -> int:
+    """Return the tokens of a content as JSON, which is never shorter than the text."""
+    return tokens(len(encoded(content)) - 2)
+
+
+def sent_tokens(text: str, result: Any) -> int:
+    """Return the tokens of the larger of the two forms of a result."""
+    return tokens(max(len(text.encode("utf-8", "backslashreplace")), len(encoded(result))))
+
+
+def start_of(content: str, room: int) -> str:
+    """Return the start of a content that fits into some tokens, cut between words."""
+    return fit(content, 0, 0, room, content_tokens) or ""
+
+
+class Fitted(NamedTuple):
+    """Rows that fit a budget, and the number of those that do not."""
+
+    rows: list[Row]
+    left_out: int
+
+
+def fit_rows(
+    rows: Sequence[Row],
+    budget: int,
+    frame: Callable[[list[Row]], int],
+    cut: Callable[[Row, int], str],
+) -> Fitted:
+    """Return the first rows with as much of their contents as fits a budget.
+
+    Args:
+        rows: Rows, best first; each may have a `content`.
+        budget: Maximum number of tokens.
+        frame: Returns the tokens of a result with these rows.
+        cut: Returns the part of a row's content that fits into some tokens.
+    """
+    kept = list(rows)
+    while True:
+        blank = [
+            {**row, "content": "", "excerpt": True} if "content" in row else row for row in kept
+        ]
+        room = budget - frame(blank)
+        needed = [content_tokens(row.get("content", "")) for row in kept]
+        granted = _shares(needed, room)
+        is_cramped = any(
+            got < min(MIN_EXCERPT, need) for got, need in zip(granted, needed, strict=True)
+        )
+        if len(kept) <= 1 or (room >= 0 and not is_cramped):
+            break
+        kept.pop()
+    fitted = [
+        row if need <= got else _cut_row(row, cut(row, max(got, 1)))
+        for row, need, got in zip(kept, needed, granted, strict=True)
+    ]
+    return Fitted(fitted, len(rows) - len(kept))
+
+
+def _cut_row(row: Row, content: str) -> Row:
+    return {**row, "content": content, "excerpt": True}
+
+
+def _shares(needed: Sequence[int], room: int) -> list[int]:
+    """Divide a room: short rows get what they need, the others equal parts, the best ones more."""
+    shares = [0] * len(needed)
+    waiting = list(range(len(needed)))
+    while waiting:
+        weights = {at: BEST_SHARE if at < BEST_ROWS else 1 for at in waiting}
+        part = max(room, 0) / sum(weights.values())
+        satisfied = [at for at in waiting if needed[at] <= part * weights[at]]
+        for at in satisfied or waiting:
+            shares[at] = needed[at] if satisfied else int(part * weights[at])
+        if not satisfied:
+            break
+        room -= sum(needed[at] for at in satisfied)
+        waiting = [at for at in waiting if at not in satisfied]
+    return shares

@@ -1,0 +1,162 @@
+"""Arguments whose meaning is clear although their form is not the schema's.
+
+Models send `"5"` for 5, `"a,b"` for a list, `"yesterday"` for a date. Each such value is turned
+into the form that the schema asks for; any other value stays as it is, and the check refuses it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from ghostmem.clock import format_time
+from ghostmem.settings import FALSE, TRUE
+from ghostmem.text.calendar import NUMBERS
+
+# by argument: words and the values that they stand for
+WORDS: Mapping[str, Mapping[str, Any]] = {
+    "importance": {"low": 0.3, "medium": 0.5, "normal": 0.5, "high": 0.8, "critical": 1.0},
+    "priority": {"medium": "normal", "default": "normal"},
+    "kind": {"fact": "semantic", "event": "episodic", "procedure": "procedural"},
+    "tier": {
+        "long_term": "ltm",
+        "longterm": "ltm",
+        "permanent": "ltm",
+        "short_term": "stm",
+        "shortterm": "stm",
+    },
+    "ttl": {"forever": "never", "none": "never", "permanent": "never"},
+}
+TIMES = frozenset("after before valid_at as_of created_at valid_from valid_to".split())
+DURATIONS = frozenset(("ttl",))
+# days that a word goes back to the beginning of a day
+DAYS_BACK = {"today": 0, "yesterday": 1, "last_week": 7, "last_month": 30, "last_year": 365}
+SECONDS = {
+    unit: seconds
+    for units, seconds in {
+        "s sec secs second seconds": 1,
+        "m min mins minute minutes": 60,
+        "h hr hrs hour hours": 3_600,
+        "d day days": 86_400,
+        "w week weeks": 604_800,
+        "month months": 2_592_000,
+        "y year years": 31_536_000,
+    }.items()
+    for unit in units.split()
+}
+_TTL_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+_SPAN = re.compile(r"(?:(?:the )?(?:last|past) )?(\w+?) ?([a-z]+)(?: ago)?")
+_MONTH = re.compile(r"\d{4}-\d\d")
+_SLASHES = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})")
+
+
+def coerce(
+    arguments: Mapping[str, Any], schema: Mapping[str, Any], now: datetime
+) -> dict[str, Any]:
+    """Return arguments in the form of their schemas where their meaning is clear."""
+    known = schema.get("properties", {})
+    return {
+        name: _value(name, value, known[name], now) if name in known else value
+        for name, value in arguments.items()
+    }
+
+
+def _value(name: str, value: Any, schema: Mapping[str, Any], now: datetime) -> Any:
+    kind = str(schema.get("type"))
+    if kind == "boolean":
+        return _boolean(value)
+    if kind == "array":
+        return _list(value)
+    if not isinstance(value, str):
+        return value
+    words = WORDS.get(name, {})
+    if (word := _word(value)) in words:
+        return words[word]
+    if name in TIMES:
+        return _time(value, now)
+    if name in DURATIONS:
+        return _duration(value)
+    if "enum" in schema:
+        return word if word in schema["enum"] else value
+    return _FROM_TEXT[kind](value) if kind in _FROM_TEXT else value
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[\s-]+", "_", text.strip().lower())
+
+
+def _boolean(value: Any) -> Any:
+    text = str(value).strip().lower()
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return value
+    return True if text in TRUE else False if text in FALSE else value
+
+
+def _list(value: Any) -> Any:
+    """Return the list in a text: JSON, or parts between commas."""
+    if not isinstance(value, str):
+        return value
+    if value.strip().startswith("["):
+        parsed = _json(value)
+        return parsed if isinstance(parsed, list) else value
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _number(text: str) -> Any:
+    parsed = _json(text.strip())
+    return parsed if isinstance(parsed, int | float) and not isinstance(parsed, bool) else text
+
+
+def _object(text: str) -> Any:
+    parsed = _json(text)
+    return parsed if isinstance(parsed, dict) else text
+
+
+_FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
+    "integer": _number,
+    "number": _number,
+    "object": _object,
+}
+
+
+def _span(text: str) -> int | None:
+    """Return the seconds of a span such as `1 week`, `3 days ago` or `last 2 hours`."""
+    match = _SPAN.fullmatch(" ".join(text.lower().split()))
+    if match is None or match[2] not in SECONDS:
+        return None
+    number = NUMBERS.get(match[1]) or (int(match[1]) if match[1].isdecimal() else 0)
+    return number * SECONDS[match[2]] if 0 < number < 10_000 else None
+
+
+def _duration(text: str) -> str:
+    seconds = _span(text)
+    if seconds is None or not text.strip()[:1].isalnum() or "ago" in text:
+        return text
+    return next(f"{seconds // size}{unit}" for unit, size in _TTL_UNITS if seconds % size == 0)
+
+
+def _time(text: str, now: datetime) -> str:
+    word = _word(text)
+    if word == "now":
+        return format_time(now)
+    if word in DAYS_BACK:
+        return f"{now - timedelta(days=DAYS_BACK[word]):%Y-%m-%d}"
+    if _MONTH.fullmatch(text.strip()):
+        return f"{text.strip()}-01"
+    if match := _SLASHES.fullmatch(text.strip()):
+        return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+    seconds = _span(text)
+    is_past = word.endswith("_ago") or word.startswith(("last_", "past_", "the_"))
+    if seconds is None or not (is_past or word[:1].isdecimal()):
+        return text
+    return format_time(now - timedelta(seconds=seconds))

@@ -1,0 +1,251 @@
+"""Results as a few lines of text, made of what a client is sent."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ghostmem.text.excerpt import first_line, snippet
+
+SNIPPET = 200  # characters of a memory in a list for the user
+VIEWED = 8000  # characters of a memory that the user is shown
+
+
+def result_text(name: str, found: Mapping[str, Any]) -> str:
+    """Return a result, as it is shown, as a few lines of text."""
+    if list(found) == ["text"]:
+        return str(found["text"])
+    return _TEXTS.get(name, _plain)(found)
+
+
+def _plain(found: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key}: {value}" for key, value in found.items() if isinstance(value, str | int | float)
+    )
+
+
+def _lines(lines: Iterable[str], found: Mapping[str, Any]) -> str:
+    """Return lines, followed by the notes and what was left out."""
+    end = [f"note: {note}" for note in found.get("notes", ())]
+    end += [f"left out: {found['left_out']}"] if "left_out" in found else []
+    return "\n".join([*lines, *end])
+
+
+def _head(row: Mapping[str, Any], found: Mapping[str, Any], *more: str) -> str:
+    """Return the name of a memory, its date, source and more, in brackets."""
+    said_by = row.get("source_user"), row.get("source_kind")
+    parts = (f"{row.get('ns', found.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
+    return f"[{' '.join(str(part) for part in (*parts, *said_by, *more) if part)}]"
+
+
+def _memory(found: Mapping[str, Any]) -> str:
+    details = [found["kind"], found["tier"]]
+    details += [f"priority {found['priority']}"] if "priority" in found else []
+    details += [f"importance {found['importance']}"] if "importance" in found else []
+    details += ["pinned"] if found.get("pinned") else []
+    details += [f"#{tag}" for tag in found.get("tags", ())]
+    details += [
+        f"{name} {found[name]}"
+        for name in ("expires_at", "valid_from", "valid_to")
+        if name in found
+    ]
+    details += [f"about {path}" for path in found.get("files", ())]
+    details += [f"from character {found['offset']}"] if "offset" in found else []
+    return _lines([f"{_head(found, found, *details)} {found['content']}"], found)
+
+
+def _stored(found: Mapping[str, Any]) -> str:
+    name = f"{found['ns']}/{found['key']}"
+    if found.get("outcome") == "quarantined":
+        why = "; ".join(found.get("notes", ()))
+        return f"not stored: {name} is {why}. Only the user can decide that; tell them."
+    if found.get("deduplicated"):
+        text = f"{name} v{found['version']} says the same as {found['requested_key']}: reinforced"
+    else:
+        text = f"{found.get('outcome', 'stored')} {name} v{found['version']}"
+    verdict = found.get("verdict", {})
+    if "key" in verdict:
+        text += f": {verdict['kind']} of {verdict['key']}"
+    if found.get("dry_run"):
+        text = f"dry run: nothing was stored; {name} would be\n{found['content']}"
+    return _lines([text], found)
+
+
+def _hits(found: Mapping[str, Any]) -> str:
+    lines = []
+    for hit in found["results"]:
+        head = _head(hit, found, f"{hit['score']:.2f}", hit.get("path", ""))
+        note = f" ({hit['note']})" if "note" in hit else ""
+        lines.append(f"{head}{note} {hit['content']}")
+    ended = [f"{old['key']} ({old['note']})" for old in found.get("superseded", ())]
+    lines += [f"no longer true: {', '.join(ended)}"] if ended else []
+    return _lines(lines if found["results"] else [_nothing(found), *lines], found)
+
+
+def _nothing(found: Mapping[str, Any]) -> str:
+    is_complete = found.get("complete", True)
+    return "nothing relevant is known" if is_complete else "nothing was found so far"
+
+
+def _pack(found: Mapping[str, Any]) -> str:
+    lines = []
+    for memory in found["memories"]:
+        note = f" ({memory['note']})" if "note" in memory else ""
+        lines.append(f"{_head(memory, found)}{note} {memory['content']}")
+    lines.append(f"({found['used']} of {found['budget']} tokens)" if lines else _nothing(found))
+    if found.get("compaction_suggested"):
+        lines.append(f"compaction suggested: {found['compaction_reason']}")
+    return _lines(lines, found)
+
+
+def _listed(found: Mapping[str, Any]) -> str:
+    lines = []
+    for memory in found["memories"]:
+        details = [f"#{tag}" for tag in memory.get("tags", ())]
+        details += [f"deleted {memory['deleted_at']}"] if "deleted_at" in memory else []
+        lines.append(f"{_head(memory, found, *details)} {memory['content']}")
+    return _lines(lines or ["nothing is stored here"], found)
+
+
+def _versions(found: Mapping[str, Any]) -> str:
+    lines = [f"{found['ns']}/{found['key']}"]
+    for version in found["versions"]:
+        state = " deleted" if version.get("deleted") else ""
+        lines.append(f"[v{version['version']} {version['created_at']}{state}] {version['content']}")
+    return _lines(lines, found)
+
+
+def _nodes(found: Mapping[str, Any]) -> str:
+    lines = []
+    for node in found.get("children", found.get("nodes", ())):
+        parent = f"{node['parent']} > " if "parent" in node else ""
+        count = f" ({node['children']} memories)" if "children" in node else ""
+        lines.append(f"{parent}{node['key']}{count}: {node['content']}")
+    lines += [f"without a summary: {', '.join(keys)}" for keys in found.get("clusters", ())]
+    return _lines(lines or ["no summaries"], found)
+
+
+def _edges(found: Mapping[str, Any]) -> str:
+    done = ["deleted"] if found.get("status") else []
+    return _lines([*done, *found["edges"]] or ["no edges"], found)
+
+
+def _pairs(found: Mapping[str, Any]) -> str:
+    if not found["candidates"]:
+        return "no pairs to classify"
+    lines = ["pairs:", *(f"{first} | {second}" for first, second in found["candidates"])]
+    lines += ["memories:", *(f"{row['key']}: {row['content']}" for row in found["memories"])]
+    return _lines(lines, found)
+
+
+def _summary(found: Mapping[str, Any]) -> str:
+    text = _stored(found["summary"])
+    if found["summary"].get("outcome") == "quarantined":
+        return text
+    return f"{text} stands for {found['sources']} memories"
+
+
+_CURATED = {  # by operation: what was done
+    "pin": "pinned {name}: it is part of every context",
+    "unpin": "unpinned {name}",
+    "lock": "locked {name}: it changes only after op unlock",
+    "unlock": "unlocked {name}",
+    "used": "noted that {name} helped",
+    "delete": "deleted {name}: it can be restored",
+}
+
+
+def _curated(found: Mapping[str, Any]) -> str:
+    name = f"{found['ns']}/{found['key']}"
+    if found["op"] in _CURATED:
+        return _CURATED[found["op"]].format(name=name)
+    field = "tier" if "new_tier" in found else "importance"
+    before, after = found[f"old_{field}"], found[f"new_{field}"]
+    return f"{found['op']} {name}: {field} {before} -> {after}"
+
+
+_NOT_COUNTS = ("ns", "dry_run", "memories_evaluated", "clusters_left_out")
+
+
+def _report(found: Mapping[str, Any]) -> str:
+    counts = [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in found.items()
+        if isinstance(value, int) and name not in _NOT_COUNTS
+    ]
+    done = "dry run, nothing was changed: would be" if found["dry_run"] else "done:"
+    number = found["memories_evaluated"]
+    changed = f"{done} {', '.join(counts)}" if counts else "nothing to change"
+    lines = [f"looked at {number} memories in {found['ns']}; {changed}", *found.get("changes", ())]
+    lines += [f"alike: {', '.join(keys)}" for keys in found.get("linked_clusters", ())]
+    left = found.get("clusters_left_out")
+    lines += [f"and {left} more such groups: ghost_expand lists them"] if left else []
+    return _lines([*lines, *(f"error: {error}" for error in found.get("errors", ()))], found)
+
+
+def _conflicts(found: Mapping[str, Any]) -> str:
+    lines = []
+    for pair in found["conflicts"]:
+        lines.append(f"{pair['key']} ({pair['created_at']}): {pair['content']}")
+        lines.append(
+            f"  contradicts {pair['other']} ({pair['other_created_at']}): {pair['other_content']}"
+        )
+    lines += [f"{doubt['key']} is {doubt['why']}" for doubt in found.get("maybe_stale", ())]
+    return _lines(lines or ["no open contradictions"], found)
+
+
+def _resolved(found: Mapping[str, Any]) -> str:
+    if found.get("both"):
+        return f"{found['ns']}/{found['keeps']} and the other both hold"
+    ended = f"; ended: {', '.join(found['closed'])}" if found.get("closed") else ""
+    stale = found.get("maybe_stale")
+    doubts = f"; maybe stale now: {', '.join(stale)}" if stale else ""
+    return f"{found['ns']}/{found['keeps']} holds{ended}{doubts}"
+
+
+def _events(found: Mapping[str, Any]) -> str:
+    lines = [
+        f"{row['event']}: {row['content']}" if "content" in row else str(row["event"])
+        for row in found["events"]
+    ]
+    return _lines(lines or ["nothing is known about that"], found)
+
+
+def _shown(found: Mapping[str, Any]) -> str:
+    """Return the text for the viewer: one memory, or the hits."""
+    if "memory" in found:
+        memory = found["memory"]
+        name = f"{memory['ns']}/{memory['key']} v{memory['version']}"
+        return f"[{name}] {memory['content'][:VIEWED]}"
+    lines = [
+        f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {_snippet(hit)}"
+        for hit in found["results"]
+    ]
+    return "\n".join(lines) or "nothing relevant is known"
+
+
+def _snippet(hit: Mapping[str, Any]) -> str:
+    """Return a line of a hit's chunk around the match, or the first line of a memory."""
+    if "match_start" not in hit:
+        return first_line(hit.get("match_chunk", hit["content"]), SNIPPET)
+    return snippet(hit["match_chunk"], hit["match_start"], hit["match_end"], SNIPPET)
+
+
+_TEXTS = {
+    "ghost_show": _shown,
+    "ghost_put": _stored,
+    "ghost_patch": _stored,
+    "ghost_restore": _stored,
+    "ghost_get": _memory,
+    "ghost_search": _hits,
+    "ghost_context": _pack,
+    "ghost_list": _listed,
+    "ghost_history": _versions,
+    "ghost_expand": _nodes,
+    "ghost_edge": _edges,
+    "ghost_edge_candidates": _pairs,
+    "ghost_consolidate": _summary,
+    "ghost_curate": _curated,
+    "ghost_reflect": _report,
+    "ghost_conflicts": _conflicts,
+    "ghost_resolve": _resolved,
+    "ghost_timeline": _events,
+}

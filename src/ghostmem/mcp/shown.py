@@ -1,0 +1,550 @@
+"""What a client is sent of a result: the fields that a model can use, within a token budget.
+
+Each function takes the whole result of a tool and the arguments of the call. The texts in
+`result_texts.py` are made of what these functions return, so that both forms say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ghostmem.mcp.budget import (
+    MAX_MEMORY,
+    MAX_RESULT,
+    MIN_EXCERPT,
+    Row,
+    content_tokens,
+    fit_rows,
+    sent_tokens,
+    start_of,
+)
+from ghostmem.mcp.result_texts import result_text
+from ghostmem.mcp.tool import Arguments, Result
+from ghostmem.text.excerpt import first_line
+
+LINE = 200  # characters of a memory in a list
+DATE = 10  # characters of a date
+WORDS_ONLY = (
+    "some memories were searched by words only, because they have no vectors yet; "
+    "ask again in a moment"
+)
+_FOR_PEOPLE = "`ghost "  # a note with a command is meant for people
+# fields that a put can set, with the defaults that are not worth showing
+_DEFAULTS: Mapping[str, Any] = {
+    "priority": "normal",
+    "importance": 0.5,
+    "pinned": False,
+    "tags": [],
+    "meta": {},
+    "source_user": None,
+    "source_kind": None,
+    "source_scope": None,
+}
+_TIMES = ("expires_at", "valid_from", "valid_to", "deleted_at")
+_COUNTS = (
+    "promoted",
+    "demoted",
+    "decayed",
+    "archived",
+    "deleted",
+    "merged",
+    "deduplicated",
+    "linked",
+    "pinned",
+    "expiring",
+    "edges_decayed",
+    "edges_pruned",
+    "relinked",
+)
+
+
+def show_put(found: Result, _: Arguments) -> Result:
+    """Return where a memory went, how it relates to others, and what was redacted."""
+    names = ("ns", "key", "version", "outcome")
+    shown: Result = {name: found[name] for name in names if name in found}
+    if "verdict" in found:
+        verdict = found["verdict"]
+        shown["verdict"] = {name: verdict[name] for name in ("kind", "key") if name in verdict}
+    if "requested_key" in found:
+        shown |= {"requested_key": found["requested_key"], "deduplicated": True}
+    return shown | _notes(found, keep_commands=found.get("outcome") == "quarantined")
+
+
+def show_patch(found: Result, given: Arguments) -> Result:
+    """Return the version that a patch made, or the text that it would make."""
+    shown = show_put(found, given)
+    if not given.get("dry_run"):
+        return shown
+    content = start_of(found["content"], MAX_RESULT - 100)
+    return {**shown, "dry_run": True, "content": content}
+
+
+def show_get(found: Result, given: Arguments) -> Result:
+    """Return a memory with the fields that differ from the defaults; a long one in parts."""
+    shown: Result = {name: found[name] for name in ("ns", "key", "version")}
+    shown |= {
+        "created_at": found["created_at"][:DATE],
+        "kind": found["kind"],
+        "tier": found["tier"],
+    }
+    for name, default in _DEFAULTS.items():
+        if found.get(name, default) != default:
+            shown[name] = found[name]
+    shown |= {name: found[name][:DATE] for name in _TIMES if name in found}
+    if files := found.get("files"):
+        shown["files"] = [file["path"] for file in files]
+    start = min(given.get("offset", 0), len(found["content"]))
+    rest = found["content"][start:]
+    if start:
+        shown["offset"] = start
+    whole = {**shown, "content": rest}
+    if sent_tokens(result_text("ghost_get", whole), whole) <= MAX_MEMORY:
+        return whole
+    return _part(shown, rest, start)
+
+
+def _part(shown: Result, rest: str, start: int) -> Result:
+    """Return the first part of a long content, and how to get the next one."""
+    end = start + len(rest)
+    note = f"characters {end} to {end}: call ghost_get with this key and offset {end}"
+    frame = {**shown, "content": "", "left_out": note}
+    room = MAX_MEMORY - sent_tokens(result_text("ghost_get", frame), frame)
+    size = min(len(rest), 4 * room)
+    while size > 1 and content_tokens(rest[:size]) > room:
+        size = max(1, size * room // content_tokens(rest[:size]) - 1)
+    line = rest.rfind("\n", size * 9 // 10, size)
+    size = line + 1 if line > 0 else size
+    note = f"characters {start + size} to {end}: call ghost_get with this key and offset "
+    return {**shown, "content": rest[:size], "left_out": f"{note}{start + size}"}
+
+
+def show_search(found: Result, given: Arguments) -> Result:
+    """Return the hits with excerpts around the match, and what narrowly missed if asked."""
+    from ghostmem.search.query import match_terms
+    from ghostmem.text.focus import excerpt
+
+    terms = match_terms(given["query"])
+    chunks = {_place(hit): _chunk(hit) for hit in found["results"]}
+
+    def cut(row: Row, room: int) -> str:
+        content, ns = row["content"], str(row.get("ns", given["ns"]))
+        chunk = chunks.get((ns, row["key"]), (0, 0))
+        return excerpt(content, terms, chunk, room, content_tokens) or start_of(content, room)
+
+    explained = bool(given.get("explain"))
+    more: Result = {}
+    if explained:
+        more["legs"] = found["legs"]
+        misses = [{"key": miss["key"], "score": miss["score"]} for miss in found.get("misses", ())]
+        more |= {"misses": misses} if misses else {}
+    more |= {name: found[name] for name in ("complete", "weaker", "superseded") if name in found}
+    more |= _notes(found)
+    rows = [_hit(hit, given["ns"], explained) for hit in found["results"]]
+    return _fitted(
+        "ghost_search",
+        "results",
+        rows,
+        {"ns": given["ns"], "results": [], **more},
+        _more_hits(given),
+        cut,
+        given,
+    )
+
+
+def _place(hit: Mapping[str, Any]) -> tuple[str, str]:
+    return hit["ns"], hit["key"]
+
+
+def _chunk(hit: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the place of the chunk that was found in the content."""
+    at = hit["content"].find(hit["match_chunk"])
+    return (at, at + len(hit["match_chunk"])) if at >= 0 else (0, 0)
+
+
+def _hit(hit: Mapping[str, Any], ns: str, explained: bool) -> Row:
+    row = _row(hit, ns)
+    row["score"] = round(hit["score"], 2)
+    if "path" in hit:
+        row["path"] = f"{hit['path']}:{hit['line']}"
+    row |= {name: hit[name] for name in ("note", "weak") if hit.get(name)}
+    row |= {"why": hit["why"]} if explained and "why" in hit else {}
+    return {**row, "content": hit["content"]}
+
+
+def _row(memory: Mapping[str, Any], ns: str) -> Row:
+    """Return the fields that name a memory; the namespace where it is not the one asked for."""
+    row: Row = {"ns": memory["ns"]} if memory["ns"] != ns else {}
+    row |= {"key": memory["key"], "version": memory["version"]}
+    return {**row, "created_at": memory["created_at"][:DATE], **_source(memory)}
+
+
+def _source(memory: Mapping[str, Any]) -> Row:
+    """Return the source of a memory where it is not the user or the agent."""
+    source: Row = {"source_user": memory["source_user"]} if memory.get("source_user") else {}
+    kind = memory.get("source_kind")
+    return {**source, "source_kind": kind} if kind in ("observed", "peer", "import") else source
+
+
+def _more_hits(given: Arguments) -> Callable[[int, bool], str]:
+    budget = 2 * given.get("budget", MAX_RESULT)
+    return _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+
+
+def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
+    """Return a function that says what is not shown, and which call shows it."""
+
+    def told(count: int, is_cut: bool) -> str:
+        parts = [f"{count} more {what}: call {call}"] if count else []
+        parts += ["contents are cut at ...: ghost_get reads one whole"] if is_cut else []
+        return "; ".join(parts)
+
+    return told
+
+
+def _fitted(
+    tool: str,
+    name: str,
+    rows: Sequence[Row],
+    result: Result,
+    left_out: Callable[[int, bool], str],
+    cut: Callable[[Row, int], str],
+    given: Arguments,
+) -> Result:
+    """Return a result with as many rows as fit the budget of the call, and what was left out."""
+    budget = given.get("budget", MAX_RESULT)
+
+    def frame(kept: list[Row]) -> int:
+        shown = {**result, name: kept, "left_out": left_out(len(rows), True)}
+        return sent_tokens(result_text(tool, shown), shown)
+
+    shown = {**result, name: list(rows)}
+    if sent_tokens(result_text(tool, shown), shown) <= budget:
+        return shown
+    fitted = fit_rows(rows, budget, frame, cut)
+    is_cut = any(row.get("excerpt") for row in fitted.rows)
+    said = left_out(fitted.left_out, is_cut)
+    return {**result, name: fitted.rows, **({"left_out": said} if said else {})}
+
+
+def _cut_start(row: Row, room: int) -> str:
+    return start_of(row["content"], room)
+
+
+def _notes(found: Result, keep_commands: bool = False) -> Result:
+    """Return notes for a model; commands for people are replaced by what they mean for it."""
+    notes = [
+        note if keep_commands or _FOR_PEOPLE not in note else WORDS_ONLY
+        for note in found.get("notes", ())
+    ]
+    return {"notes": list(dict.fromkeys(notes))} if notes else {}
+
+
+def show_context(found: Result, given: Arguments) -> Result:
+    """Return a pack whose two forms both stay within the budget."""
+    budget, ns = found["budget"], given["ns"]
+    rows = [
+        {
+            **_row(memory, ns),
+            **({"note": memory["why"]["note"]} if memory["why"].get("note") else {}),
+            **({"excerpt": True} if memory["excerpt"] else {}),
+            "content": memory["content"],
+        }
+        for memory in found["memories"]
+    ]
+    result: Result = {
+        "ns": ns,
+        "budget": budget,
+        "used": budget,
+        "compaction_suggested": found["compaction_suggested"],
+    }
+    result |= {name: found[name] for name in ("compaction_reason", "complete") if name in found}
+    result |= _notes(found)
+    unfit = [left["key"] for left in found.get("left_out", ()) if _is_for_room(left["reason"])]
+    shown = _packed(rows, unfit, result, budget)
+    shown["used"] = min(sent_tokens(result_text("ghost_context", shown), shown), budget)
+    return shown
+
+
+def _is_for_room(reason: str) -> bool:
+    from ghostmem.context.packer import BUDGET, PINNED
+
+    return reason in (BUDGET, PINNED)
+
+
+def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) -> Result:
+    """Return the result with its last memories cut or left out until it fits."""
+    rows = list(rows)
+    dropped: list[str] = []
+    while True:
+        left = [*reversed(dropped), *unfit]
+        said = {"left_out": _unpacked(left, budget)} if left else {}
+        shown = {**result, "memories": rows, **said}
+        over = sent_tokens(result_text("ghost_context", shown), shown) - budget
+        if over <= 0 or not rows:
+            return shown
+        last = rows.pop()
+        room = content_tokens(last["content"]) - over - 4  # the mark of an excerpt
+        if room >= MIN_EXCERPT:
+            rows.append({**last, "excerpt": True, "content": start_of(last["content"], room)})
+        else:
+            dropped.append(last["key"])
+
+
+def _unpacked(keys: Sequence[str], budget: int) -> str:
+    named = ", ".join(keys[:3]) + (" and more" if len(keys) > 3 else "")
+    return f"{named} did not fit: call ghost_context with budget {2 * budget}, or ghost_get"
+
+
+def show_list(found: Result, given: Arguments) -> Result:
+    """Return the first line of each memory, and its tags."""
+    ns = given["ns"]
+    rows = [
+        {
+            **_row(memory, ns),
+            **({"tags": memory["tags"]} if memory.get("tags") else {}),
+            **{name: memory[name][:DATE] for name in ("deleted_at",) if name in memory},
+            "content": first_line(memory["content"], LINE),
+        }
+        for memory in found["memories"]
+    ]
+    result = {"ns": ns, "memories": []}
+    shown = _fitted(
+        "ghost_list", "memories", rows, result, lambda *_: "x" * LINE, _cut_start, given
+    )
+    end = given.get("offset", 0) + len(shown["memories"])
+    shown.pop("left_out", None)
+    if found.get("more") or len(shown["memories"]) < len(rows):
+        shown["left_out"] = f"older ones: call ghost_list with offset {end}"
+    return shown
+
+
+def show_history(found: Result, given: Arguments) -> Result:
+    """Return the versions of a memory, newest first."""
+    rows = [
+        {
+            "version": version["version"],
+            "created_at": version["created_at"][:DATE],
+            **({"deleted": True} if "deleted_at" in version else {}),
+            "content": version["content"],
+        }
+        for version in found["versions"]
+    ]
+    result = {"ns": found["ns"], "key": found["key"], "versions": []}
+    call = "ghost_get with a version reads one whole"
+    return _fitted(
+        "ghost_history",
+        "versions",
+        rows,
+        result,
+        lambda count, _: f"{count} older versions; {call}" if count else call,
+        _cut_start,
+        given,
+    )
+
+
+def show_consolidation(found: Result, given: Arguments) -> Result:
+    """Return where a summary went, and the number of its sources."""
+    return {"summary": show_put(found["summary"], given), "sources": len(found["edges"])}
+
+
+def show_curated(found: Result, _: Arguments) -> Result:
+    """Return the change that was made."""
+    return {name: value for name, value in found.items() if name != "utility_count"}
+
+
+def show_edges(found: Result, given: Arguments) -> Result:
+    """Return edges as lines."""
+    lines = [
+        f"{edge['from_key']} {edge['rel']} {edge['to_key']} ({edge['weight']:.2f})"
+        for edge in found.get("edges", [found])
+    ]
+    result: Result = {"ns": given["ns"], "edges": []}
+    result |= {"status": found["status"]} if "status" in found else {}
+    lines, left = _lines_that_fit("ghost_edge", "edges", lines, result)
+    said = f"{left} weaker edges: call ghost_edge with op list and a rel"
+    return {**result, "edges": lines, **({"left_out": said} if left else {})}
+
+
+def _lines_that_fit(
+    tool: str, name: str, lines: Sequence[Any], result: Result, budget: int = MAX_RESULT
+) -> tuple[list[Any], int]:
+    """Return the first lines that fit a budget, and the number of those that do not."""
+    kept = list(lines)
+    while kept:
+        shown = {**result, name: kept, "left_out": "x" * LINE}
+        over = sent_tokens(result_text(tool, shown), shown) - budget
+        if over <= 0:
+            break
+        kept = kept[: min(len(kept) - 1, len(kept) * budget // (budget + over))]
+    return kept, len(lines) - len(kept)
+
+
+def show_expanded(found: Result, given: Arguments) -> Result:
+    """Return summaries, or the memories of one, and groups that have no summary."""
+    offset = given.get("offset", 0)
+    name = "nodes" if "key" not in given else "children"
+    rows = _flat(found.get(name, ()))[offset:]
+    result: Result = {"ns": found["ns"]}
+    result |= {"key": found["parent"]["key"]} if "parent" in found else {}
+    groups = [group["keys"] for group in found.get("clusters", ())]
+    if groups:
+        kept, left = _lines_that_fit("ghost_expand", "clusters", groups, result, MAX_RESULT // 2)
+        result["clusters"] = kept
+        result |= (
+            {"notes": [f"{left} more groups are shown once these are summed up"]} if left else {}
+        )
+    shown = _fitted(
+        "ghost_expand",
+        name,
+        rows,
+        {**result, name: []},
+        lambda count, is_cut: _left_out(
+            "memories", f"ghost_expand with offset {offset + len(rows) - count}"
+        )(count, is_cut),
+        _cut_start,
+        given,
+    )
+    return shown if shown[name] else {key: value for key, value in shown.items() if key != name}
+
+
+def _flat(nodes: Iterable[Mapping[str, Any]], parent: str = "") -> list[Row]:
+    """Return nested nodes as one list, in which nested ones name their parent."""
+    rows = []
+    for node in nodes:
+        row: Row = {"key": node["key"], **({"parent": parent} if parent else {})}
+        row |= {"children": node["children"]} if node["children"] else {}
+        rows.append({**row, "content": node.get("content") or node.get("summary", "")})
+        rows += _flat(node.get("nodes", ()), node["key"])
+    return rows
+
+
+def show_candidates(found: Result, given: Arguments) -> Result:
+    """Return pairs by their keys, and the content of each memory once."""
+    offset = given.get("offset", 0)
+    pairs = [[pair["from_key"], pair["to_key"]] for pair in found["candidates"]]
+    contents = {
+        key: content
+        for pair in found["candidates"]
+        for key, content in (
+            (pair["from_key"], pair["from_content"]),
+            (pair["to_key"], pair["to_content"]),
+        )
+    }
+    result: Result = {"ns": given["ns"], "skipped_existing": found["skipped_existing"]}
+    kept = pairs
+    while True:
+        rows = [{"key": key, "content": contents[key]} for key in _keys(kept)]
+        left = len(pairs) - len(kept)
+        call = _left_out("pairs", f"ghost_edge_candidates with offset {offset + len(kept)}")
+        fitted = _fitted(
+            "ghost_edge_candidates",
+            "memories",
+            rows,
+            {**result, "candidates": kept, "memories": []},
+            lambda _, is_cut, left=left, call=call: call(left, is_cut),  # type: ignore[misc]
+            _cut_start,
+            given,
+        )
+        if len(fitted["memories"]) == len(rows) or len(kept) == 1:
+            break
+        kept = kept[: max(1, min(len(kept) - 1, len(kept) * 9 // 10))]
+    said = call(left, any(row.get("excerpt") for row in fitted["memories"]))
+    fitted.pop("left_out", None)
+    return {**fitted, **({"left_out": said} if said else {})}
+
+
+def _keys(pairs: Iterable[Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(key for pair in pairs for key in pair))
+
+
+def show_report(found: Result, given: Arguments) -> Result:
+    """Return what a reflection changed, or would change."""
+    result: Result = {"ns": given["ns"], "dry_run": found["dry_run"]}
+    result["memories_evaluated"] = found["memories_evaluated"]
+    result |= {name: found[name] for name in _COUNTS if found.get(name)}
+    if clusters := found.get("linked_clusters"):
+        kept, left = _lines_that_fit(
+            "ghost_reflect", "linked_clusters", clusters, result, MAX_RESULT // 2
+        )
+        result["linked_clusters"] = kept
+        result |= {"clusters_left_out": left} if left else {}
+    result |= {"errors": found["errors"][:10]} if found.get("errors") else {}
+    result |= _notes(found)
+    offset = given.get("offset", 0)
+    changes = [_change(change) for change in found.get("changes", ())][offset:]
+    lines, left = _lines_that_fit("ghost_reflect", "changes", changes, result)
+    result |= {"changes": lines} if lines else {}
+    said = f"{left} more changes, which the numbers include"
+    if found["dry_run"]:
+        said += f": call ghost_reflect with dry_run and offset {offset + len(lines)}"
+    return {**result, **({"left_out": said} if left else {})}
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    """Return a change as a line: the operation, the memory, and the fields before and after."""
+    line = f"{change['op'].lower()} {change['key']}"
+    if "to_key" in change:
+        return f"{line} {change.get('rel', '')} {change['to_key']}"
+    before, after = change.get("before", {}), change.get("after", {})
+    fields = ", ".join(
+        f"{name} {_value(before.get(name))} -> {_value(value)}"
+        for name, value in after.items()
+        if not name.endswith("_count")
+    )
+    return f"{line}: {fields}" if fields else line
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def show_conflicts(found: Result, given: Arguments) -> Result:
+    """Return pairs that contradict each other, the prevailing memory first."""
+    rows = [
+        {
+            **({"ns": pair["ns"]} if pair["ns"] != given["ns"] else {}),
+            "key": pair["key"],
+            "created_at": pair["created_at"][:DATE],
+            "other": pair["other"],
+            "other_created_at": pair["other_created_at"][:DATE],
+            "other_content": first_line(pair["other_content"], LINE),
+            "content": pair["content"],
+        }
+        for pair in found["conflicts"]
+    ]
+    result: Result = {"ns": given["ns"], "conflicts": []}
+    if found.get("maybe_stale"):
+        doubts = [{"key": doubt["key"], "why": doubt["why"]} for doubt in found["maybe_stale"]]
+        result["maybe_stale"] = doubts[:10]
+    return _fitted(
+        "ghost_conflicts",
+        "conflicts",
+        rows,
+        result,
+        _left_out("pairs", "ghost_conflicts again when these are decided"),
+        _cut_start,
+        given,
+    )
+
+
+def show_timeline(found: Result, given: Arguments) -> Result:
+    """Return the events of a fact, oldest first."""
+    rows = [
+        {
+            "event": _event(event),
+            **({"content": event["content"]} if "content" in event else {}),
+        }
+        for event in found["events"]
+    ]
+    result: Result = {"ns": given["ns"], "events": []}
+    call = _left_out("events", "ghost_timeline with one key")
+    return _fitted("ghost_timeline", "events", rows, result, call, _cut_start, given)
+
+
+def _event(event: Mapping[str, Any]) -> str:
+    """Return an event as a line: its date, the memory, and what happened to it."""
+    by = f" by {event['by']}" if "by" in event else ""
+    now = ", current" if event.get("current") else ""
+    at = event["at"][:DATE]
+    return f"{at} {event['key']} v{event['version']} {event['event']}{by}{now}"

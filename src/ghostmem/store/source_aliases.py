@@ -1,0 +1,31 @@
+"""Spellings of the same person."""
+
+from ghostmem.model import NsFilter, SourceAlias
+from ghostmem.store.database import StoreTable
+from ghostmem.store.filters import ns_part
+from ghostmem.store.records import RowType
+
+_ALIAS = RowType("source_aliases", SourceAlias)
+
+
+class SourceAliases(StoreTable):
+    """The canonical name of a person for each other spelling, by namespace."""
+
+    def all(self, ns: NsFilter) -> list[SourceAlias]:
+        """List the aliases of some namespaces in order."""
+        where, values = ns_part(ns, "ns")
+        sql = (
+            f"SELECT {_ALIAS.columns} FROM source_aliases WHERE {where}"
+            " ORDER BY ns, canonical, alias"
+        )
+        return [_ALIAS.read(row) for row in self._db.rows(sql, values)]
+
+    def put(self, alias: SourceAlias) -> None:
+        """Write an alias, replacing the one with this spelling."""
+        sql = self._sql.insert("source_aliases", _ALIAS.names, replace=True)
+        self._db.run(sql, _ALIAS.write(alias))
+
+    def drop(self, alias: SourceAlias) -> bool:
+        """Delete an alias; return False when there is none."""
+        sql = "DELETE FROM source_aliases WHERE ns = ? AND alias = ?"
+        return self._db.run(sql, (alias.ns, alias.alias)) > 0

@@ -1,0 +1,253 @@
+"""Captures are queued: whatever is killed, nothing is lost and nothing is captured twice"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.clock import now
+from ghostmem.hooks.queue import add_entry, entries, has_due, queue_folder, with_attempts
+from ghostmem.hooks.worker import MAX_ATTEMPTS, drain
+from ghostmem.notes.lock import lock_file
+from ghostmem.settings import Settings
+from hooks.conftest import NS, spoken, until
+
+if TYPE_CHECKING:
+    from hooks.conftest import Hook, Program
+
+TABS = "I prefer tabs over spaces in this project."
+CENTS = "We decided to keep money as integer cents because floats lose pennies."
+
+
+@pytest.fixture
+def settings(store: Path) -> Settings:
+    """Return the settings of the default store."""
+    return Settings(db=str(store), embed_provider="none")
+
+
+@pytest.fixture
+def stop(
+    hook: "Hook", program: "Program", monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Path], None]:
+    """Return a function that lets a host end a turn, and then kills all that the host started."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "none")
+
+    def call(path: Path) -> None:
+        payload = json.dumps(hook.payload("Stop", transcript_path=str(path))).encode()
+        child = subprocess.Popen(
+            program.command("hook", "claude", "Stop"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert child.communicate(payload) == (b"", b"")
+        assert child.returncode == 0
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:  # nothing is left in the group of the host
+            pass
+
+    return call
+
+
+def stored(settings: Settings) -> list[tuple[str, int]]:
+    """Return the contents and versions of the namespace."""
+    if not os.path.exists(settings.path):
+        return []
+    with Ghost.open(settings=settings) as ghost:
+        return sorted((memory.content, memory.version) for memory in ghost.list(NS))
+
+
+@pytest.fixture
+def write_lock(store: Path, settings: Settings) -> Iterator[Callable[[], object]]:
+    """Hold the write lock of a store, and return a function that releases it."""
+    with Ghost.open(settings=settings):
+        pass
+    db = apsw.Connection(str(store))
+    db.execute("BEGIN IMMEDIATE")
+    yield lambda: db.execute("ROLLBACK") if db.in_transaction else None
+    db.close()
+
+
+def begun(settings: Settings) -> bool:
+    """Say whether a worker has begun to capture."""
+    return any(entry.attempts for entry in entries(settings))
+
+
+@pytest.mark.process
+@pytest.mark.smoke
+def test_a_capture_outlives_its_host(
+    stop: Callable[[Path], None], settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """The host and its processes are killed when the hook has returned."""
+    stop(transcript(spoken(TABS)))
+    until(lambda: not entries(settings))
+    assert stored(settings) == [(TABS, 1)]
+
+
+@pytest.mark.process
+def test_a_worker_that_is_killed_is_followed_by_the_next(
+    stop: Callable[[Path], None],
+    settings: Settings,
+    transcript: Callable[..., Path],
+    write_lock: Callable[[], object],
+) -> None:
+    """A worker that waits for the write lock is killed; the next hook starts another."""
+    path = transcript(spoken(TABS))
+    add_call(settings, path)
+    command = [sys.executable, "-m", "ghostmem.hooks.worker"]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE)
+    assert worker.stdin is not None
+    with worker.stdin as stream:
+        stream.write(settings.path.encode())
+    until(lambda: begun(settings))
+    worker.kill()
+    worker.wait()
+    write_lock()
+    assert len(entries(settings)) == 1
+    assert stored(settings) == []
+    transcript(spoken(CENTS))
+    stop(path)
+    until(lambda: not entries(settings))
+    assert stored(settings) == sorted([(TABS, 1), (CENTS, 1)])
+
+
+@pytest.mark.process
+def test_a_worker_that_is_killed_after_storing_stores_nothing_twice(
+    stop: Callable[[Path], None], settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """The worst moment: the statements are stored, and their position is not recorded yet."""
+    path = transcript(spoken(TABS), spoken(CENTS))
+    with Ghost.open(settings=settings) as ghost:
+        origin = {"source_client": "claude-code", "source_scope": "s-1"}
+        ghost.capture(TABS, NS, source_kind="stated", **origin)
+    stop(path)
+    until(lambda: not entries(settings))
+    assert stored(settings) == sorted([(TABS, 1), (CENTS, 1)])
+
+
+def add_call(settings: Settings, path: Path, session: str = "s-1", event: str = "Stop") -> None:
+    """Queue what a hook would queue."""
+    from ghostmem.hooks.call import read_call
+
+    fields = {"session_id": session, "transcript_path": str(path), "hook_event_name": event}
+    add_entry(settings, read_call("claude", None, json.dumps(fields).encode()), NS)
+
+
+def test_an_unfinished_entry_is_no_entry(
+    settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """A hook that is killed while it writes leaves a file that nobody reads."""
+    add_call(settings, transcript(spoken(TABS)))
+    folder = Path(queue_folder(settings) or "")
+    entry = folder / os.path.basename(entries(settings)[0].path)
+    entry.rename(folder / f".{entry.name}.tmp")
+    (folder / "0-1.0.json").write_text("{", encoding="utf-8")
+    assert entries(settings) == []
+    assert not has_due(settings)
+    assert drain(settings) == []
+
+
+def test_one_worker_at_a_time(settings: Settings, transcript: Callable[..., Path]) -> None:
+    """While another has the lock nothing is done, and nothing is lost."""
+    add_call(settings, transcript(spoken(TABS)))
+    with lock_file(Path(queue_folder(settings) or "", ".lock")):
+        assert drain(settings) == []
+    assert len(entries(settings)) == 1
+    assert drain(settings) == [NS]
+    assert stored(settings) == [(TABS, 1)]
+
+
+def test_an_entry_that_ends_every_worker_is_dropped(
+    hook: "Hook", settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """What cannot be captured does not block the queue for ever."""
+    add_call(settings, transcript(spoken(TABS)))
+    with_attempts(entries(settings)[0], MAX_ATTEMPTS)
+    add_call(settings, transcript(spoken(CENTS, "s-2"), name="second.jsonl"), "s-2")
+    drain(settings)
+    assert entries(settings) == []
+    assert stored(settings) == [(CENTS, 1)]
+    assert [line.split(": ", 1)[1] for line in hook.lines()] == [
+        f"not captured: {MAX_ATTEMPTS} attempts did not end"
+    ]
+
+
+def test_a_busy_store_costs_no_attempt(
+    hook: "Hook",
+    settings: Settings,
+    transcript: Callable[..., Path],
+    write_lock: Callable[[], object],
+) -> None:
+    """An error that passes leaves the entry as it was."""
+    add_call(settings, transcript(spoken(TABS)))
+    drain(Settings(db=settings.db, embed_provider="none", busy_timeout=0.01))
+    assert [entry.attempts for entry in entries(settings)] == [0]
+    assert "StoreBusyError" in hook.lines()[0]
+    write_lock()
+    drain(settings)
+    assert stored(settings) == [(TABS, 1)]
+
+
+def test_a_prompt_waits_for_the_end_of_its_turn(
+    hook: "Hook", settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn that never ends is given up after some hours; other sessions do not touch it before."""
+    hook("UserPromptSubmit", prompt=TABS)
+    hook("Stop", session_id="s-2")
+    assert len(entries(settings)) == 1
+    assert stored(settings) == []
+    later = now() + timedelta(hours=7)
+    monkeypatch.setattr("ghostmem.hooks.queue.now", lambda: later)
+    hook("Stop", session_id="s-2")
+    assert stored(settings) == [(TABS, 1)]
+
+
+def test_a_resumed_session_keeps_its_queue(
+    hook: "Hook", settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """A session that is resumed before it was captured is captured from its beginning."""
+    path = transcript(spoken(TABS))
+    with Ghost.open(settings=settings) as ghost:
+        ghost.put(NS, "known", "The shop sells widgets.", kind="semantic")
+    add_call(settings, path)
+    hook("SessionStart", source="resume", transcript_path=str(path))
+    hook("Stop", transcript_path=str(path))
+    assert (TABS, 1) in stored(settings)
+
+
+@pytest.mark.process
+def test_a_session_that_starts_has_what_the_last_one_said(
+    stop: Callable[[Path], None],
+    hook: "Hook",
+    program: "Program",
+    settings: Settings,
+    transcript: Callable[..., Path],
+) -> None:
+    """The start of a session waits a moment for the captures of the one before."""
+    with Ghost.open(settings=settings) as ghost:
+        ghost.put(NS, "known", "The shop sells widgets.", kind="semantic")
+    stop(transcript(spoken(TABS)))
+    start: dict[str, Any] = hook.payload("SessionStart", source="startup", session_id="s-2")
+    answer = program("hook", "claude", input=json.dumps(start))
+    assert TABS in answer.out
+
+
+def test_the_queue_is_private(settings: Settings, transcript: Callable[..., Path]) -> None:
+    """Prompts are readable by their user only, and the queue of a database has no password in its name."""
+    add_call(settings, transcript(spoken(TABS)))
+    folder = queue_folder(settings) or ""
+    assert os.stat(folder).st_mode & 0o077 == 0
+    assert os.stat(entries(settings)[0].path).st_mode & 0o077 == 0
+    assert "secret" not in (queue_folder(Settings(db="postgresql://u:secret@h/d")) or "")
+    assert queue_folder(Settings(db=":memory:")) is None
