@@ -106,5 +106,5 @@ def test_captures_and_workflows_are_counted(compat: "GhostCli") -> None:
 def test_without_the_setting_nothing_changes(ghost_cli: "GhostCli") -> None:
     """Lines of JSON, and text by default."""
     ghost_cli.ok("put", "-n", "a", "-k", "tea", "Sam drinks green tea.")
-    assert ghost_cli.ok("list", "--keys-only") == "a/tea\n"
-    assert ghost_cli.ok("list", "--keys-only", "--json") == '{"ns": "a", "key": "tea"}\n'
+    assert ghost_cli.ok("list", "-n", "a", "--keys-only") == "a/tea\n"
+    assert ghost_cli.ok("list", "-n", "a", "--keys-only", "--json") == '{"ns": "a", "key": "tea"}\n'
