@@ -141,6 +141,15 @@ def test_the_originals_flags(ghost_cli: "GhostCli") -> None:
     assert strict["candidates"] == []
 
 
+def test_no_limit_for_the_candidates(ghost_cli: "GhostCli") -> None:
+    """--max -1 keeps all; other numbers below 1 are refused."""
+    text = " ".join(f"I prefer the tool number-{number} for task-{number}." for number in range(14))
+    assert len(ghost_cli.row("capture", "-n", "a", "--dry-run", text)["candidates"]) == 12
+    found = ghost_cli.row("capture", "-n", "a", "--dry-run", "--max", "-1", text)
+    assert len(found["candidates"]) == 14
+    ghost_cli.fails(2, "capture", "-n", "a", "--max", "-2", text)
+
+
 def test_one_kind_for_all(ghost_cli: "GhostCli") -> None:
     """--kind replaces what the words suggest; another word is refused."""
     found = ghost_cli.row("capture", "-n", "a", TEXT, "--kind", "episodic")

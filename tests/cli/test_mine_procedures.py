@@ -112,4 +112,3 @@ def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
     assert "no sessions" in message
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 1, input="a b")
-    ghost_cli.fails(2, "mine-procedures", "-n", "", input="a b\na b\n")  # nowhere to store
