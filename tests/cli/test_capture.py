@@ -117,7 +117,7 @@ def test_control_characters_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> N
 def test_wrong_uses_are_refused(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Two sources, no namespace, a file that is no text."""
     ghost_cli.fails(2, "capture", "-n", "a", "--file", "x", "text")
-    ghost_cli.fails(2, "capture", "text")
+    ghost_cli.fails(2, "capture", "-n", "", "text")
     (tmp_path / "b").write_bytes(b"\xff\xfe")
     ghost_cli.fails(2, "capture", "-n", "a", "--file", tmp_path / "b")
     ghost_cli.fails(3, "capture", "-n", "a", "--file", tmp_path / "gone")

@@ -140,6 +140,15 @@ class Journal(StoreTable):
         )
         return dict(self._db.rows(sql, (ns,)))
 
+    def times_shown(self, ns: str) -> dict[str, int]:
+        """Return how often each live memory in the log was shown without being used."""
+        sql = (
+            "SELECT m.id, sum(a.shown) FROM memories m JOIN accesses a"
+            f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
+            " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id"
+        )
+        return {memory_id: int(shown) for memory_id, shown in self._db.rows(sql, (ns,))}
+
     def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return how often each memory was used; memories that were only shown are left out."""
         uses: dict[str, int] = {}
