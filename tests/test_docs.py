@@ -19,9 +19,9 @@ import pytest
 import ghostmem
 from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
 from ghostmem.cli.main import ALIASES, COMMANDS, cli, shared_options
-from ghostmem.embed.files import FOLDER
 from ghostmem.embed.local import LocalEmbedder
 from ghostmem.embed.static import StaticEmbedder
+from ghostmem.embed.wordpiece import FOLDER
 from ghostmem.model import Access
 from ghostmem.search import cutoff
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
