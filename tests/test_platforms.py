@@ -167,7 +167,7 @@ def test_files_of_clients_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         "crush": home / ".config" / "crush" / "crush.json",
         "kilo": home / ".config" / "kilo" / "kilo.jsonc",
         "roo": code / "rooveterinaryinc.roo-cline" / "settings" / "mcp_settings.json",
-        "continue": home / ".continue" / "config.yaml",
+        "continue": home / ".continue" / "mcpServers" / "ghost.yaml",
         "warp": home / ".warp" / ".mcp.json",
         "junie": home / ".junie" / "mcp" / "mcp.json",
     }

@@ -18,6 +18,7 @@ from ghostmem import errors, settings
 from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
+from ghostmem.mcp.tools import chosen_tools
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.web.routes import ROUTES
 
@@ -36,6 +37,10 @@ ARGUMENTS = {
     "used keys": "The keys of the memories that helped.",
     "from_key": "The key of the first memory.",
     "to_key": "The key of the second memory.",
+    "from_argument": "The key of the first memory, as with `--from-key`.",
+    "to_argument": "The key of the second memory, as with `--to-key`.",
+    "rel_argument": "How the first relates to the second, as with `-r`.",
+    "peek ns_argument": "The namespace, as with `-n`.",
     "edge list key": "The key; with none, all edges of the namespace.",
     "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is "
     "read from standard input.",
@@ -91,9 +96,12 @@ ARGUMENTS = {
     "notes write key": "The key of the section, as a search shows it.",
     "notes write text": "The new text, its heading included; with none, or with `-`, it is "
     "read from standard input.",
+    "notes search query": "The question. Several words are joined by spaces; with none, or with "
+    "`-`, it is read from standard input.",
     "notes grep query": "A word or a phrase; several words are joined by spaces.",
     "backup target": "The file to write, or a folder, in which the file gets a name with the time.",
-    "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input.",
+    "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input. "
+    "With `-n` or `--from`, a file or folder of another tool.",
     "completion shell": "`bash`, `zsh` or `fish`.",
     "config set name": "The setting's name in the configuration file.",
     "config set value": "Its new value.",
@@ -464,6 +472,22 @@ def route_part() -> str:
     return table("call | scope | meaning", rows)
 
 
+def mcp_tool_part() -> str:
+    """Make the table of the MCP tools that work in a namespace, with every argument."""
+    lines = ["| toolset | tool | arguments | accepted too |", "|---|---|---|---|"]
+    for toolset in ("memory", "edit", "truth"):
+        label = f"`{toolset}`"
+        for tool in chosen_tools([toolset]).values():
+            listed = ", ".join(
+                f"**`{name}`**" if name in tool.required else f"`{name}`"
+                for name in tool.parameters
+            )
+            more = ", ".join(f"`{name}`" for name in tool.unlisted)
+            lines.append(f"| {label} | `{tool.name}` | {listed} | {more} |")
+            label = ""
+    return "\n".join(lines)
+
+
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
     "README.md": lambda: {"commands": command_table("docs/cli.md")},
     "docs/cli.md": cli_parts,
@@ -474,6 +498,7 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
         "reports": report_part(),
     },
     "docs/errors.md": error_parts,
+    "docs/mcp.md": lambda: {"tools": mcp_tool_part()},
     "docs/server.md": lambda: {"routes": route_part()},
     "docs/search.md": lambda: {"score": score_part()},
     "docs/embeddings.md": lambda: {"thresholds": threshold_part()},

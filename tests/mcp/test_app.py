@@ -86,10 +86,10 @@ def test_a_host_that_shows_apps_sees_the_viewer(host: Any, mode: str) -> None:
     ],
 )
 def test_others_pay_nothing(host: Any, mode: str, settings: dict[str, Any]) -> None:
-    """A client that does not show our kind of app sees ten tools and no app."""
+    """A client that does not show our kind of app sees eleven tools and no app."""
     with host(mode, settings) as agent:
         found = agent.ask("list_tools").tools
-        assert len(found) == 10
+        assert len(found) == 11
         assert all(tool.meta is None for tool in found)
         assert agent.ask("list_resources").resources == []
 
@@ -144,7 +144,7 @@ def test_a_toolset_lists_it_for_everybody(place: "Place") -> None:
     with place.agent("legacy", "--tools", "memory,viewer") as agent:
         names = [tool.name for tool in agent.ask("list_tools").tools]
         assert names[-1] == "ghost_show"
-        assert len(names) == 11
+        assert len(names) == 12
 
 
 def test_a_caller_sees_what_is_granted(ghost: Ghost) -> None:

@@ -58,7 +58,7 @@ def everything(agent: "Agent") -> None:
 
 def test_the_library_reads_what_the_server_stored(place: "Place") -> None:
     """Memories, edges, summaries and steps made over MCP are there for the library, field by field."""
-    with place.agent() as agent:
+    with place.agent(GHOST_MCP_RESULTS="full") as agent:
         everything(agent)
         told = agent.ok("ghost_get", ns="a", key="tea")
     with place.ghost() as ghost:
@@ -81,7 +81,7 @@ def test_the_library_reads_what_the_server_stored(place: "Place") -> None:
 
 def test_the_command_line_reads_what_the_server_stored(place: "Place") -> None:
     """The same over the command line, while the server is still running."""
-    with place.agent() as agent:
+    with place.agent(GHOST_MCP_RESULTS="full") as agent:
         everything(agent)
         assert plain(run(place, "get", "-n", "a", "tea")[0]) == plain(
             agent.ok("ghost_get", ns="a", key="tea")
@@ -92,7 +92,7 @@ def test_the_command_line_reads_what_the_server_stored(place: "Place") -> None:
 
 def test_the_server_reads_what_the_library_stores(place: "Place", ns: str) -> None:
     """A server that is already running sees what the library writes beside it, at once."""
-    with place.agent() as agent, place.ghost() as ghost:
+    with place.agent(GHOST_MCP_RESULTS="full") as agent, place.ghost() as ghost:
         assert agent.ok("ghost_search", ns=ns, query="tea")["results"] == []
         made = ghost.put(ns, "tea", "The user drinks green tea.", tags=["taste"], kind="semantic")
         ghost.put(ns, "cup", "The cup is blue.")
@@ -109,7 +109,7 @@ def test_the_server_reads_what_the_library_stores(place: "Place", ns: str) -> No
 
 def test_the_server_reads_what_the_command_line_stores(place: "Place") -> None:
     """A put on the command line is found over MCP, and MCP's next version by the command line."""
-    with place.agent() as agent:
+    with place.agent(GHOST_MCP_RESULTS="full") as agent:
         assert (
             run(place, "put", "-n", "a", "-k", "tea", "The user drinks green tea.")[0]["version"]
             == 1
@@ -129,7 +129,7 @@ def test_the_same_question_has_the_same_answer_everywhere(place: "Place") -> Non
                 f"k{number}",
                 f"The shop number {number} opens at {number} o'clock and sells tea.",
             )
-        with place.agent() as agent:
+        with place.agent(GHOST_MCP_RESULTS="full") as agent:
             hits = agent.ok(
                 "ghost_search", ns="a", query="which shop opens at 7 o'clock?", explain=True
             )["results"]

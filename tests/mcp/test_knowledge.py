@@ -89,10 +89,10 @@ def tools(agent: "Agent") -> dict[str, Any]:
 
 
 def test_the_toolset_is_absent_by_default(place: "Place") -> None:
-    """Without asking for it there are the ten tools of memory, their prompts, and not a word of knowledge."""
+    """Without asking for it there are the tools of memory, their prompts, and not a word of knowledge."""
     with place.agent() as agent:
         found = tools(agent)
-        assert len(found) == 10
+        assert len(found) == 11
         assert not set(found) & set(TAKES)
         assert "memorize-project" not in {
             prompt.name for prompt in agent.ask("list_prompts").prompts

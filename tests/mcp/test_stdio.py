@@ -53,7 +53,6 @@ WRONG: list[tuple[str, Any]] = [
     ("resources/read", {"uri": "memory://a/nothing"}),
     ("resources/read", {}),
     ("prompts/get", {"name": "nope"}),
-    ("prompts/get", {"name": "recall", "arguments": {}}),
     ("prompts/get", {"name": "recall", "arguments": {"question": 7}}),
     ("completion/complete", {"argument": {"name": "ns"}}),
     ("tools/destroy", {}),

@@ -218,7 +218,7 @@ NO_MODEL = "import sys; sys.modules['ghostmem.graph.ask'] = None; from ghostmem.
 
 
 def test_no_tool_calls_a_model(place: "Place") -> None:
-    """With a model set up and every way to ask one taken away, all ten tools work, and the model's command never runs."""
+    """With a model set up and every way to ask one taken away, all tools work, and the model's command never runs."""
     marker = place.root / "asked"
     with place.agent(
         command=[sys.executable, "-c", NO_MODEL], GHOST_LLM_COMMAND=f"touch {marker}"

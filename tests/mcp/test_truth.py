@@ -16,7 +16,7 @@ OLD, NEW = "The staging database is Postgres 15.", "We moved the staging databas
 @pytest.fixture
 def agent(place: "Place") -> "Iterator[Agent]":
     """Start a server with the toolset and connect the official client."""
-    with place.agent("2026-07-28", "--tools", "memory,truth") as found:
+    with place.agent("2026-07-28", "--tools", "memory,truth", GHOST_MCP_RESULTS="full") as found:
         yield found
     assert "Traceback" not in place.errors()
 

@@ -29,31 +29,55 @@ Until = Callable[..., Any]
 
 def search(server: "Pipes", query: str = "When is the database saved?") -> dict[str, Any]:
     """Search and return the structured result."""
-    return server.ok("ghost_search", ns="a", query=query)
+    return server.ok("ghost_search", ns="a", query=query, explain=True)
 
 
 # --- the real model, in the real program
 
 
 @pytest.mark.smoke
-def test_the_first_answer_comes_without_vectors_and_a_later_one_with(
-    place: "Place", eventually: Until
-) -> None:
-    """Before the model is there words answer and the result says so; soon meaning answers too, without being asked for."""
+def test_the_first_question_is_answered_by_meaning(place: "Place") -> None:
+    """A paraphrase right after the handshake finds its memory: the server waits for its model."""
     with place.ghost(embed_provider="local") as ghost:
-        ghost.put("a", "backup", ALIKE[0])
+        ghost.put("a", "deploys", "We deploy on Tuesdays, never on Fridays.")
+    for tool, field in (("ghost_search", "results"), ("ghost_context", "memories")):
+        with place.pipes(GHOST_EMBED_PROVIDER="local", GHOST_CONTEXT_WHOLE="false") as server:
+            server.initialize()
+            found = server.ok(tool, ns="a", query="what weekday may we ship a release?")
+            assert [hit["key"] for hit in found[field]] == ["deploys"]
+            assert "notes" not in found
+            assert server.leave() == 0
+            assert server.said == b""
+
+
+def test_the_first_reflection_applies_rules_about_similar_memories(place: "Place") -> None:
+    """A reflection right after the handshake finds what one of the library finds."""
+    with place.ghost(embed_provider="local") as ghost:
+        for number in range(3):
+            ghost.put("a", f"k{number}", f"The nightly build failed, the disk was full: {number}.")
+        for edge in ghost.edges("a"):
+            ghost.rm_edge("a", edge.from_key or "", edge.to_key or "", edge.rel)
+        expected = ghost.reflect("a", dry_run=True)
+    assert expected.linked
     with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
         server.initialize()
-        first = search(server, "database backup")
-        assert first["legs"] == WORDS
-        assert [hit["key"] for hit in first["results"]] == ["backup"]
-        found = eventually(
-            lambda: (now := search(server, "database backup"))["legs"] == ALL and now,
-            "vectors joined",
+        found = server.ok("ghost_reflect", ns="a", dry_run=True)
+        assert found["linked"] == expected.linked
+        assert [tuple(group) for group in found["linked_clusters"]] == list(
+            expected.linked_clusters
         )
-        assert found["results"][0]["similarity"] > 0.3
-        assert server.leave() == 0
-        assert server.said == b""
+        assert "notes" not in found
+
+
+def test_a_reflection_without_a_model_says_what_it_skipped(place: "Place") -> None:
+    """Where no vectors can be had, the result says that rules about similar memories did not run."""
+    for env in ({"GHOST_EMBED_PROVIDER": "none"}, {"GHOST_EMBED_PROVIDER": "openai"}):
+        with place.pipes(**env) as server:
+            server.initialize()
+            server.ok("ghost_put", ns="a", key="k", content=ALIKE[0])
+            result = server.call("ghost_reflect", {"ns": "a", "dry_run": True})
+            assert "rules about similar memories were skipped" in result["content"][0]["text"]
+            assert "were skipped" in result["structuredContent"]["notes"][0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -247,10 +271,10 @@ def test_nothing_is_loaded_until_it_is_warmed(slow: Ghost, model: Model) -> None
     assert not model.asked.is_set()
 
 
-def test_a_call_warms_the_model_after_its_answer(
+def test_a_model_that_does_not_load_in_time_is_told(
     slow: Ghost, model: Model, talk: Any, eventually: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first call is answered without the model, which then loads by itself; calls meanwhile do not wait for it."""
+    """A put does not wait for the model. The first search waits a limited time; then words answer, and say so."""
     import ghostmem.embed.choose as door
 
     loading, loaded, choose = threading.Event(), threading.Event(), door.choose
@@ -261,26 +285,44 @@ def test_a_call_warms_the_model_after_its_answer(
         return choose(*args)
 
     monkeypatch.setattr(door, "choose", load)
+    monkeypatch.setattr("ghostmem.mcp.memory_tools.MODEL_WAIT", 0.01)
     model.go.set()
     slow.put("a", "k", "green tea")
     with talk(make_server(ToolServer(slow, folder="/"))) as agent:
         try:
             agent.ask("list_tools")
-            assert not loading.is_set()
-            assert agent.ok("ghost_search", ns="a", query="tea")["legs"] == WORDS
-            assert loading.wait(60)
-            assert agent.ok("ghost_search", ns="a", query="tea")["results"][0]["key"] == "k"
             assert agent.ok("ghost_put", ns="a", key="j", content="black tea")["version"] == 1
+            assert loading.wait(60)
+            for query in ("tea", "a hot drink"):
+                text = agent.text("ghost_search", ns="a", query=query)
+                assert "still loading: searched by words only" in text
+                assert "nothing relevant is known" not in text
+            assert "still loading" in agent.text("ghost_reflect", ns="a", dry_run=True)
             assert not model.asked.is_set()
         finally:
             loaded.set()
         eventually(
-            lambda: agent.ok("ghost_search", ns="a", query="tea")["legs"] == ALL,
+            lambda: agent.ok("ghost_search", ns="a", query="tea", explain=True)["legs"] == ALL,
             "the model has loaded",
         )
         eventually(
             lambda: slow.embed_status().pending == 0, "what was put meanwhile has its vectors"
         )
+
+
+def test_notes_for_people_are_not_for_models(tmp_path: Path, talk: Any) -> None:
+    """A memory without vectors is searched by words, and no model is told to run a command."""
+    with Ghost.open(tmp_path / "memory.db", settings=Settings(embed_provider="none")) as ghost:
+        ghost.put("a", "k", "green tea")
+    with (
+        Ghost.open(tmp_path / "memory.db", settings=Settings(embed_provider="static")) as ghost,
+        talk(make_server(ToolServer(ghost, folder="/"))) as agent,
+    ):
+        for name in ("ghost_search", "ghost_context"):
+            found = agent.call(name, ns="a", query="tea")
+            assert "searched by words only" in found.content[0].text
+            assert "`ghost" not in found.content[0].text
+            assert "`ghost" not in str(found.structured_content)
 
 
 def test_warming_twice_loads_once(slow: Ghost, model: Model) -> None:

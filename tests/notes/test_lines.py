@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from ghostmem import Ghost
 from ghostmem.mcp.memory_tools import search as found_by_search
-from ghostmem.mcp.texts import result_text as brief
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.notes.memory_tools import MemorySearch
 from ghostmem.settings import Settings
 
@@ -94,7 +93,9 @@ def test_mcp_names_the_line_too(lab: Any) -> None:
     found = found_by_search(lab.ghost, {"query": "heron", "ns": NS})
     line = 3 + 2 * 20
     assert (found["results"][0]["path"], found["results"][0]["line"]) == ("birds.md", line)
-    assert f" birds.md:{line}] " in brief("ghost_search", json.loads(json.dumps(found)))
+    shown = ToolServer(lab.ghost).call("ghost_search", {"query": "heron", "ns": NS})
+    assert f" birds.md:{line}] " in shown["content"][0]["text"]
+    assert shown["structuredContent"]["results"][0]["path"] == f"birds.md:{line}"
     text = MemorySearch(lab.ghost).execute('{"query": "heron"}')
     assert text.startswith("Memory Result 1: [source: birds.md]\n")
 

@@ -307,3 +307,32 @@ def test_the_file_that_is_there_is_written(
     assert files("opencode", "s")[0].path.name == used
     uninstall(files("opencode", "s"))
     assert not any(b"ghost" in path.read_bytes() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_no_configuration_is_made_that_would_replace_another(
+    files: Callable[..., list[SetupFile]], is_there: bool
+) -> None:
+    """Continue's config.yaml is used if somebody has one; a new one would hide an older config.json."""
+    config = Path.home() / ".continue" / "config.yaml"
+    if is_there:
+        config.parent.mkdir()
+        config.write_bytes(b"name: mine\nversion: 1.0.0\n")
+    install(files("continue", "s"), HOW)
+    assert config.exists() == is_there
+    assert files("continue", "s")[0].path.name == ("config.yaml" if is_there else "ghost.yaml")
+    uninstall(files("continue", "s"))
+    assert config.exists() == is_there
+
+
+@pytest.mark.parametrize("order", [("vscode", "roo"), ("roo", "vscode")])
+def test_folders_that_two_clients_share_go_with_the_last(
+    files: Callable[..., list[SetupFile]], order: tuple[str, str]
+) -> None:
+    """Whichever of them made the folder."""
+    home = Path.home()
+    for name in ("vscode", "roo"):
+        install(files(name, "s"), HOW)
+    for name in order:
+        uninstall(files(name, "s"))
+    assert sorted(path.name for path in home.rglob("*")) == [".ghost", "setup.lock"]

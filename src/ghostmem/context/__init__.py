@@ -1,7 +1,7 @@
 """Context: select the memories to read for a task, within a token budget.
 
 request         the checked arguments
-search_results  search results and memories about code and files at hand, with scores
+search_results  search results with scores; code_seeds: memories about the code at hand
 composite       the score of a candidate
 expansion       follow edges to linked memories, summaries and corrections
 duplicates      keep one of the memories that say the same

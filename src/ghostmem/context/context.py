@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import Unpack
+from os import PathLike
+from typing import TYPE_CHECKING, Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
@@ -12,7 +12,7 @@ from ghostmem.context.expansion import Expansion
 from ghostmem.context.notes import Remark, packed_memories
 from ghostmem.context.packer import OVERHEAD, ContextItem, Packer, Relations, Unplaced, shortened
 from ghostmem.context.request import ContextRequest, token_cap, token_counter
-from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, CodeSeed, SearchResults
+from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
 from ghostmem.model import LeftOut, Memory, Pack, Stage
 from ghostmem.notes.refresh import refresh
 from ghostmem.search.corrections import reachable
@@ -38,6 +38,9 @@ STAGES = (
     "child",
     "namespace",
 )
+
+if TYPE_CHECKING:
+    from ghostmem.context.code_seeds import CodeSeed
 UNASKED = ("pinned", "namespace")  # stages that do not depend on the question
 SAME = "says the same as another memory"
 
@@ -54,7 +57,7 @@ def context(
     include_all: bool = False,
     files: Iterable[str] | None = None,
     symbols: Iterable[str] | None = None,
-    root: str | Path | None = None,
+    root: str | PathLike[str] | None = None,
     language: str | None = None,
     exclude_pinned: bool = False,
     min_score: float | None = None,
@@ -175,7 +178,7 @@ def _pinned(tx: Transaction, request: ContextRequest) -> list[ContextItem]:
 
 
 def _at_hand(
-    tx: Transaction, request: ContextRequest, code: Sequence[CodeSeed]
+    tx: Transaction, request: ContextRequest, code: "Sequence[CodeSeed]"
 ) -> Iterable[tuple[Memory, float]]:
     """Yield the memories about files and code at hand, each with its weight."""
     for path in request.files:
@@ -228,11 +231,11 @@ def _with_statements(relations: Relations, statements: Mapping[str, Sequence[Mem
     return replace(relations, refuters={id_: list(ids) for id_, ids in refuters.items()})
 
 
-def _code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], list[str]]:
+def _code_seeds(store: Store, request: ContextRequest) -> "tuple[list[CodeSeed], list[str]]":
     """Return memories about code at hand; code is read only if a symbol or a project is named."""
     if not request.symbols and (not request.files or request.root is None):
         return [], []
-    from ghostmem.context.search_results import code_seeds
+    from ghostmem.context.code_seeds import code_seeds
 
     return code_seeds(store, request)
 
@@ -302,7 +305,7 @@ def _pinned_notes(pinned: Sequence[ContextItem], packer: Packer) -> list[str]:
 
 
 def _remarks(
-    code: Sequence[CodeSeed],
+    code: "Sequence[CodeSeed]",
     doubts: Mapping[str, str],
     statements: Mapping[str, Sequence[Memory]],
     contradictions: Mapping[str, Sequence[str]],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.search.query import Query
@@ -24,7 +24,7 @@ class ContextRequest:
     for_scope: str | None
     files: list[str]
     symbols: list[str]
-    root: str | Path | None
+    root: str | PathLike[str] | None
     language: str | None
     with_pinned: bool
     follow_edges: bool

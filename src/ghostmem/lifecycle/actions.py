@@ -6,8 +6,7 @@ from typing import Any
 
 from ghostmem.clock import later, parse_ttl
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.curate import TIER_ABOVE, TIER_BELOW
-from ghostmem.model import Memory, Rule, Tier
+from ghostmem.model import TIER_ABOVE, TIER_BELOW, Memory, Rule, Tier
 
 DECAY_FACTOR = 0.95
 DECAY_MIN = 0.1

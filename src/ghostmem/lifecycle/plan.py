@@ -99,13 +99,15 @@ def make_plan(
 ) -> ReflectPlan:
     """Evaluate every memory of a namespace, then groups of similar ones, then the edges."""
     plan = ReflectPlan(ns)
-    days_of_use = tx.journal.days_of_use(ns)
+    days_of_use, times_shown = tx.journal.days_of_use(ns), tx.journal.times_shown(ns)
     applicable = [rule for rule in rules if rule.ns in ("", ns) and rule.scope == "reflect"]
     memories: dict[str, Memory] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=at)):
         plan.evaluated += 1
         days = days_of_use.get(memory.id)
-        use = UNKNOWN if days is None else UseRecord(logged=True, days=days)
+        use = UNKNOWN
+        if days is not None:
+            use = UseRecord(logged=True, days=days, shown=times_shown.get(memory.id, 0))
         memories[memory.id] = _evaluate(plan, memory, applicable, use, at)
         if progress is not None and plan.evaluated % 500 == 0:
             progress(plan.evaluated)

@@ -6,7 +6,9 @@ Data flow of a call:
     requests.py answers each method of the protocol
     tool_server.py checks the caller and the namespace, and calls a tool
     tools.py chooses toolsets; *_tools.py declare their tools; tool.py is one tool
-    texts.py renders results and errors for a model
+    coerce.py understands arguments whose form is not the schema's
+    shown.py chooses what a client is sent of a result, budget.py makes it fit
+    result_texts.py renders that as text; texts.py has instructions and errors
     resources.py, prompts.py and app.py offer memories, prompts and the viewer
     schemas.py offers the same tools for function calling without MCP
 """

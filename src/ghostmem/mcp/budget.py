@@ -48,10 +48,11 @@ def start_of(content: str, room: int) -> str:
 
 
 class Fitted(NamedTuple):
-    """Rows that fit a budget, and the number of those that do not."""
+    """Rows that fit a budget, the number of those that do not, and whether contents are cut."""
 
     rows: list[Row]
     left_out: int
+    is_cut: bool
 
 
 def fit_rows(
@@ -68,29 +69,30 @@ def fit_rows(
         frame: Returns the tokens of a result with these rows.
         cut: Returns the part of a row's content that fits into some tokens.
     """
-    kept = list(rows)
-    while True:
-        blank = [
-            {**row, "content": "", "excerpt": True} if "content" in row else row for row in kept
-        ]
-        room = budget - frame(blank)
-        needed = [content_tokens(row.get("content", "")) for row in kept]
-        granted = _shares(needed, room)
+    needed = [content_tokens(row.get("content", "")) for row in rows]
+    blank = [{**row, "content": ""} if "content" in row else row for row in rows]
+
+    def granted(number: int) -> list[int] | None:
+        """Return the room of each of the first rows, or None if they do not fit."""
+        room = budget - frame(blank[:number])
+        shares = _shares(needed[:number], room)
         is_cramped = any(
-            got < min(MIN_EXCERPT, need) for got, need in zip(granted, needed, strict=True)
+            share < min(MIN_EXCERPT, need) for share, need in zip(shares, needed, strict=False)
         )
-        if len(kept) <= 1 or (room >= 0 and not is_cramped):
-            break
-        kept.pop()
+        return None if room < 0 or is_cramped else shares
+
+    fewest, most = 1, len(rows)
+    while fewest < most:
+        middle = (fewest + most + 1) // 2
+        fewest, most = (middle, most) if granted(middle) else (fewest, middle - 1)
+    shares = granted(fewest) or _shares(needed[:fewest], budget - frame(blank[:fewest]))
+    kept = list(zip(rows, needed, shares, strict=False))
     fitted = [
-        row if need <= got else _cut_row(row, cut(row, max(got, 1)))
-        for row, need, got in zip(kept, needed, granted, strict=True)
+        row if need <= share else {**row, "content": cut(row, max(share, 1))}
+        for row, need, share in kept
     ]
-    return Fitted(fitted, len(rows) - len(kept))
-
-
-def _cut_row(row: Row, content: str) -> Row:
-    return {**row, "content": content, "excerpt": True}
+    is_cut = any(need > share for _, need, share in kept)
+    return Fitted(fitted, len(rows) - len(kept), is_cut)
 
 
 def _shares(needed: Sequence[int], room: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.mcp.budget import content_tokens
+from ghostmem.mcp.budget import BYTES_PER_TOKEN, encoded
 from ghostmem.mcp.shown import (
     show_candidates,
     show_consolidation,
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
     from ghostmem.ghost import Ghost
 
+# seconds that the first question waits for the model: it loads in less than one, on a busy machine
+# in a few, and clients give a call half a minute or more
+MODEL_WAIT = 5.0
 MAX_HITS = 200
 MAX_DEPTH = 20
 _OWN_NS = {"description": NS.brief}
@@ -57,7 +60,7 @@ def wait_for_model(ghost: Ghost) -> None:
     known" believes it.
     """
     if ghost.store.vectoriser.may_wait:
-        ghost.store.vectoriser.wait()
+        ghost.store.vectoriser.wait(MODEL_WAIT)
 
 
 def search(ghost: Ghost, given: Arguments) -> Result:
@@ -79,9 +82,14 @@ def search(ghost: Ghost, given: Arguments) -> Result:
 
 def _context(ghost: Ghost, given: Arguments) -> Result:
     wait_for_model(ghost)
-    pack = ghost.context(given.pop("query"), given.pop("ns"), tokens=content_tokens, **given)
+    pack = ghost.context(given.pop("query"), given.pop("ns"), tokens=_sent_tokens, **given)
     result: Result = plain(pack)
     return result if _is_complete(ghost, pack.notes) else {**result, "complete": False}
+
+
+def _sent_tokens(content: str) -> int:
+    """Return the tokens of a content as it is sent, which has escaped line ends and quotes."""
+    return (len(encoded(content)) - 2) // BYTES_PER_TOKEN
 
 
 def _is_complete(ghost: Ghost, notes: tuple[str, ...]) -> bool:
@@ -170,8 +178,11 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
 def _candidates(ghost: Ghost, given: Arguments) -> Result:
     given.pop("budget", None)
     offset, max_pairs = given.pop("offset", 0), given.pop("max_pairs", 50)
-    result: Result = plain(ghost.edge_candidates(max_pairs=offset + max_pairs, **given))
-    return {**result, "candidates": result["candidates"][offset:]}
+    end = offset + max_pairs
+    result: Result = plain(ghost.edge_candidates(max_pairs=end + 1, **given))
+    pairs = result["candidates"]
+    result["candidates"] = pairs[offset:end]
+    return {**result, "more": True} if len(pairs) > end else result
 
 
 def _about(**texts: str) -> dict[str, Any]:
@@ -260,7 +271,7 @@ MEMORY: tuple[McpTool, ...] = (
         show_context,
         unlisted=arguments(
             "context",
-            "files symbols for_user for_scope include_all max_memory_tokens valid_at as_of "
+            "files for_user for_scope include_all max_memory_tokens valid_at as_of "
             "source_user source_kind source_scope source_client",
         ),
     ),
@@ -328,7 +339,7 @@ MEMORY: tuple[McpTool, ...] = (
             "ns key op",
             op={
                 "enum": [*OPS, "used"],
-                "description": "promote, demote: tier; boost, diminish: importance; archive: hide",
+                "description": "archive hides it; boost, diminish: importance",
             },
         ),
         ("key", "op"),

@@ -29,6 +29,7 @@ WORDS_ONLY = (
     "some memories were searched by words only, because they have no vectors yet; "
     "ask again in a moment"
 )
+WHOLE = "contents are cut at ...: ghost_get reads one whole"
 _FOR_PEOPLE = "`ghost "  # a note with a command is meant for people
 # fields that a put can set, with the defaults that are not worth showing
 _DEFAULTS: Mapping[str, Any] = {
@@ -146,7 +147,7 @@ def show_search(found: Result, given: Arguments) -> Result:
         "results",
         rows,
         {"ns": given["ns"], "results": [], **more},
-        _more_hits(given),
+        _more_hits(given, found.get("weaker", 0)),
         cut,
         given,
     )
@@ -186,9 +187,11 @@ def _source(memory: Mapping[str, Any]) -> Row:
     return {**source, "source_kind": kind} if kind in ("observed", "peer", "import") else source
 
 
-def _more_hits(given: Arguments) -> Callable[[int, bool], str]:
+def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:
     budget = 2 * given.get("budget", MAX_RESULT)
-    return _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+    told = _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+    weak = f"{weaker} weaker hits: call ghost_search with weak true" if weaker else ""
+    return lambda count, is_cut: "; ".join(filter(None, (told(count, is_cut), weak)))
 
 
 def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
@@ -196,7 +199,7 @@ def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
 
     def told(count: int, is_cut: bool) -> str:
         parts = [f"{count} more {what}: call {call}"] if count else []
-        parts += ["contents are cut at ...: ghost_get reads one whole"] if is_cut else []
+        parts += [WHOLE] if is_cut else []
         return "; ".join(parts)
 
     return told
@@ -218,12 +221,12 @@ def _fitted(
         shown = {**result, name: kept, "left_out": left_out(len(rows), True)}
         return sent_tokens(result_text(tool, shown), shown)
 
-    shown = {**result, name: list(rows)}
+    said = left_out(0, False)
+    shown = {**result, name: list(rows), **({"left_out": said} if said else {})}
     if sent_tokens(result_text(tool, shown), shown) <= budget:
         return shown
     fitted = fit_rows(rows, budget, frame, cut)
-    is_cut = any(row.get("excerpt") for row in fitted.rows)
-    said = left_out(fitted.left_out, is_cut)
+    said = left_out(fitted.left_out, fitted.is_cut)
     return {**result, name: fitted.rows, **({"left_out": said} if said else {})}
 
 
@@ -337,7 +340,9 @@ def show_history(found: Result, given: Arguments) -> Result:
         "versions",
         rows,
         result,
-        lambda count, _: f"{count} older versions; {call}" if count else call,
+        lambda count, is_cut: "; ".join(
+            [f"{count} older versions"] * bool(count) + [call] * (bool(count) or is_cut)
+        ),
         _cut_start,
         given,
     )
@@ -432,26 +437,29 @@ def show_candidates(found: Result, given: Arguments) -> Result:
         )
     }
     result: Result = {"ns": given["ns"], "skipped_existing": found["skipped_existing"]}
-    kept = pairs
+    count = len(pairs)
     while True:
+        kept = pairs[:count]
         rows = [{"key": key, "content": contents[key]} for key in _keys(kept)]
-        left = len(pairs) - len(kept)
-        call = _left_out("pairs", f"ghost_edge_candidates with offset {offset + len(kept)}")
-        fitted = _fitted(
+        is_all = count == len(pairs) and not found.get("more")
+        call = f"call ghost_edge_candidates with offset {offset + count}"
+        shown = _fitted(
             "ghost_edge_candidates",
             "memories",
             rows,
             {**result, "candidates": kept, "memories": []},
-            lambda _, is_cut, left=left, call=call: call(left, is_cut),  # type: ignore[misc]
+            _left_out("", "") if is_all else _next_pairs(call),
             _cut_start,
             given,
         )
-        if len(fitted["memories"]) == len(rows) or len(kept) == 1:
+        if len(shown["memories"]) == len(rows) or count <= 1:
             break
-        kept = kept[: max(1, min(len(kept) - 1, len(kept) * 9 // 10))]
-    said = call(left, any(row.get("excerpt") for row in fitted["memories"]))
-    fitted.pop("left_out", None)
-    return {**fitted, **({"left_out": said} if said else {})}
+        count = max(1, count * 9 // 10)
+    return shown if is_all else {"left_out": f"more pairs: {call}", **shown}
+
+
+def _next_pairs(call: str) -> Callable[[int, bool], str]:
+    return lambda _, is_cut: f"more pairs: {call}" + ("; " + WHOLE if is_cut else "")
 
 
 def _keys(pairs: Iterable[Sequence[str]]) -> list[str]:

@@ -51,10 +51,10 @@ class ToolServer:
         return [_listed(tool, self.is_shared) for tool in offered.values()]
 
     def default_ns(self) -> str:
-        """Return the namespace for calls that name none, with its origin where that matters."""
-        own = self.own()
-        is_servers = self.is_shared and own == self.ns
-        return f"{own}, that of the folder the server runs in" if is_servers else own
+        """Say which namespace calls use that name none; a shared server does not tell its name."""
+        if not self.is_shared:
+            return self.ns
+        return "the namespace of the folder that the server runs in, or the only one of your token"
 
     def call(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Call a tool; an error becomes part of the result."""

@@ -101,7 +101,8 @@ def checked_arguments(
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
     arguments = coerce(arguments, schema, at or system_now())
     check(arguments, schema)
-    _refuse_blanks(tool, arguments)
+    if tool.uses_namespace:
+        _refuse_blanks(tool, arguments)
     # JSON writes whole numbers also as 5.0
     return {
         name: int(value) if schema["properties"][name].get("type") == "integer" else value

@@ -6,7 +6,7 @@ from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.memory.remove import remove
-from ghostmem.model import LOCKED, Memory, Record, Tier, optional
+from ghostmem.model import LOCKED, TIER_ABOVE, TIER_BELOW, Memory, Record, Tier, optional
 from ghostmem.store import Store, again, find, retag, validate
 
 # Each operation with the field whose old and new value it reports.
@@ -23,8 +23,6 @@ OPS: Mapping[str, str] = {
     "unlock": "",
 }
 IMPORTANCE_STEP, MAX_IMPORTANCE, MIN_IMPORTANCE = 0.2, 1.0, 0.1
-TIER_ABOVE = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
-TIER_BELOW = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

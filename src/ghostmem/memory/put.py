@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from os import PathLike
 from typing import Any, Unpack
 
 from ghostmem.clock import parse_ttl
@@ -34,7 +34,7 @@ def put(
     allow_secrets: bool = False,
     symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
     language: str | None = None,
-    root: str | Path | None = None,
+    root: str | PathLike[str] | None = None,
     **named: Unpack[PutFields],
 ) -> Memory:
     """Store a memory under (ns, key); an existing key gets a new version.
@@ -98,7 +98,7 @@ def _with_symbols(
     draft: Draft,
     symbols: Iterable[SymbolRef | str | tuple[str, str]],
     language: str | None,
-    root: str | Path | None,
+    root: str | PathLike[str] | None,
 ) -> tuple[Draft, Sequence[str]]:
     """Resolve the symbols that a draft names; an ambiguous one is linked by its files instead."""
     if isinstance(symbols, str):

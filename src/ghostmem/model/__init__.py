@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         MINED,
         REASONING,
         THREAD,
+        TIER_ABOVE,
+        TIER_BELOW,
         TRANSCRIPT,
         FileRef,
         FileRel,
@@ -65,7 +67,7 @@ _MODULES = {
     "memory": (
         "CAPTURED EDGE_WEIGHTS FileRef FileRel HEARSAY Kind LOCKED MACHINE_TAGS MINED Memory "
         "NsFilter Outcome Priority REASONING Record Rel Sort SourceKind SymbolRef THREAD "
-        "TRANSCRIPT Tier estimate_tokens is_namespace optional plain"
+        "TIER_ABOVE TIER_BELOW TRANSCRIPT Tier estimate_tokens is_namespace optional plain"
     ),
     "verdict": "Verdict VerdictKind",
     "chunk": "Chunk",
@@ -90,6 +92,8 @@ __all__ = [
     "REASONING",
     "SYSTEM",
     "THREAD",
+    "TIER_ABOVE",
+    "TIER_BELOW",
     "TRANSCRIPT",
     "Access",
     "Alias",

@@ -32,6 +32,11 @@ class Tier(StrEnum):
     DORMANT = "dormant"
 
 
+# the next tier for promoting and demoting a memory
+TIER_ABOVE = {Tier.DORMANT: Tier.STM, Tier.STM: Tier.LTM, Tier.SENSORY: Tier.STM}
+TIER_BELOW = {Tier.LTM: Tier.STM, Tier.STM: Tier.DORMANT}
+
+
 class Priority(StrEnum):
     """The priority that the writer gave."""
 

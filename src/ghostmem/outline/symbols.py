@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from os import PathLike
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, SymbolRef
@@ -48,7 +48,7 @@ def resolve(
     store: Store,
     names: Iterable[Named],
     language: str | None,
-    root: str | Path | None,
+    root: str | PathLike[str] | None,
     files: Sequence[str] = (),
 ) -> ResolvedSymbols:
     """Resolve full or partial names of symbols; an unknown name is an error.

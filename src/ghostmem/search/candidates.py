@@ -15,11 +15,12 @@ from ghostmem.search import lexical
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import QueryWords
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
-from ghostmem.store.nearest import VectorView
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ghostmem.store.nearest import VectorView
 
 MIN_SHORTLIST = 120  # chunks of each retriever
 MAX_ALLOWED = 20_000  # filters that pass no more chunks than this are applied before ranking

@@ -7,7 +7,6 @@ killed in between leaves a complete file, and the next run compares digests to k
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -237,8 +236,18 @@ def _forget(path: Path, real: Path) -> None:
     backup_of(path).unlink(missing_ok=True)
     save_record(real, None)
     for name in () if row is None else sorted(row.folders, key=len, reverse=True):
-        with suppress(OSError):  # the folder is not empty
+        try:
             os.rmdir(name)
+        except OSError:  # the folder is not empty
+            _hand_over(name)
+
+
+def _hand_over(folder: str) -> None:
+    """Let a file of another client in a folder of ours remove that folder later."""
+    for path, row in records().items():
+        if Path(path).is_relative_to(folder):
+            save_record(Path(path), replace(row, folders=[*row.folders, folder]))
+            return
 
 
 def _real(path: Path) -> Path:

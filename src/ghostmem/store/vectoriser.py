@@ -75,10 +75,10 @@ class Vectoriser:
 
     def wait(self, seconds: float = PATIENCE) -> None:
         """Wait, once, for a provider that is being loaded in the background."""
-        self._waited = True
         self.warm()
         if self._loading not in (None, threading.current_thread()):
             self._loading.join(seconds)
+        self._waited = True
 
     def finish(self, patience: float = PATIENCE) -> None:
         """Wait a short time until memories stored before the provider was loaded have vectors.

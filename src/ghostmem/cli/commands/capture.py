@@ -81,7 +81,7 @@ FORMAT = click.option(
         type=int,
         default=12,
         show_default=True,
-        help="Maximum number of candidates; the strongest are kept.",
+        help="Maximum number of candidates, of which the strongest are kept; -1: no limit.",
     ),
     "kind tags speaker source_user source_kind source_scope source_client",
     click.option(

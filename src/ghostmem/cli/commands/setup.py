@@ -102,12 +102,15 @@ def _print_list(console: Console) -> None:
         return
     present = [row for row in rows if row.is_present]
     names = {row.client for row in present}
+    others = [row for row in rows if row.scope == "user" and row.client not in names]
     console.show_all(present, _installed_text)
-    console.line(f"{chr(10) if present else ''}not installed:")
-    for row in rows:
-        if row.scope == "user" and row.client not in names:
-            client = CLIENTS[row.client]
-            console.line(f"  {client.name:<15} {client.title:<16} {visible(row.path)}")
+    if present and others:
+        console.line()
+    if others:
+        console.line("not installed:")
+    for row in others:
+        client = CLIENTS[row.client]
+        console.line(f"  {client.name:<15} {client.title:<16} {visible(row.path)}")
     console.note("`ghost setup CLIENT` installs one; `ghost setup --help` lists the options")
 
 
