@@ -18,10 +18,10 @@ import pytest
 
 import ghostmem
 from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
-from ghostmem.cli.main import COMMANDS, cli, shared_options
-from ghostmem.embed.files import FOLDER
+from ghostmem.cli.main import ALIASES, COMMANDS, cli, shared_options
 from ghostmem.embed.local import LocalEmbedder
 from ghostmem.embed.static import StaticEmbedder
+from ghostmem.embed.wordpiece import FOLDER
 from ghostmem.model import Access
 from ghostmem.search import cutoff
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
@@ -262,6 +262,7 @@ def test_every_command_line_in_the_docs_could_be_typed(page: str) -> None:
         if not names or names[0].isupper():
             assert used <= EVERYWHERE | flags(cli.params), shown
             continue
+        names[0] = ALIASES.get(names[0], names[0])
         path = next((path for path in (" ".join(names[:2]), names[0]) if path in known), "")
         assert path, shown
         assert used <= EVERYWHERE | flags(known[path].params), shown

@@ -16,7 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / ".clients" / "results"
 PAGE = ROOT / "docs" / "clients" / "index.md"
 STEPS = ("setup", "put", "recall", "correction", "compaction", "isolation", "remove")
-MODES = {"headless": "headless", "terminal": "terminal", "listed": "its list of servers"}
+MODES = {
+    "headless": "headless",
+    "terminal": "terminal",
+    "plugin": "headless, with the plugin",
+    "listed": "its list of servers only",
+}
 _PLACE = re.compile(r"(<!-- results of .*?-->\n).*?(<!-- end of the results -->\n)", re.DOTALL)
 
 
@@ -30,7 +35,9 @@ def table(results: list[dict[str, Any]]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     run = {result["client"] for result in results}
     others = ", ".join(client.title for name, client in CLIENTS.items() if name not in run)
-    return "\n".join([*lines, "", f"Not run; configuration written in its published format: {others}."])
+    return "\n".join(
+        [*lines, "", f"Not run; configuration written in its published format: {others}."]
+    )
 
 
 def main() -> int:

@@ -1132,7 +1132,7 @@ class Ghost:
         Raises:
             ConflictError: The memory is not removed.
         """
-        from ghostmem.memory.remove import restore
+        from ghostmem.memory.restore import restore
 
         return restore(self.store, ns, key, version, unlock=unlock)
 

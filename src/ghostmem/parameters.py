@@ -101,7 +101,7 @@ KIND = _choice(
     "kind",
     "Kind: semantic, episodic or procedural.",
     Kind,
-    brief="fact, event or how-to",
+    brief="semantic: fact, episodic: event, procedural: how-to",
 )
 TAGS = _texts(
     "tags",

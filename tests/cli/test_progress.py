@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.cli import output
 from ghostmem.cli.output import Output, Progress
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the time that the line reads, which a test may change."""
     at = [0.0]
-    monkeypatch.setattr(output.time, "monotonic", lambda: at[0])
+    monkeypatch.setattr("ghostmem.cli.output.time.monotonic", lambda: at[0])
     return at
 
 
@@ -69,3 +68,15 @@ def test_ingest_counts_its_files(
     monkeypatch.setattr(Progress, "__call__", lambda _, done: counts.append(done))
     ghost_cli.ok("ingest", "-n", "a", tmp_path)
     assert counts == [1, 2, 3]
+
+
+def test_a_second_line_ends_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """A command that works in rounds has one thread for its line, and none after its end."""
+    before = threading.active_count()
+    shown = Output(False, "auto")
+    for number in range(3):
+        shown.progress(f"round {number}")
+        shown._progress = Progress(f"round {number}", on_terminal=True)
+        assert threading.active_count() == before + 1
+    shown.end_progress()
+    assert threading.active_count() == before

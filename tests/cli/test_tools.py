@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conftest import GhostCli
 
 
-@pytest.mark.parametrize("style", ["openai", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("style", ["openai", "openai-responses", "anthropic", "gemini"])
 def test_the_schemas_are_one_json_array(ghost_cli: "GhostCli", home: Path, style: str) -> None:
     """What is printed can be given to the API as it is; no store is made."""
     assert json.loads(ghost_cli.ok("tools", "--format", style)) == schemas(style)

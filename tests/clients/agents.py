@@ -30,6 +30,7 @@ class Screen:
     compacted: str
     leave: str
     questions: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (question, keys that answer it)
+    recall: str = ""  # the command for the prompt `recall` of Ghost's server
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ AGENTS = (
             compact="/compact",
             compacted="Compacted",
             leave="/exit",
+            recall="/mcp__ghost__recall",
         ),
     ),
     Agent(

@@ -2,17 +2,17 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clients.sandbox import INSTALLED, ROOT, Sandbox, versions
+
+from clients.sandbox import INSTALLED, ROOT, Sandbox, Step, versions
 from clients.scripted_model import ScriptedModel
 
 RESULTS = ROOT / ".clients" / "results"
-Step = Callable[[str], AbstractContextManager[None]]
 
 
 @pytest.fixture
@@ -31,9 +31,7 @@ _SANDBOX = pytest.StashKey[Sandbox]()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Show the output of the client and its last requests with a failure."""
     report: Any = yield
     if report.failed and (sandbox := item.stash.get(_SANDBOX, None)):

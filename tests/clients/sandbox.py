@@ -18,6 +18,8 @@ from clients.scripted_model import Exchange, ScriptedModel
 
 ROOT = Path(__file__).resolve().parents[2]
 T = TypeVar("T")
+Step = Callable[[str], contextlib.AbstractContextManager[None]]
+"""Record whether a named step of a test passed."""
 INSTALLED = ROOT / ".clients" / "node_modules" / ".bin"
 RUN_SECONDS = 120
 WAIT_SECONDS = 60

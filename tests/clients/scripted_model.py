@@ -173,9 +173,7 @@ def _text(content: Any) -> str:
     return "\n".join(part["text"] for part in content or () if isinstance(part.get("text"), str))
 
 
-def _after_prompt(
-    messages: list[Any], is_prompt: Callable[[Any], bool]
-) -> tuple[Any, list[Any]]:
+def _after_prompt(messages: list[Any], is_prompt: Callable[[Any], bool]) -> tuple[Any, list[Any]]:
     """Return the last message that is a prompt, and the messages after it."""
     for number in range(len(messages) - 1, -1, -1):
         if is_prompt(messages[number]):
@@ -207,7 +205,12 @@ def anthropic_turn(body: dict[str, Any]) -> Turn:
 def anthropic_events(turn: Turn, model: str) -> Iterator[dict[str, Any]]:
     """Yield the events of an Anthropic answer."""
     usage = {"input_tokens": turn.tokens, "output_tokens": 10}
-    message = {"id": _name("msg"), "type": "message", "role": "assistant", "model": model}
+    message: dict[str, Any] = {
+        "id": _name("msg"),
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+    }
     message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
     yield {"type": "message_start", "message": message}
     call = turn.call()
@@ -336,8 +339,9 @@ def gemini_turn(body: dict[str, Any]) -> Turn:
     return Turn(_text(prompt.get("parts")), called, tools, "\n".join(strings(body)), schema)
 
 
-def gemini_answer(turn: Turn, model: str) -> dict[str, Any]:
-    """Return a Gemini answer; as a stream it is one event."""
+def gemini_answer(turn: Turn, path: str) -> dict[str, Any]:
+    """Return a Gemini answer; as a stream it is one event. The path names the model."""
+    model = path.split("/")[-1].split(":")[0]
     part: dict[str, Any] = {"text": turn.answer()}
     if call := turn.call():
         part = {"functionCall": {"id": _name("call"), "name": call[0].name, "args": call[1]}}
@@ -367,7 +371,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: "ScriptedModel"
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *args: Any) -> None:
         """Write nothing: the requests are kept as files."""
 
     def do_HEAD(self) -> None:
@@ -411,9 +415,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(body, responses_turn(body), responses_events, None)
         elif path.endswith("/chat/completions"):
             self._answer(body, chat_turn(body), chat_events, chat_whole)
-        elif path.endswith("GenerateContent") or path.endswith(":generateContent"):
-            answer = gemini_answer(gemini_turn(body), path.split("/")[-1].split(":")[0])
-            self._send_events([answer]) if "stream" in path else self._send(answer)
+        elif path.endswith(":streamGenerateContent"):
+            self._send_events([gemini_answer(gemini_turn(body), path)])
+        elif path.endswith(":generateContent"):
+            self._send(gemini_answer(gemini_turn(body), path))
         else:
             self._send({})
 

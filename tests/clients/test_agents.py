@@ -6,9 +6,9 @@ The proof is in the requests that the model gets: what a session was told of ear
 import re
 
 import pytest
+
 from clients.agents import AGENTS, LISTED, Agent, ListedClient, write_files
-from clients.conftest import Step
-from clients.sandbox import Sandbox, Terminal, terminal, wait_for
+from clients.sandbox import ROOT, Sandbox, Step, Terminal, terminal, wait_for
 from clients.scripted_model import Exchange
 
 RELEASE = "Releases go out on Tuesday."
@@ -40,7 +40,6 @@ class Sessions:
         self.sandbox.run([word.replace("{prompt}", prompt) for word in words])
         return with_prompt(self.sandbox.requests(before), prompt)
 
-
     def state(self, fact: str, sign: str) -> None:
         """Let the user say a fact; where no hook listens, the model stores it."""
         self.ask(fact if self.agent.captures else put(f"port-{sign}", fact))
@@ -49,7 +48,7 @@ class Sessions:
 
 def with_prompt(requests: list[Exchange], prompt: str) -> list[Exchange]:
     """Return the requests of the conversation, without side requests such as for a title."""
-    start = prompt.split('"')[0].strip()
+    start = prompt.split('"')[0].strip()  # some clients escape quotes
     return [
         request
         for request in requests
@@ -110,6 +109,9 @@ def test_headless(agent: Agent, sandbox: Sandbox, step: Step) -> None:
     with step("setup"):
         sandbox.ghost("setup", *agent.setup())
         assert re.search(agent.listed, sandbox.run(agent.list_servers))
+        advice = sandbox.ghost("doctor")
+        assert f"✓ {agent.name} (user)" in advice
+        assert "! hooks" not in advice
     with step("put"):
         *_, last = sessions.ask(put("release-day", RELEASE))
         assert "release-day" in sandbox.stored()
@@ -161,10 +163,10 @@ class Conversation:
         self.shown.wait(self.screen.ready)
         self.shown.idle(self.screen.busy)
 
-    def ask(self, prompt: str) -> list[Exchange]:
+    def ask(self, prompt: str, command: str = "") -> list[Exchange]:
         """Type a prompt, wait for the end of the turn, and return its requests."""
         before = len(self.sandbox.model.requests)
-        self.shown.type(prompt)
+        self.shown.type(f"{command} {prompt}".strip())
         wait_for(lambda: with_prompt(self.sandbox.requests(before), prompt), "request")
         self.shown.idle(self.screen.busy)
         return with_prompt(self.sandbox.requests(before), prompt)
@@ -201,7 +203,9 @@ def test_terminal(agent: Agent, sandbox: Sandbox, step: Step) -> None:
         with step("recall"):
             sandbox.ghost("put", "-n", "project:shop", "-k", "plants", UNRELATED)
             for number in (1, 2):
-                last = talk.ask(f"Question {number}: on which port does the invoices service listen")[-1]
+                last = talk.ask(
+                    f"Question {number}: on which port does the invoices service listen"
+                )[-1]
                 assert texts(last) == [PORT]
         with step("correction"):
             talk.ask(PORT_CHANGED)
@@ -209,6 +213,10 @@ def test_terminal(agent: Agent, sandbox: Sandbox, step: Step) -> None:
             last = talk.ask("Tell me on which port the invoices service listens now")[-1]
             assert texts(last).count(PORT_CHANGED) == 1
             assert UNRELATED not in texts(last)
+        if agent.terminal.recall:
+            with step("prompt"):
+                last = talk.ask("when is the next release", agent.terminal.recall)[-1]
+                assert "what the user typed after the command" in last.text
         with step("compaction"):
             talk.compact()
             last = talk.ask("Tell me when releases go out")[-1]
@@ -241,3 +249,29 @@ def test_listed(agent: ListedClient, sandbox: Sandbox, step: Step) -> None:
         assert {name: after[name] for name in before} == before
         assert not [name for name in after if name.endswith(".ghost-backup")]
         assert not re.search(agent.listed, sandbox.run(agent.list_servers, fails=agent.fails))
+
+
+@pytest.mark.parametrize("agent", AGENTS[:1], ids=lambda agent: agent.name)
+def test_plugin(agent: Agent, sandbox: Sandbox, step: Step) -> None:
+    """The plugin of Claude Code brings the server and the hooks, and goes without a trace."""
+    write_files(sandbox, agent.files, agent.env)
+    sandbox.ghost("config", "set", "hook_timeout", "9")
+    sessions = Sessions(sandbox, agent)
+    allowed = (*agent.ask, "--allowedTools", "mcp__plugin_ghost-memory_ghost")
+    with step("setup"):
+        sandbox.run(["claude", "plugin", "validate", str(ROOT / "plugins" / "claude-code")])
+        sandbox.run(["claude", "plugin", "marketplace", "add", str(ROOT)])
+        sandbox.run(["claude", "plugin", "install", "ghost-memory@ghost"])
+        assert re.search(agent.listed, sandbox.run(agent.list_servers))
+    with step("put"):
+        sessions.ask(put("release-day", RELEASE), allowed)
+        sandbox.wait_stored(RELEASE)
+        sessions.state(PORT, "8123")
+    with step("recall"):
+        first, *_ = sessions.ask(QUESTION)
+        assert sorted(texts(first)) == sorted([RELEASE, PORT])
+    with step("remove"):
+        sandbox.run(["claude", "plugin", "uninstall", "ghost-memory@ghost"])
+        assert not re.search(agent.listed, sandbox.run(agent.list_servers))
+        first, *_ = sessions.ask(QUESTION)
+        assert texts(first) == []

@@ -217,8 +217,11 @@ def run_function(
         console.shape = _original_shape(ctx, console)
     ctx.call_on_close(console.close)
     assert function is not None
-    result = ctx.invoke(function, console, **ctx.params)
-    console.print_first_note()
+    try:
+        result = ctx.invoke(function, console, **ctx.params)
+        console.print_first_note()
+    finally:
+        console.end_progress()
     return result
 
 

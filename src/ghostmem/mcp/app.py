@@ -55,7 +55,7 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
 SHOW = McpTool(
     "ghost_show",
     "Show memories",
-    "Show the user what a query finds, one memory by its key, or the newest.",
+    "Show the user hits, one memory by its key, or the newest.",
     arguments("search", "query") | arguments("get", "key") | arguments("search", "ns"),
     (),
     {"results": LIST},

@@ -339,7 +339,7 @@ MEMORY: tuple[McpTool, ...] = (
             "ns key op",
             op={
                 "enum": [*OPS, "used"],
-                "description": "promote, demote: tier; boost, diminish: importance; archive: hide",
+                "description": "archive hides it; boost, diminish: importance",
             },
         ),
         ("key", "op"),

@@ -415,6 +415,7 @@ CLIENTS = {
             ),
             then="start a new session in Crush",
             also={"project": (".crush.json",)},
+            checked=CHECKED,
         ),
         SetupClient(
             name="kilo",

@@ -111,6 +111,7 @@ def doctor(console: Console, fix: bool) -> int:
     """Examine the installation and suggest repairs; exit 5 when something is wrong."""
     from ghostmem.admin.doctor import doctor as examine
 
+    console.progress("examining")
     found = examine(
         console.settings,
         lambda: console.ghost.store,
