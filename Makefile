@@ -6,7 +6,7 @@ ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 WORKERS ?= 3
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-full test-all test-adapters check bench screenshots dist newcomer clean
+.PHONY: help demo test test-full test-all test-adapters test-clients check bench screenshots dist newcomer clean
 
 help:
 	@echo "make demo           show a short tour on a temporary store"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-full      make check and make test, then the other tests: browser, PostgreSQL, processes"
 	@echo "make test-all       run all tests at once, with the slow ones and those that compare times"
 	@echo "make test-adapters  test each adapter against its library, in its own environment"
+	@echo "make test-clients   run real agent clients from npm against a scripted model, in no other suite"
 	@echo "make check          run ruff, mypy --strict and import-linter"
 	@echo "make bench          run the benchmarks that need no data"
 	@echo "make dist           build the wheel and the sdist, reproducibly"
@@ -69,6 +70,19 @@ test-adapter-%: .venvs/%/made
 
 test-adapters: $(ADAPTERS:%=test-adapter-%)
 
+.clients/installed: tests/clients/package.json
+	@command -v npm tmux >/dev/null || { echo "make test-clients needs tmux and Node.js 20 or newer with npm" >&2; exit 1; }
+	mkdir -p .clients
+	cp tests/clients/package.json .clients/
+	npm --prefix .clients install --no-package-lock --no-audit --no-fund --loglevel=error
+	touch $@
+
+CLIENT_WORKERS ?= 2
+test-clients: .venv/installed-dev .clients/installed
+	rm -rf .clients/results
+	$(BIN)/python -m pytest --clients -n $(CLIENT_WORKERS) --dist worksteal tests/clients; status=$$?; \
+	  $(BIN)/python tools/client_results.py; exit $$status
+
 bench: .venv/installed
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.faults
@@ -88,4 +102,4 @@ newcomer: .venv/installed-dev
 	$(BIN)/python -m bench.newcomer --write docs/newcomer.md
 
 clean:
-	rm -rf .venv .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv .venvs .clients .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

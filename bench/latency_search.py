@@ -264,7 +264,7 @@ def _bare() -> str:
         )
         encode = f"words.encode({QUESTION!r}).ids"
     else:
-        imports = "from ghostmem.embed.files import words"
+        imports = "from ghostmem.embed.wordpiece import words"
         encode = f"[101, *words().encode({QUESTION!r}), 102]"
     return _BARE.format(
         imports=imports, encode=encode, model=str(folder / "minilm-l6-v2-int8.onnx")

@@ -6,6 +6,7 @@ Every test runs with its own home folder, its own clock and no settings from out
 - `pytest` (make test-full): everything that is not marked slow or perf.
 - `pytest --rest`: the tests of `pytest` that `pytest --quick` did not run in full.
 - `pytest -m ""` (make test-all): everything.
+- `pytest --clients tests/clients` (make test-clients): real agent clients; in no other suite.
 """
 
 import ctypes
@@ -31,6 +32,7 @@ from ghostmem.settings import Settings
 if TYPE_CHECKING:
     from servers import Databases
 
+CLIENTS = Path(__file__).parent / "clients"
 STRICT = os.environ.get("GHOST_TEST_STRICT") == "1"
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
 
@@ -76,6 +78,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--rest", action="store_true", help="run the tests that --quick leaves out or shortens"
     )
     parser.addoption(
+        "--clients", action="store_true", help="collect the tests with real agent clients"
+    )
+    parser.addoption(
         "--memory", action="store_true", help="print the peak memory of each worker at the end"
     )
 
@@ -91,6 +96,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if GLIBC:  # large blocks go back to the system at once, and threads share one heap
         GLIBC.mallopt(M_MMAP_THRESHOLD, 1 << 20)
         GLIBC.mallopt(M_ARENA_MAX, 1)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Collect the tests with real clients only when asked: they need programs from npm."""
+    if CLIENTS in (collection_path, *collection_path.parents) and not config.getoption("--clients"):
+        return True
+    return None
 
 
 @pytest.fixture(scope="module", autouse=True)

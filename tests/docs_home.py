@@ -8,6 +8,7 @@ from ghostmem import Ghost
 from ghostmem.settings import Settings
 
 DATA = Path(__file__).resolve().parent / "data"
+DEFAULT_NS = "project:you"  # of commands without -n in the home, which is called `you`
 DRAFT = ("one", "two", "three")
 MEMORIES = {
     "tea": "The user drinks green tea.",
@@ -78,7 +79,8 @@ def furnish(home: Path) -> None:
         home / ".ghost" / "memory.db", settings=Settings(embed_provider="none")
     ) as ghost:
         for key, content in MEMORIES.items():
-            ghost.put("agent:me", key, content, created_at=datetime(2026, 3, 1, tzinfo=UTC))
+            for ns in ("agent:me", DEFAULT_NS):
+                ghost.put(ns, key, content, created_at=datetime(2026, 3, 1, tzinfo=UTC))
         for content in DRAFT:
             ghost.put("agent:me", "draft", content)
         ghost.put("agent:me", "tea", "The user drinks green tea in the morning.")

@@ -1,7 +1,7 @@
 """Make the golden files of `ghost setup` anew: `python tests/setup_golden.py`, then read the difference.
 
-Each folder in tests/setup/golden is one file of one client. `CASE.before.EXT` is what somebody has, `CASE.after.EXT` what it is with Ghost in it, and
-`CASE.error.txt` why it is refused. `fresh` is a file that is not there.
+Each folder in tests/setup/golden is one file of one client; in those that end in `-allow` it has the permission too. `CASE.before.EXT` is what somebody
+has, `CASE.after.EXT` what it is with Ghost in it, and `CASE.error.txt` why it is refused. `fresh` is a file that is not there.
 """
 
 import tempfile
@@ -15,9 +15,11 @@ from ghostmem.setup.install import install
 from ghostmem.setup.parts import SetupFile
 
 HERE = Path(__file__).parent / "setup" / "golden"
-HOW = Launch(("/opt/ghost/bin/ghost",))
+HOW = Launch(("/opt/ghost/bin/ghost",), tools=("ghost_put", "ghost_search"))
 CASES = ("fresh", "rich", "commented", "empty", "broken")
-BOTH = {"gemini"}  # its hooks are in the same file as its server
+BOTH = {  # hooks are in the same file as the server
+    name for name, client in CLIENTS.items() if client.hooks and client.hooks.user == client.user
+}
 
 
 def kinds() -> list[str]:
@@ -25,20 +27,36 @@ def kinds() -> list[str]:
     return [
         *CLIENTS,
         *(f"{name}-hooks" for name, client in CLIENTS.items() if client.hooks and name not in BOTH),
+        *(f"{name}-allow" for name, client in CLIENTS.items() if client.permission),
+    ]
+
+
+def cases() -> list[tuple[str, str]]:
+    """Return every folder with its cases; `fresh` needs no file."""
+    return [
+        (kind, case)
+        for kind in kinds()
+        for case in CASES
+        if case == "fresh" or before(kind, case) is not None
     ]
 
 
 def suffix(kind: str) -> str:
     """Return how the files of a folder end."""
-    return {"jsonc": "json"}.get(target(kind, Path()).format, target(kind, Path()).format)
+    form = target(kind, Path()).format
+    return {"jsonc": "json", "yaml-list": "yaml"}.get(form, form)
 
 
 def target(kind: str, path: Path) -> SetupFile:
     """Return one file of a client, at a path of its own."""
-    client = CLIENTS[kind.removesuffix("-hooks")]
+    client = CLIENTS[kind.removesuffix("-hooks").removesuffix("-allow")]
     if kind.endswith("-hooks"):
         assert client.hooks is not None
         return SetupFile(client, "user", path, client.hooks.format, hooks=True)
+    if kind.endswith("-allow"):
+        assert client.permission is not None
+        form = client.permission.format or client.format
+        return SetupFile(client, "user", path, form, server=not client.permission.user, allow=True)
     return SetupFile(client, "user", path, client.format, server=True, hooks=kind in BOTH)
 
 
@@ -56,28 +74,28 @@ def expected(kind: str, case: str) -> tuple[bytes | None, str]:
 
 def main() -> None:
     """Write every `after` and every `error`."""
-    for kind in kinds():
-        for case in CASES:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / f"file.{suffix(kind)}"
-                raw = before(kind, case)
-                if raw is not None:
-                    path.write_bytes(raw)
-                after, error = (
-                    HERE / kind / f"{case}.after.{suffix(kind)}",
-                    HERE / kind / f"{case}.error.txt",
+    for kind, case in cases():
+        (HERE / kind).mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"file.{suffix(kind)}"
+            raw = before(kind, case)
+            if raw is not None:
+                path.write_bytes(raw)
+            after, error = (
+                HERE / kind / f"{case}.after.{suffix(kind)}",
+                HERE / kind / f"{case}.error.txt",
+            )
+            after.unlink(missing_ok=True)
+            error.unlink(missing_ok=True)
+            try:
+                made = install([target(kind, path)], HOW, dry_run=True)[0].after
+                assert made is not None
+                FORMATS[target(kind, path).format].load(made.decode())
+                after.write_bytes(made)
+            except GhostError as refused:
+                error.write_text(
+                    f"{refused.message.replace(folder, '')}\n{refused.hint}\n", encoding="utf-8"
                 )
-                after.unlink(missing_ok=True)
-                error.unlink(missing_ok=True)
-                try:
-                    made = install([target(kind, path)], HOW, dry_run=True)[0].after
-                    assert made is not None
-                    FORMATS[target(kind, path).format].load(made.decode())
-                    after.write_bytes(made)
-                except GhostError as refused:
-                    error.write_text(
-                        f"{refused.message.replace(folder, '')}\n{refused.hint}\n", encoding="utf-8"
-                    )
 
 
 if __name__ == "__main__":

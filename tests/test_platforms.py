@@ -141,6 +141,7 @@ def test_files_of_clients_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         PureWindowsPath(WINDOWS_HOME),
         PureWindowsPath(WINDOWS_HOME, "AppData", "Roaming"),
     )
+    code = roaming / "Code" / "User" / "globalStorage"
     assert found == {
         "claude-code": home / ".claude.json",
         "claude-code hooks": home / ".claude" / "settings.json",
@@ -154,6 +155,21 @@ def test_files_of_clients_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         "gemini": home / ".gemini" / "settings.json",
         "gemini hooks": home / ".gemini" / "settings.json",
         "goose": roaming / "Block" / "goose" / "config" / "config.yaml",
+        "opencode": home / ".config" / "opencode" / "opencode.json",
+        "qwen": home / ".qwen" / "settings.json",
+        "qwen hooks": home / ".qwen" / "settings.json",
+        "copilot": home / ".copilot" / "mcp-config.json",
+        "amp": home / ".config" / "amp" / "settings.json",
+        "cline": home / ".cline" / "data" / "settings" / "cline_mcp_settings.json",
+        "droid": home / ".factory" / "mcp.json",
+        "zed": roaming / "Zed" / "settings.json",
+        "kiro": home / ".kiro" / "settings" / "mcp.json",
+        "crush": home / ".config" / "crush" / "crush.json",
+        "kilo": home / ".config" / "kilo" / "kilo.jsonc",
+        "roo": code / "rooveterinaryinc.roo-cline" / "settings" / "mcp_settings.json",
+        "continue": home / ".continue" / "mcpServers" / "ghost.yaml",
+        "warp": home / ".warp" / ".mcp.json",
+        "junie": home / ".junie" / "mcp" / "mcp.json",
     }
     assert all(path.is_absolute() for path in found.values())
 
@@ -169,6 +185,7 @@ def test_files_of_clients_on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name for name, path in found.items() if str(path) != linux[name]} == {
         "claude-desktop",
         "vscode",
+        "roo",
     }
 
 

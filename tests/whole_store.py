@@ -29,6 +29,7 @@ def fill(ghost: Ghost, folder: Path, forward: Callable[..., None]) -> None:
     )
     forward(days=3)
     ghost.reflect(NS)
+    ghost.set_source_alias(NS, "Bob", "Robert")
     ghost.create_token("there", [f"{NS}:read"])
     _files(ghost, folder)
     tea = ghost.get(NS, "tea").id

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ghostmem.embed.files import FOLDER
 from ghostmem.embed.static import StaticEmbedder
+from ghostmem.embed.wordpiece import FOLDER
 from ghostmem.text.stem import stem
 from ghostmem.text.terms import STOP_WORDS
 

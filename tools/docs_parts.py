@@ -37,6 +37,10 @@ ARGUMENTS = {
     "used keys": "The keys of the memories that helped.",
     "from_key": "The key of the first memory.",
     "to_key": "The key of the second memory.",
+    "from_argument": "The key of the first memory, as with `--from-key`.",
+    "to_argument": "The key of the second memory, as with `--to-key`.",
+    "rel_argument": "How the first relates to the second, as with `-r`.",
+    "peek ns_argument": "The namespace, as with `-n`.",
     "edge list key": "The key; with none, all edges of the namespace.",
     "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is "
     "read from standard input.",
@@ -92,9 +96,12 @@ ARGUMENTS = {
     "notes write key": "The key of the section, as a search shows it.",
     "notes write text": "The new text, its heading included; with none, or with `-`, it is "
     "read from standard input.",
+    "notes search query": "The question. Several words are joined by spaces; with none, or with "
+    "`-`, it is read from standard input.",
     "notes grep query": "A word or a phrase; several words are joined by spaces.",
     "backup target": "The file to write, or a folder, in which the file gets a name with the time.",
-    "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input.",
+    "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input. "
+    "With `-n` or `--from`, a file or folder of another tool.",
     "completion shell": "`bash`, `zsh` or `fish`.",
     "config set name": "The setting's name in the configuration file.",
     "config set value": "Its new value.",
@@ -182,7 +189,7 @@ def section(command: click.Command, path: str, heading: str) -> str:
         if isinstance(p, click.Argument)
     ]:
         text.append(table("argument | meaning", rows))
-    if options := [p for p in own if isinstance(p, click.Option)]:
+    if options := [p for p in own if isinstance(p, click.Option) and not p.hidden]:
         text.append(option_table(options, context))
     if command.epilog:
         text.append(fenced(textwrap.dedent(command.epilog.split("Examples:\n")[-1]), "sh"))

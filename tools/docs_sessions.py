@@ -103,4 +103,6 @@ class Session:
 def with_sessions(text: str, page: str) -> str:
     """Return a page with its examples run."""
     with tempfile.TemporaryDirectory(prefix="ghost-docs-") as folder:
-        return _BLOCK.sub(Session(Path(folder).resolve(), page).block, text)
+        home = Path(folder).resolve() / Path(HOME).name  # its name is in default namespaces
+        home.mkdir()
+        return _BLOCK.sub(Session(home, page).block, text)

@@ -1132,7 +1132,7 @@ class Ghost:
         Raises:
             ConflictError: The memory is not removed.
         """
-        from ghostmem.memory.remove import restore
+        from ghostmem.memory.restore import restore
 
         return restore(self.store, ns, key, version, unlock=unlock)
 
@@ -1509,7 +1509,7 @@ class Ghost:
             transcript: Recorded conversation, or a folder of them, whose user turns are read.
             format: Program that recorded the transcript; "auto" detects it.
             least: Minimum score of a candidate.
-            most: Maximum number of candidates; the strongest are kept.
+            most: Maximum number of candidates, of which the strongest are kept; -1: no limit.
             kind: Kind of every memory, instead of the one that its words suggest.
             tags: Tags of the memories.
             speaker: In a text with labels such as `User:`, read only what this speaker says.

@@ -198,7 +198,7 @@ class Settings:
     )
     edge_hops: int = setting(
         2,
-        "GHOST_EDGE_HOPS",
+        "GHOST_EDGE_HOPS GHOST_EDGE_MAX_HOPS",
         "maximum number of edges in a path; 1 is the specification's",
         low=1,
         high=3,

@@ -163,3 +163,21 @@ def test_a_megabyte_of_commands_is_read_in_passing() -> None:
         assert len(normal(text)) <= 160
         assert list(steps_of_command(text)) is not None
         assert steps_of_text(text) is not None
+
+
+def test_sessions_of_the_caller(ghost: Ghost) -> None:
+    """Steps are taken as they are; sessions and transcripts exclude each other."""
+    sessions = [["edit a.py", "make"], ("edit a.py", "make", "push")]
+    dry = ghost.mine_procedures(sessions=sessions)
+    assert [(one.steps, one.sessions) for one in dry.procedures] == [
+        (("edit a.py", "make"), ("1", "2"))
+    ]
+    stored = ghost.mine_procedures((), "a", sessions=sessions, tags=["ci"], dry_run=False)
+    assert ghost.get("a", stored.procedures[0].key).tags == ("procedure", "mined", "ci")
+    assert ghost.mine_procedures((), "a", sessions=[]).sessions == 0
+    with pytest.raises(InvalidInputError, match="two sources"):
+        ghost.mine_procedures([DATA], sessions=sessions)
+    with pytest.raises(InvalidInputError, match="must be a list"):
+        ghost.mine_procedures(sessions=["edit make"])  # a session is a list, not a text
+    with pytest.raises(InvalidInputError, match="at least 4 and at most 3"):
+        ghost.mine_procedures(sessions=sessions, shortest=4, longest=3)

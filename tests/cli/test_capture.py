@@ -117,7 +117,7 @@ def test_control_characters_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> N
 def test_wrong_uses_are_refused(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Two sources, no namespace, a file that is no text."""
     ghost_cli.fails(2, "capture", "-n", "a", "--file", "x", "text")
-    ghost_cli.fails(2, "capture", "text")
+    ghost_cli.fails(2, "capture", "-n", "", "text")
     (tmp_path / "b").write_bytes(b"\xff\xfe")
     ghost_cli.fails(2, "capture", "-n", "a", "--file", tmp_path / "b")
     ghost_cli.fails(3, "capture", "-n", "a", "--file", tmp_path / "gone")
@@ -139,6 +139,15 @@ def test_the_originals_flags(ghost_cli: "GhostCli") -> None:
     assert memory["tags"][-3:] == ["project:shop", "date:2026-11-16", "session:1"]
     strict = ghost_cli.row("capture", "-n", "b", "--min-salience", "0.99", TEXT)
     assert strict["candidates"] == []
+
+
+def test_no_limit_for_the_candidates(ghost_cli: "GhostCli") -> None:
+    """--max -1 keeps all; other numbers below 1 are refused."""
+    text = " ".join(f"I prefer the tool number-{number} for task-{number}." for number in range(14))
+    assert len(ghost_cli.row("capture", "-n", "a", "--dry-run", text)["candidates"]) == 12
+    found = ghost_cli.row("capture", "-n", "a", "--dry-run", "--max", "-1", text)
+    assert len(found["candidates"]) == 14
+    ghost_cli.fails(2, "capture", "-n", "a", "--max", "-2", text)
 
 
 def test_one_kind_for_all(ghost_cli: "GhostCli") -> None:

@@ -37,6 +37,24 @@ def test_lists_are_arrays(compat: "GhostCli") -> None:
     assert {tag["tag"] for tag in read(compat, "tags", "list")} == {"drink", "home"}
 
 
+def test_objects_have_what_hook_scripts_read(compat: "GhostCli") -> None:
+    """The fields that the original's hook scripts take from a context and from a put."""
+    pack = read(compat, "context", "green tea", "-n", "a", "--budget", "1500")
+    assert {"key", "content"} <= set(pack["memories"][0])
+    stored = read(compat, "put", "-n", "a", "-k", "again", "--dedup", "Sam drinks green tea.")
+    assert stored["key"] == "tea"
+    assert read(compat, "get", "-n", "a", "-k", "tea", "-f", "json")["tags"] == ["drink", "home"]
+
+
+def test_reading_without_a_namespace_reads_all(compat: "GhostCli") -> None:
+    """As the original does, unless the setting `ns` names one."""
+    compat.ok("put", "-n", "b", "-k", "cup", "A cup of green tea.")
+    assert {memory["ns"] for memory in read(compat, "list")} == {"a", "b"}
+    assert {memory["ns"] for memory in read(compat, "search", "green tea")} == {"a", "b"}
+    compat.monkeypatch.setenv("GHOST_NS", "b")
+    assert {memory["ns"] for memory in read(compat, "list")} == {"b"}
+
+
 def test_a_format_that_is_named_wins(compat: "GhostCli") -> None:
     """Text is still there for people."""
     assert compat.ok("get", "-n", "a", "tea", "-f", "text") == "Sam drinks green tea.\n"
@@ -106,5 +124,6 @@ def test_captures_and_workflows_are_counted(compat: "GhostCli") -> None:
 def test_without_the_setting_nothing_changes(ghost_cli: "GhostCli") -> None:
     """Lines of JSON, and text by default."""
     ghost_cli.ok("put", "-n", "a", "-k", "tea", "Sam drinks green tea.")
-    assert ghost_cli.ok("list", "--keys-only") == "a/tea\n"
-    assert ghost_cli.ok("list", "--keys-only", "--json") == '{"ns": "a", "key": "tea"}\n'
+    listed = ("list", "-n", "a", "--keys-only")
+    assert ghost_cli.ok(*listed) == "a/tea\n"
+    assert ghost_cli.ok(*listed, "--json") == '{"ns": "a", "key": "tea"}\n'

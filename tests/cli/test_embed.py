@@ -111,3 +111,13 @@ def test_help_names_the_verbs(ghost_cli: GhostCli, args: list[str]) -> None:
     """The group and its commands explain themselves."""
     result = ghost_cli(*args)
     assert "Usage:" in result.out + result.err
+
+
+def test_chunks_wait_while_the_provider_fails(
+    filled: GhostCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A provider that cannot be used leaves every chunk waiting, and the status says so."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "openai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    text = filled.ok("embed", "status")
+    assert text.startswith("provider openai: 0 of 3 chunks have vectors, 3 wait\n  problem: ")

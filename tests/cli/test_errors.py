@@ -75,8 +75,8 @@ NAMESPACES = [
 ] + [
     bad("put", "-n", "a\x00", "-k", "k", "x", names="NUL"),
     bad("put", "-n", "a\ud800", "-k", "k", "x", names="U+D800"),
-    bad("put", "-k", "k", "x", names="namespace"),
-    bad("get", "k", names="namespace"),
+    bad("put", "-n", "", "-k", "k", "x", names="namespace"),
+    bad("get", "-n", "", "k", names="namespace"),
     bad("list", "-n", "a:*:b", names="'a:*:b'"),
     bad("export", "-n", "*x", names="'*x'"),
     bad("ingest", ".", "-n", "a b", names="'a b'"),
@@ -84,7 +84,6 @@ NAMESPACES = [
     bad("ns", "rm", "*", names="'*'"),
 ]
 KEYS = [
-    bad("put", "-n", "a", "x", names="key"),
     bad("put", "-n", "a", "-k", "", "x", names="key"),
     bad("put", "-n", "a", "-k", " ", "x", names="key"),
     bad("put", "-n", "a", "-k", "a\nb", "x", names=r"'a\nb'"),
@@ -432,9 +431,15 @@ def test_a_folder_that_cannot_be_made_is_an_engine_error(
 
 
 def test_a_server_address_makes_no_folder(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """Until PostgreSQL is there, its address is refused instead of taken for a path."""
-
+    """The address of a server that does not answer is not taken for a path."""
+    ghost_cli.monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "0.5")
     before = sorted(tmp_path.iterdir())
     result = ghost_cli("--db", "postgresql://host/db", "list")
     assert result.code in {USAGE, ENGINE}
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_hints_name_what_is_accepted(ghost_cli: "GhostCli") -> None:
+    """The tiers of a put include identity, and a limit says where it begins."""
+    assert "identity" in ghost_cli.fails(2, "put", "-n", "a", "--tier", "foo", "x")[1]
+    assert "from 1 up" in ghost_cli.fails(2, "list", "--limit", "0")[1]

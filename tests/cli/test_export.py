@@ -98,7 +98,7 @@ def test_a_target_that_cannot_be_written_is_a_plain_error(
     assert "Error:" not in result.err
 
 
-def test_the_array_for_the_original(ghost_cli: "GhostCli") -> None:
+def test_the_array_for_the_original(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Current memories after their earlier versions, with the original's fields; meta is a text."""
     put = ("put", "-n", "a", "-k")
     assert ghost_cli.ok("export", "--as", "original", "-n", "a") == "[]\n"
@@ -118,7 +118,7 @@ def test_the_array_for_the_original(ghost_cli: "GhostCli") -> None:
     assert (rows[2]["meta"], rows[2]["tags"]) == ('{"by": "日本"}', ["x", "y"])
     assert rows[2]["files"] == [{"path": "a.py", "rel": "modified"}]
     assert not {"valid_from", "recorded_at", "source_client", "type"} & set(rows[2])
-    copy = ("--db", "copy.db")
+    copy = ("--db", str(tmp_path / "copy.db"))
     ghost_cli.ok(*copy, "import", input=json.dumps(rows))
     again = json.loads(ghost_cli.ok(*copy, "export", "--as", "original"))
     assert again == rows

@@ -228,7 +228,9 @@ def test_errors_say_what_to_do(ghost_cli: "GhostCli", tmp_path: Path, original: 
             2, "import", "--from", "mem0", "--from-ghost", original("head.db"), "-n", NS
         )[0]
     )
-    assert "it goes with --from" in ghost_cli.fails(2, "import", export, "-n", NS)[1]
+    assert "it goes with --from" in ghost_cli.fails(2, "import", __file__, "-n", NS)[1]
+    database = tmp_path / "original" / "head.db"
+    assert "--from-ghost" in ghost_cli.fails(2, "import", database, "-n", NS)[1]
     assert (
         "invalid namespace"
         in ghost_cli.fails(2, "import", "--from", "mem0", export, "-n", "a b")[0]
@@ -284,3 +286,22 @@ def test_audit_of_the_originals_database(ghost_cli: "GhostCli", original: Any, n
     assert report["source"] == f"{source} (original Ghost)"
     assert report["memories"] > 0
     assert state(source.parent) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "tool"),
+    [
+        ("mem0/export.json", "mem0"),
+        ("server-memory/memory.jsonl", "server-memory"),
+        ("basic-memory", "basic-memory"),
+    ],
+)
+def test_the_tool_is_recognised_when_a_namespace_is_given(
+    ghost_cli: "GhostCli", path: str, tool: str
+) -> None:
+    """`ghost import PATH -n NS` reads the file as the tool that wrote it, and says so."""
+    result = ghost_cli("import", DATA / path, "-n", NS, "--dry-run")
+    assert result.code == 0
+    assert f"note: read as {tool}; --from names another tool" in result.err.splitlines()
+    named = ghost_cli.ok("import", DATA / path, "-n", NS, "--dry-run", "--from", tool)
+    assert result.out == named

@@ -537,7 +537,7 @@ def test_expand_lists_and_opens(ghost_cli: "GhostCli") -> None:
         "            The text of x.",
         "        y  semantic stm  23 tokens",
         "            The text of y.",
-        "    z  episodic stm  23 tokens",
+        "    z  semantic stm  23 tokens",
         "        The text of z.",
     ]
     row = ghost_cli.row("expand", "-n", "a", "-k", "low")

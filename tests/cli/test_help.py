@@ -16,6 +16,7 @@ from ghostmem.cli.main import COMMANDS, cli
 from ghostmem.cli.main import GROUPS as COMMAND_GROUPS
 from ghostmem.notes.knowledge import memorize_new_topic
 from ghostmem.settings import Settings
+from ghostmem.setup.clients import CLIENTS
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -42,9 +43,12 @@ NOTED = {
     "audit",
     "conflicts",
     "mine-procedures",
+    "notes add",
     "resolve",
     "search",
+    "setup",
     "token create",
+    *(f"setup {name}" for name in CLIENTS),
 }  # they have something to say beside the data
 ALONE = {
     "audit",
@@ -52,6 +56,7 @@ ALONE = {
     "ns",
     "quarantine",
     "rule",
+    "setup",
     "tags",
     "token",
 }  # groups that do something by themselves

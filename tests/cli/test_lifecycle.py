@@ -118,7 +118,7 @@ def test_relink_is_a_flag(ghost_cli: "GhostCli", wind: Any) -> None:
         "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.",
     )
     ghost_cli.ok("put", "-n", "a", "-k", "two", "Marguerite Oyelaran sails at Lindholm in spring.")
-    assert "1 links by names, topics or meaning" in ghost_cli.ok("reflect", "--relink", "-n", "a")
+    assert "1 link by names, topics or meaning" in ghost_cli.ok("reflect", "--relink", "-n", "a")
 
 
 def test_linked_clusters_are_shown(

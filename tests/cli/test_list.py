@@ -141,7 +141,7 @@ def test_keys_only_in_json_is_namespace_and_key(full: "GhostCli") -> None:
 def test_nothing_found_is_success(full: "GhostCli") -> None:
     """No hits: exit 0, nothing on standard output, a word beside it in text only."""
     result = full("list", "-n", "nobody")
-    assert (result.code, result.out, result.err) == (0, "", "nothing here\n")
+    assert (result.code, result.out, result.err) == (0, "", "no memories\n")
     assert full.rows("list", "-n", "nobody") == []
 
 
@@ -252,3 +252,8 @@ def test_many_lines_are_written_together(
     assert run(["list", "-n", "long", "-l", "1000", *form]) == 0
     assert written.getvalue().count("k299") == 1
     assert written.flushed < 20
+
+
+def test_compact_is_a_line_of_json_for_each_memory(full: "GhostCli") -> None:
+    """The original's flag gives what --json gives."""
+    assert full.ok("list", "--all", "--compact") == full.ok("list", "--all", "--json")

@@ -62,6 +62,7 @@ def test_dry_run_makes_nothing(ghost_cli: "GhostCli", tmp_path: Path) -> None:
 
 def test_passwords_are_never_printed(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Whatever goes wrong, a password in a URL stays out of sight."""
+    ghost_cli.monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "0.5")  # how long a server is waited for
     url = "postgresql://ghost:hunter2@127.0.0.1:1/nowhere?connect_timeout=1"
     for args in (
         ["--to", url],

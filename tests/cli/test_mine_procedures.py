@@ -61,8 +61,8 @@ def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
 
 def test_wrong_uses_are_refused(ghost_cli: "GhostCli") -> None:
     """Nowhere to look, nowhere to store, no such file."""
-    ghost_cli.fails(2, "mine-procedures")
-    ghost_cli.fails(2, "mine-procedures", DATA, "--store")
+    ghost_cli.fails(2, "mine-procedures", "-n", "")
+    ghost_cli.fails(2, "mine-procedures", DATA, "-n", "", "--store")
     ghost_cli.fails(3, "mine-procedures", "gone")
 
 
@@ -112,4 +112,3 @@ def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
     assert "no sessions" in message
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 1, input="a b")
-    ghost_cli.fails(2, "mine-procedures", input="a b\na b\n")  # nowhere to store

@@ -23,7 +23,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_says_what_it_did(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """One line of counts, in step when there is nothing to do."""
     folder = tmp_path / "days"
-    ghost_cli.ok("put", "-n", "me", "-k", "tea", "Green tea.")
+    ghost_cli.ok("put", "-n", "me", "-k", "tea", "--kind", "episodic", "Green tea.")
     out = ghost_cli.ok("notes", "mirror", folder, "-n", "me", "--layout", "daily")
     assert out == f"{folder}  daily, in me: 1 to the folder; 0 unchanged\n"
     assert (

@@ -295,3 +295,48 @@ def test_the_installed_program_in_pipes(program: "Program", vault: Path) -> None
     assert '"path": "spade.md"' in done.out.splitlines()[-1]
     assert program("notes", "rm", vault, "-y").code == 0
     assert program("notes", "sync").code == 0
+
+
+def test_files_that_a_layout_leaves_out_are_named(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """notes add and status say how many markdown files are not read, and how to read them."""
+    (tmp_path / "docs" / "memory").mkdir(parents=True)
+    (tmp_path / "docs" / "projects").mkdir()
+    for name in ("memory/2026-01-01.md", "projects/shop.md", "readme.md"):
+        (tmp_path / "docs" / name).write_text("# Title\n\ntext\n")
+    added = ghost_cli("notes", "add", tmp_path / "docs")
+    assert "1 note in notes:docs, laid out as daily" in added.out
+    note = "2 markdown files are not notes of the layout daily and left out (projects/shop.md, readme.md)"
+    assert note in added.err
+    assert "--layout markdown" in added.err
+    assert note in ghost_cli("notes", "status").err
+    assert ghost_cli.row("notes", "status")["left_out"] == ["projects/shop.md", "readme.md"]
+    ghost_cli.ok("notes", "rm", tmp_path / "docs")
+    again = ghost_cli("notes", "add", tmp_path / "docs", "--layout", "markdown")
+    assert ("3 notes" in again.out, again.err) == (True, "")
+
+
+def test_a_page_that_shows_role_files_is_no_role_file(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
+    """A folder is one of role files if at least half of its files are; others keep their subfolders."""
+    stamped = "## Build\n_2026-02-21 14:27_\n\nUse pnpm.\n"
+    docs = tmp_path / "docs"
+    (docs / "deep").mkdir(parents=True)
+    (docs / "deep" / "page.md").write_text("# Deep\n\ntext\n")
+    (docs / "roles.md").write_text(stamped)
+    assert "laid out as roles" in ghost_cli.ok("notes", "add", docs)
+    ghost_cli.ok("notes", "rm", docs)
+    for number in range(2):
+        (docs / f"page-{number}.md").write_text("# Page\n\ntext\n")
+    assert "4 notes in notes:docs, laid out as markdown" in ghost_cli.ok("notes", "add", docs)
+
+
+def test_notes_search_is_search_in_notes(ghost_cli: "GhostCli", vault: Path) -> None:
+    """It searches every folder, whatever the namespace, and only notes; the place is the match's line."""
+    ghost_cli.ok("notes", "add", vault)
+    ghost_cli.ok("put", "-n", "a", "-k", "jam", "Jam is made of berries.")
+    found = ghost_cli.ok("notes", "search", "berries")
+    assert found == ghost_cli.ok("search", "--in", "notes", "berries")
+    assert f"{vault}/garden.md:7" in found
+    assert "jam" not in found
+    assert ghost_cli.ok("notes", "search", "-n", "a", "berries") == ""

@@ -134,3 +134,12 @@ def test_rm_wants_a_namespace_that_exists(ghost_cli: "GhostCli", ns: str, code: 
     """Everything at once, or nothing that matches, is refused."""
     ghost_cli.fails(code, "ns", "rm", ns)
     assert len(ghost_cli.names()) == 4
+
+
+def test_removed_keys_are_not_counted(ghost_cli: "GhostCli") -> None:
+    """Keys are those of live memories; `ghost ns` alone lists too."""
+    for key in ("x", "y"):
+        ghost_cli.ok("put", "-n", "a", "-k", key, key)
+    ghost_cli.ok("rm", "-n", "a", "y")
+    assert ghost_cli.ok("ns", "list", "a") == "a  1 memory, 1 key\n"
+    assert ghost_cli.ok("ns") == ghost_cli.ok("ns", "list")

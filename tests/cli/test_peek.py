@@ -107,3 +107,19 @@ def test_an_unknown_namespace_is_empty(ghost_cli: "GhostCli") -> None:
     """Peeking where nothing is exits 0."""
     assert ghost_cli.ok("peek", "-n", "nobody") == "nobody: 0 memories\n"
     assert ghost_cli.row("peek", "-n", "nobody")["total"] == 0
+
+
+def test_new_vectors_are_no_change(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Removing and restoring a memory lists these two changes, and no line about its vectors."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    ghost_cli.ok("put", "-n", "p", "-k", "tea", "green tea")
+    ghost_cli.ok("rm", "-n", "p", "tea")
+    ghost_cli.ok("restore", "-n", "p", "tea")
+    changes = ghost_cli.ok("peek", "p").split("Changed lately\n")[1].splitlines()
+    assert [line.split()[0] for line in changes[:2]] == ["restored", "removed"]
+    assert len(changes) == 3
+
+
+def test_two_namespaces_are_refused(ghost_cli: "GhostCli") -> None:
+    """The argument and -n both name a namespace."""
+    assert "two namespaces were given" in ghost_cli.fails(2, "peek", "a", "-n", "b")[0]

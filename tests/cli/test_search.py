@@ -400,3 +400,13 @@ def test_nothing_is_called_irrelevant_before_it_was_compared(
     assert second.startswith("note: town has no vectors ")
     street.ok("embed", "backfill")
     assert street("search", "-n", "town", "quantum chromodynamics").err == "nothing relevant\n"
+
+
+def test_the_text_shows_the_match(ghost_cli: GhostCli) -> None:
+    """A long memory is cut around the words that were found, not at its start."""
+    filler = [f"Line {number} has ordinary words about nothing." for number in range(3, 9)]
+    text = "\n".join([*filler, "The zeppelin landed in the garden.", *filler])
+    ghost_cli.ok("put", "-n", "a", "-k", "long", text)
+    shown = ghost_cli.ok("search", "-n", "a", "zeppelin").splitlines()[1]
+    assert "The zeppelin landed" in shown
+    assert len(shown) < 320

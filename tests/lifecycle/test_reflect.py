@@ -21,6 +21,9 @@ COUNTS = (
 )
 
 
+YEAR = 8760  # hours
+
+
 def counted(report: "Report") -> dict[str, int]:
     """Return the counters that are not zero."""
     return {name: getattr(report, name) for name in COUNTS if getattr(report, name)}
@@ -110,11 +113,44 @@ def test_a_real_history_of_use_and_exposure_decides(life: "Life", clock: Any) ->
     assert (life.tier("used"), life.tier("shown")) == ("ltm", "stm")
 
 
-def test_a_stale_long_term_memory_goes_to_sleep(life: "Life", told: Told) -> None:
-    """Not retrieved for 168 hours: dormant; never retrieved counts from its making."""
+def test_the_specified_week_can_be_restored(life: "Life") -> None:
+    """By the command that the decision record names."""
     life.put("stale", tier="ltm", age=900, access=60, idle=169)
-    life.put("fresh", tier="ltm", age=900, access=60, idle=167)
-    life.put("never", tier="ltm", age=169)
+    life.reflect()
+    assert life.tier("stale") == "ltm"
+    life.ghost.set_rule(
+        "stale",
+        "DEMOTE",
+        rule_id="sys-demote-stale-ltm",
+        tier="ltm",
+        unaccessed_gt_hours=168,
+        action_params={"to_tier": "dormant"},
+    )
+    life.reflect()
+    assert life.tier("stale") == "dormant"
+
+
+def test_what_is_read_through_context_is_promoted_by_its_outcome(life: "Life", clock: Any) -> None:
+    """Being shown promotes nothing; on three days of which somebody says that it helped, it does."""
+    ghost = life.ghost
+    for key, text in (("shown", "The ferry leaves pier nine."), ("helped", "The ferry is blue.")):
+        ghost.put("agent:me", key, text)
+    for day in range(4):
+        clock.forward(days=1)
+        for _ in range(15):
+            ghost.context("ferry", "agent:me", budget=200)
+        if day:
+            ghost.used("agent:me", ["helped"])
+    assert all(memory.access_count > 50 for memory in ghost.list("agent:me"))
+    life.reflect()
+    assert (life.tier("helped"), life.tier("shown")) == ("ltm", "stm")
+
+
+def test_a_stale_long_term_memory_goes_to_sleep(life: "Life", told: Told) -> None:
+    """Not retrieved for a year: dormant; never retrieved counts from its making."""
+    life.put("stale", tier="ltm", age=9000, access=60, idle=YEAR + 1)
+    life.put("fresh", tier="ltm", age=9000, access=60, idle=YEAR - 1)
+    life.put("never", tier="ltm", age=YEAR + 1)
     report = life.reflect()
     assert told(report) == [
         ("never", "DEMOTE", "sys-demote-stale-ltm"),
@@ -126,13 +162,12 @@ def test_a_stale_long_term_memory_goes_to_sleep(life: "Life", told: Told) -> Non
 
 def test_what_helped_stays_awake_for_longer(life: "Life") -> None:
     """Five times helpful doubles the time, twenty times makes it four times as long."""
-    life.put("five", tier="ltm", age=3000, access=9, utility=5, idle=168 * 2 - 1, used=(14,))
-    life.put("five-late", tier="ltm", age=3000, access=9, utility=5, idle=168 * 2 + 1, used=(14,))
-    life.put("twenty", tier="ltm", age=3000, access=30, utility=20, idle=168 * 4 - 1, used=(28,))
-    life.put(
-        "twenty-late", tier="ltm", age=3000, access=30, utility=20, idle=168 * 4 + 1, used=(29,)
-    )
-    life.put("no-log", tier="ltm", age=3000, access=30, utility=20, idle=169)
+    old = {"tier": "ltm", "age": 50_000}
+    life.put("five", **old, access=9, utility=5, idle=YEAR * 2 - 1, used=(730,))
+    life.put("five-late", **old, access=9, utility=5, idle=YEAR * 2 + 1, used=(731,))
+    life.put("twenty", **old, access=30, utility=20, idle=YEAR * 4 - 1, used=(1460,))
+    life.put("twenty-late", **old, access=30, utility=20, idle=YEAR * 4 + 1, used=(1461,))
+    life.put("no-log", **old, access=30, utility=20, idle=YEAR + 1)
     life.reflect()
     found = {
         key: life.tier(key) for key in ("five", "five-late", "twenty", "twenty-late", "no-log")
@@ -486,7 +521,7 @@ def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(
     life.put("glance", tier="sensory", age=5)
     life.put("quiet", age=49)
     life.put("good", age=100, access=60, used=(1, 2, 3))
-    life.put("stale", tier="ltm", age=500)
+    life.put("stale", tier="ltm", age=9000)
     life.put("there", ns="agent:you", age=49)
     life.edge("quiet", "good", age=31)
     still = open_life("m.db", at=lambda: clock.at)
@@ -523,7 +558,7 @@ def test_the_same_store_and_clock_give_the_same_result(
 
 def test_a_second_run_counts_no_change_that_is_none(life: "Life") -> None:
     """What was promoted, demoted or archived is not so again."""
-    life.put("stale", tier="ltm", age=500)
+    life.put("stale", tier="ltm", age=9000)
     life.put("floor", age=500, importance=0.1)
     life.ghost.set_rule("r", "ARCHIVE", tag="x")
     life.put("x", tags=["x"])

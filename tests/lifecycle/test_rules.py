@@ -27,7 +27,7 @@ SPECIFIED = {
         {"to_tier": "ltm"},
     ),
     "sys-demote-stale-ltm": (
-        {"tier": "ltm", "unaccessed_gt_hours": 168},
+        {"tier": "ltm", "unaccessed_gt_hours": 8760},
         "DEMOTE",
         {"to_tier": "dormant"},
     ),

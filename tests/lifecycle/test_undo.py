@@ -24,7 +24,7 @@ def everything(life: "Life") -> None:
     life.put("seen", "[0, 0, 1] Zq seen", tier="sensory", age=2, access=3)
     life.put("quiet", "[0, 0, 0, 1] Zq quiet", age=49, importance=0.8)
     life.put("good", "[0, 0, 0, 0, 1] Zq good", age=100, access=60, used=(1, 2, 3))
-    life.put("stale", "[0, 0, 0, 0, 0, 1] Zq stale", tier="ltm", age=500)
+    life.put("stale", "[0, 0, 0, 0, 0, 1] Zq stale", tier="ltm", age=9000)
     life.put("useless", "[0, 0, 0, 0, 0, 0, 1] Zq useless", age=500, access=30, utility=1)
     life.put("kept", f"The billing service runs on three nodes {HERE}", importance=0.8, tags=["a"])
     life.put("double", f"The billing service runs on three nodes {HERE}", access=9, tags=["b"])

@@ -16,7 +16,7 @@ from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes.mirror import LAYOUTS
-from ghostmem.notes.mirrors import names
+from ghostmem.notes.mirrors import units
 from ghostmem.notes.mirrors.units import UnitEdit, strip_blank_lines
 from ghostmem.settings import Settings
 
@@ -127,14 +127,14 @@ def test_every_key_comes_back_from_a_name(key: str) -> None:
     """A heading and a field give the key back; so does a file's name that is not too long."""
     if any("\ud800" <= char <= "\udfff" for char in key):
         return
-    assert names.of_heading(names.heading(key)) == key
-    assert names.of_line(names.line(key)) == key
-    stem = names.stem(key, {"index"})
+    assert units.of_heading(units.heading(key)) == key
+    assert units.of_line(units.line(key)) == key
+    stem = units.stem(key, {"index"})
     assert len(stem.encode()) <= 128
     assert "/" not in stem
     assert stem not in (".", "..")
     assert stem == stem.strip()
-    assert names.of_line(stem) == key or "~" in stem
+    assert units.of_line(stem) == key or "~" in stem
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_every_key_comes_back_from_a_name(key: str) -> None:
 )
 def test_a_plain_key_stays_readable(key: str) -> None:
     """What is safe is not escaped."""
-    assert names.heading(key) == key
-    assert names.stem(key, set()) == key.replace("?", "%3F")
+    assert units.heading(key) == key
+    assert units.stem(key, set()) == key.replace("?", "%3F")
 
 
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)

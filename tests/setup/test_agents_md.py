@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.mcp.tools import chosen_tools
 from ghostmem.setup import agents_md
 from ghostmem.setup.marked import remove_block, with_block, without_block, write_block
 
@@ -271,21 +273,30 @@ def test_writers_do_not_lose_each_others_blocks(tmp_path: Path) -> None:
         "`ghost notes consolidate --weekly`",
         "`--apply`",
         "before you answer about the past",
-        "`memory_search`",
-        "`memory_save`",
-        "`daily`",
-        "`long_term`",
+        "`ghost_search`",
+        "`ghost_context`",
+        "`ghost_put`",
         "`ghost setup agents-md --remove`",
     ],
 )
 def test_the_guidance_says_what_goes_where_and_when(words: str) -> None:
     """Raw events in daily notes, distilled facts in MEMORY.md, a review once a week, search and save by the tools' names."""
-    assert words in agents_md.GUIDANCE
+    assert words in agents_md.guidance()
+
+
+@pytest.mark.parametrize("sets", [["memory"], ["notes"], ["memory", "notes"], ["memory", "truth"]])
+def test_the_guidance_names_tools_that_the_server_has(sets: list[str]) -> None:
+    """And no others: the tools for notes are only in their toolset."""
+    named = set(re.findall(r"`((?:ghost|memory)_\w+)`", agents_md.guidance(sets)))
+    assert named
+    assert named <= set(chosen_tools(sets))
+    assert ("memory_save" in named) == ("notes" in sets)
+    assert ("ghost_put" in named) == ("memory" in sets)
 
 
 def test_the_guidance_fits_files_of_any_encoding() -> None:
     """It is plain ASCII, and has no marks of its own inside."""
-    assert agents_md.GUIDANCE.isascii()
+    assert agents_md.guidance(["memory", "notes"]).isascii()
     assert agents_md.block().count("ghost:begin") == agents_md.block().count("ghost:end") == 1
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from ghostmem.admin.doctor import DoctorFinding
 from ghostmem.hooks.hosts import HOSTS
+from ghostmem.mcp.tools import chosen_tools
 from ghostmem.settings import load
 from ghostmem.setup.check import check_clients
 from ghostmem.setup.clients import CLIENTS
@@ -19,6 +20,7 @@ from ghostmem.setup.parts import hooks_in, targets
 from ghostmem.setup.probe import probe
 
 pytestmark = pytest.mark.usefixtures("project")
+TOOLS = len(chosen_tools(["memory"]))
 GHOST = str(Path(sys.executable).with_name("ghost"))
 
 
@@ -68,6 +70,7 @@ def test_nothing_is_installed_at_first() -> None:
         "cursor",
         "codex",
         "gemini",
+        "qwen",
     }
 
 
@@ -146,7 +149,7 @@ def test_installed_clients_answer(home: Path) -> None:
     assert {(one.name, one.state) for one in found} == {
         (f"{name} (user)", "ok") for name in CLIENTS
     }
-    assert all("11 tools" in one.detail for one in found)
+    assert all(f"{TOOLS} tools" in one.detail for one in found)
     assert "with hooks" in found[0].detail
     assert not (home / ".ghost" / "memory.db").exists()
 
@@ -211,7 +214,7 @@ def test_an_old_program_that_still_works_is_a_warning(tmp_path: Path) -> None:
     put("windsurf", Launch((str(other),)))
     (one,) = findings()
     assert (one.state, one.fix) == ("warning", "ghost setup windsurf")
-    assert "11 tools; it starts a different Ghost" in one.detail
+    assert f"{TOOLS} tools; it starts a different Ghost" in one.detail
 
 
 def test_hooks_without_a_server(home: Path) -> None:

@@ -8,9 +8,9 @@ import yaml
 from ghostmem.errors import GhostError
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import backup_of, install, uninstall
-from setup_golden import CASES, HERE, HOW, before, expected, kinds, suffix, target
+from setup_golden import CASES, HERE, HOW, before, cases, expected, kinds, suffix, target
 
-ALL = [(kind, case) for kind in kinds() for case in CASES]
+ALL = cases()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from ghostmem.store.postgres.scrub import tidy
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.rows import AuditEntry
 from ghostmem.store.session import HookSession
-from ghostmem.store.sqlite.transaction import SqliteTransaction
+from ghostmem.store.sqlite.database import SqliteTransaction
 
 NS, OTHER = "agent:a", "agent:b"
 LATER = START + timedelta(hours=1)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from servers import Server
 
 pytestmark = [
+    pytest.mark.process,
     pytest.mark.may_skip,
     pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix"),
 ]

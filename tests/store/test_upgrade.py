@@ -132,3 +132,15 @@ def test_a_store_without_source_aliases_gets_their_table(old: tuple[str, Run]) -
         ghost.set_source_alias(NS, "Bob", "Robert")
         assert [alias.canonical for alias in ghost.source_aliases(NS)] == ["Robert"]
         assert ghost.check().problems == ()
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["built-in", "changed"])
+def test_the_built_in_idle_time_becomes_a_year(old: tuple[str, Run], changed: bool) -> None:
+    """A rule that somebody has changed, or switched off, stays as it is."""
+    target, run = old
+    rule = "sys-demote-stale-ltm"
+    by = ", created_by = 'user'" if changed else ""
+    run(f"UPDATE reflect_rules SET cond_unaccessed_gt_hours = 168{by} WHERE id = '{rule}'")
+    run("DELETE FROM migrations WHERE name = '0013_idle_year'")
+    with Ghost.open(target, settings=NONE) as ghost:
+        assert ghost.rule(rule).cond_unaccessed_gt_hours == (168 if changed else 8760)

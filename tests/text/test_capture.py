@@ -7,7 +7,7 @@ import pytest
 from ghostmem.capture.rules.capture import LEAST, MOST, candidates
 from ghostmem.capture.rules.capture_cues import Sort
 from ghostmem.model import Kind
-from ghostmem.text.capture import sentences, statements
+from ghostmem.text.capture import lines_of_speaker, sentences, statements
 from ghostmem.text.machine import is_machine_line, without_machine_text
 from growth import repeated
 
@@ -251,3 +251,13 @@ def test_a_run_of_marks_that_ends_no_sentence_is_read_once() -> None:
         "Done!",
     ]
     assert list(sentences('Really?!") Yes... "No."')) == ['Really?!")', "Yes...", '"No."']
+
+
+def test_the_lines_of_one_speaker() -> None:
+    """Labels go, further lines belong to the label above, and so do lines before the first one."""
+    talk = "Hello.\nUser: I use tabs.\nand spaces.\n**Ana:** No.\nReally?\nUSER: Fine.\n"
+    assert lines_of_speaker(talk, "user") == "Hello.\nI use tabs.\nand spaces.\nFine.\n"
+    assert lines_of_speaker(talk, "ana") == "Hello.\nNo.\nReally?"
+    address = "See https://example.org/a: it says 10:30, and a/b: c."
+    assert lines_of_speaker(address, "user") == address
+    assert lines_of_speaker("用户：我喜欢茶。\n助手：好的。", "用户") == "我喜欢茶。"

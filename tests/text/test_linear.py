@@ -17,7 +17,7 @@ import ghostmem.setup
 import ghostmem.text
 import ghostmem.transfer.formats
 import ghostmem.truth.rules
-from ghostmem.embed.files import words
+from ghostmem.embed.wordpiece import words
 from ghostmem.errors import GhostError
 from growth import check_growth, repeated
 

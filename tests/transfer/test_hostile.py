@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ghostmem import GhostError, InvalidInputError, NotFoundError
-from ghostmem.transfer.formats import files
+from ghostmem.transfer.formats import base
 from ghostmem.transfer.formats.choose import READERS, read, recognise
 from growth import check_growth, repeated
 
@@ -127,7 +127,7 @@ def test_a_file_too_large_is_refused_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The size is looked at first."""
-    monkeypatch.setattr(files, "MAX_FILE_BYTES", 10)
+    monkeypatch.setattr(base, "MAX_FILE_BYTES", 10)
     (tmp_path / "m").write_text(json.dumps(ENTITY))
     assert "bytes, more than the 10 that are read" in said("server-memory", tmp_path / "m")
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ghostmem.web.logs import JsonLines, to_stderr
-from ghostmem.web.metrics import Metrics
+from ghostmem.web.logs import JsonLines, Metrics, to_stderr
 
 if TYPE_CHECKING:
     from conftest import Served

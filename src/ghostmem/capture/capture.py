@@ -80,6 +80,7 @@ SCHEMA: Mapping[str, Any] = {
     },
 }
 MAX_CANDIDATES = 1_000
+NO_LIMIT = -1  # for `most`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,7 +183,7 @@ def capture(
             "leave it out: of a transcript only the user's turns are read",
         )
     validate.share(least, "least")
-    validate.positive(most, "most")
+    most = MAX_CANDIDATES if most == NO_LIMIT else validate.positive(most, "most")
     named = {
         "source_user": source_user,
         "source_kind": source_kind,

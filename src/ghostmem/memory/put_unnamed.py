@@ -1,21 +1,17 @@
 """Store a text under a key that is made of its words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import VersionConflictError
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
+from ghostmem.model import Memory
+from ghostmem.store import Store
 from ghostmem.text.redact import redact
 from ghostmem.text.sections import slug
-
-if TYPE_CHECKING:
-    from ghostmem.model import Memory
-    from ghostmem.store.store import Store
 
 MAX_WORDS = 8
 MAX_LENGTH = 48  # characters of the words in a key

@@ -1,16 +1,13 @@
-"""Remove a memory, so that it can be restored unless `hard`, and restore one."""
+"""rm: remove a memory, so that it can be restored unless `hard`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ghostmem.errors import ConflictError, LockedError, NotFoundError
-from ghostmem.memory.draft import INHERITED, Draft
-from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.write import index_memory, write_draft
-from ghostmem.model import Memory, Outcome, Record, optional
-from ghostmem.store import Store, Transaction, again, find, validate
+from ghostmem.errors import LockedError, NotFoundError
+from ghostmem.model import Memory, Record, optional
+from ghostmem.store import Store, Transaction, again, validate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,56 +103,3 @@ def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ..
             if item is not None:
                 paths.add(str(Path(mirror.root, item.path)))
     return tuple(sorted(paths))
-
-
-def restore(
-    store: Store, ns: str, key: str, version: int | None = None, *, unlock: bool = False
-) -> Memory:
-    """Make a removed or expired memory current again.
-
-    With `version`, write that version's content and fields as the newest.
-    """
-    validate.text(ns, "namespace")
-    validate.text(key, "key")
-    now = store.clock()
-    with store.engine.write(within=(ns,)) as tx:
-        last = tx.memories.last(ns, key)
-        if last is None:
-            raise NotFoundError(
-                f"memory not found: {ns}/{key}",
-                "a hard delete cannot be undone; look into a backup",
-            )
-        if version is not None and version != last.version:
-            draft = _draft_of(tx, find(tx, ns, key, now, version), unlock)
-            memory = write_draft(store, tx, draft)
-        else:
-            memory = _undelete(store, tx, last, now)
-    catch_up(store, ns=ns)
-    return memory
-
-
-def _draft_of(tx: Transaction, old: Memory, unlock: bool) -> Draft:
-    """Return a draft that writes an old version again; its expiry is not restored."""
-    old = tx.memories.with_refs([old])[0]
-    names = (*INHERITED, "valid_from", "valid_to")
-    fields = {name: getattr(old, name) for name in names if name != "expires_at"}
-    return Draft(old.ns, old.key, old.content, fields, unlock=unlock, revive=True)
-
-
-def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Memory:
-    if last.is_current(now):
-        raise ConflictError(
-            f"{last.ns}/{last.key} is not removed: version {last.version} is current",
-            "name an earlier --version to go back to",
-        )
-    expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
-    tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
-    tx.index.remove(last)
-    rows = index_memory(store, tx, last)
-    return replace(
-        tx.memories.with_refs([last])[0],
-        deleted_at=None,
-        expires_at=expires_at,
-        chunks=len(rows),
-        outcome=Outcome.UPDATED,
-    )

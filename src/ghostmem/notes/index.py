@@ -28,7 +28,7 @@ from ghostmem.notes.layouts.base import Layout, NoteSection
 from ghostmem.notes.scan import Read, modified
 from ghostmem.settings import Settings
 from ghostmem.store import IndexRow, Store, Transaction, index_rows, retag, tagged, validate
-from ghostmem.text.relations import relation_of
+from ghostmem.text.links import relation_of
 
 MAX_EMBEDDED_BYTES = 2_000_000  # a larger file gets no vectors and is found by its words
 MAX_KEY_CHARS = 400

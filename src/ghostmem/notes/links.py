@@ -3,8 +3,7 @@
 from ghostmem.model import EDGE_WEIGHTS, Edge, Folder
 from ghostmem.notes.index import drop_link_edge
 from ghostmem.store import Store, Transaction
-from ghostmem.text.links import link_name
-from ghostmem.text.relations import relation_of
+from ghostmem.text.links import link_name, relation_of
 from ghostmem.text.sections import slug
 
 

@@ -9,11 +9,9 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Folder, Memory, NsFilter
 from ghostmem.notes.mirrors.daily import DAILY, FOLDER
 from ghostmem.notes.mirrors.folder import FolderContents, free_key, read_folder, rename_unit
-from ghostmem.notes.mirrors.merge import is_same, is_unchanged
-from ghostmem.notes.mirrors.names import of_line
 from ghostmem.notes.mirrors.run import MirrorReport, MirrorRun
 from ghostmem.notes.mirrors.topics import TOPICS
-from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint
+from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint, is_same, is_unchanged, of_line
 from ghostmem.notes.scan import looks_unmounted, unique_by
 from ghostmem.store import Filter, Store, validate
 from ghostmem.store.mirror import Mirror

@@ -34,7 +34,7 @@ def check_clients(settings: Settings) -> Iterator[DoctorFinding]:
             )
             if "broken" in (installed.server, installed.hooks) and not listed:
                 continue  # a broken file that Ghost never wrote
-            if {installed.server, installed.hooks} - {"none", ""}:
+            if installed.is_present:
                 yield _client(client, scope, installed, settings, answers)
 
 
@@ -62,7 +62,8 @@ def _client(
     if answer.problem:
         return DoctorFinding(name, "problem", f"{installed.command}: {answer.problem}", again)
     with_hooks = {"current": ", with hooks", "old": ", with hooks"}.get(installed.hooks, "")
-    about = f"{installed.path}: {answer.tools} tools{with_hooks}"
+    allowed = ", allowed without asking" if installed.allowed else ""
+    about = f"{installed.path}: {answer.tools} tools{allowed}{with_hooks}"
     if "old" in (installed.server, installed.hooks):
         return DoctorFinding(
             name,

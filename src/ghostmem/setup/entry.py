@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,24 @@ _SERVES = {"mcp", "mcp-serve"}
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a client starts Ghost: the words of the program and the server's environment."""
+    """How a client starts Ghost: the words of the program and the server's environment.
+
+    `tools` are the names of the server's tools, for permissions that list them.
+    """
 
     program: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
     db: str = ""
+    tools: tuple[str, ...] = ()
 
 
-def launch(scope: str, ns: str = "", db: str = "") -> Launch:
+def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) -> Launch:
     """Return how a client starts the installed program.
 
     The files of a project are shared, so they name plain `ghost` instead of a path.
     """
     env = {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value}
-    return Launch(("ghost",) if scope == "project" else program(), env, db)
+    return Launch(("ghost",) if scope == "project" else program(), env, db, tools)
 
 
 def program() -> tuple[str, ...]:
@@ -45,25 +50,57 @@ def program() -> tuple[str, ...]:
     return (sys.executable, "-m", "ghostmem")
 
 
-def server(client: SetupClient, how: Launch, present: Any = None) -> dict[str, Any]:
-    """Return the server entry of a client; an entry that starts Ghost keeps its arguments."""
+def server(
+    client: SetupClient, how: Launch, present: Any = None, allow: bool = False
+) -> dict[str, Any]:
+    """Return the server entry of a client; an entry that starts Ghost keeps its arguments.
+
+    With `allow` it has the keys that let its tools run without asking, if the client has such.
+    """
     command, *words = how.program
     args = [*words, "mcp"]
     if (
         isinstance(present, dict)
         and not words
-        and _OWN.fullmatch(str(command_of(present)))
+        and _OWN.fullmatch(command_of(present))
         and _SERVES & {*args_of(present)}
     ):
         args = args_of(present)
-    if client.ns and "GHOST_NS" not in how.env and "GHOST_NS" not in env_of(present):
-        how = Launch(how.program, {"GHOST_NS": client.ns, **how.env}, how.db)
-    parts = {"{command}": command, "{args}": args, "{env}": how.env}
-    made = {
-        key: parts.get(value, value) if isinstance(value, str) else value
-        for key, value in client.shape.items()
+    env = how.env
+    if client.ns and "GHOST_NS" not in env and "GHOST_NS" not in env_of(present):
+        env = {"GHOST_NS": client.ns, **env}
+    parts = {
+        "{command}": command,
+        "{args}": args,
+        "{words}": [command, *args],
+        "{env}": env or None,
+        "{env or empty}": env,
     }
-    return {key: value for key, value in made.items() if value != {} or key == "envs"}
+    made = _filled(client.shape, parts)
+    if allow and client.permission is not None:
+        made |= {
+            key: _with_tools(present, key, how.tools) if value == "{tools}" else value
+            for key, value in client.permission.entry.items()
+        }
+    return made
+
+
+def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a shape with its placeholders replaced; keys whose part is None are left out."""
+    made: dict[str, Any] = {}
+    for key, value in shape.items():
+        if isinstance(value, Mapping):
+            made[key] = _filled(value, parts)
+        else:
+            made[key] = parts.get(value, value) if isinstance(value, str) else value
+    return {key: value for key, value in made.items() if value is not None}
+
+
+def _with_tools(present: Any, key: str, tools: tuple[str, ...]) -> list[Any]:
+    """Return the names in a list of an existing entry, then those of our tools it lacks."""
+    listed = present.get(key) if isinstance(present, dict) else None
+    names = listed if isinstance(listed, list) else []
+    return [*names, *(tool for tool in tools if tool not in names)]
 
 
 def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:
@@ -122,25 +159,41 @@ def runs_ghost(handled: Any, host: str) -> bool:
     """Say whether a handler runs our hook."""
     if not isinstance(handled, dict):
         return False
-    line = " ".join([str(handled.get("command", "")), *args_of(handled)])
+    line = " ".join([command_of(handled), *args_of(handled)])
     return re.search(_HOOK.format(host=host), line) is not None
 
 
 def command_of(entry: Any) -> str:
     """Return the program that an entry starts."""
-    return str((entry.get("command") or entry.get("cmd") or "") if isinstance(entry, dict) else "")
+    return (_command_words(entry) or [""])[0]
 
 
 def args_of(entry: Any) -> list[str]:
     """Return the arguments of an entry."""
-    args = entry.get("args") if isinstance(entry, dict) else None
-    return list(map(str, args)) if isinstance(args, list) else []
+    started = _started(entry)
+    args = started.get("args")
+    return _command_words(entry)[1:] + (list(map(str, args)) if isinstance(args, list) else [])
+
+
+def _started(entry: Any) -> dict[str, Any]:
+    """Return the object of an entry that has the command; some clients nest it."""
+    inner = entry.get("transport") if isinstance(entry, dict) else None
+    found = inner if isinstance(inner, dict) else entry
+    return found if isinstance(found, dict) else {}
+
+
+def _command_words(entry: Any) -> list[str]:
+    """Return the command of an entry, which is a text or a list of words."""
+    started = _started(entry)
+    command = started.get("command") or started.get("cmd") or []
+    return list(map(str, command)) if isinstance(command, list) else [str(command)]
 
 
 def words_of(entry: Any) -> list[str]:
     """Return the command of an entry or a handler as words."""
     command = command_of(entry)
-    if isinstance(entry, dict) and "args" in entry:
+    started = _started(entry)
+    if "args" in started or isinstance(started.get("command"), list):
         return [command, *args_of(entry)]
     if sys.platform == "win32":
         return [word.strip('"') for word in shlex.split(command, posix=False)]
@@ -152,5 +205,6 @@ def words_of(entry: Any) -> list[str]:
 
 def env_of(entry: Any) -> dict[str, str]:
     """Return the environment variables of an entry."""
-    env = (entry.get("env") or entry.get("envs")) if isinstance(entry, dict) else None
+    started = _started(entry)
+    env = started.get("env") or started.get("envs") or started.get("environment")
     return {str(key): str(value) for key, value in env.items()} if isinstance(env, dict) else {}

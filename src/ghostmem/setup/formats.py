@@ -18,7 +18,6 @@ class FileFormat:
     load: Callable[[str], Any]
     merge: Callable[[str, Sequence[str], Any], str]
     remove: Callable[[str, Sequence[str], Made], str]
-    shown: Callable[[Sequence[str], Any], str]
     comments: bool = False
 
 
@@ -34,19 +33,22 @@ def pruned(text: str, made: Made, comments: bool) -> str:
     return text
 
 
-def _json_shown(path: Sequence[str], value: Any) -> str:
-    for key in reversed(path):
-        value = {key: value}
-    return jsonc.dump(value) + "\n"
-
-
 def _json(comments: bool) -> FileFormat:
     return FileFormat(
         partial(jsonc.load, comments=comments),
         partial(jsonc.merge, comments=comments),
         partial(_json_remove, comments=comments),
-        _json_shown,
         comments,
+    )
+
+
+def _yaml(listed: bool) -> FileFormat:
+    return FileFormat(
+        yaml_text.load,
+        partial(yaml_text.merge, listed=listed),
+        lambda text, path, made: yaml_text.remove(
+            text, path, any(tuple(container) == tuple(path[:-1]) for container in made)
+        ),
     )
 
 
@@ -54,17 +56,8 @@ FORMATS = {
     "json": _json(False),
     "jsonc": _json(True),
     "toml": FileFormat(
-        toml_text.load,
-        toml_text.merge,
-        lambda text, path, _: toml_text.remove(text, path),
-        toml_text.block,
+        toml_text.load, toml_text.merge, lambda text, path, _: toml_text.remove(text, path)
     ),
-    "yaml": FileFormat(
-        yaml_text.load,
-        yaml_text.merge,
-        lambda text, path, made: yaml_text.remove(
-            text, path, any(tuple(container) == tuple(path[:-1]) for container in made)
-        ),
-        yaml_text.block,
-    ),
+    "yaml": _yaml(listed=False),
+    "yaml-list": _yaml(listed=True),  # the entries are items of a list, with their name
 }

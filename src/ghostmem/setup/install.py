@@ -7,7 +7,6 @@ killed in between leaves a complete file, and the next run compares digests to k
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +17,15 @@ from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
 from ghostmem.setup.marked import FileChange
-from ghostmem.setup.parts import SetupFile, hooks_in, made_by, server_in, with_parts, without_parts
+from ghostmem.setup.parts import (
+    SetupFile,
+    hooks_in,
+    keeps_parts,
+    made_by,
+    server_in,
+    with_parts,
+    without_parts,
+)
 from ghostmem.setup.state import (
     UNKNOWN,
     FileRecord,
@@ -146,7 +153,7 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
     if row is not None and present == row.original:
         return FilePlan(target, FileChange(target.path, raw, raw), None)
     text = _text(raw)
-    is_complete = not _keeps_parts(target, text)
+    is_complete = not keeps_parts(text, target)
     if row is not None and is_complete and present == row.written and row.original != UNKNOWN:
         original = None if row.original == MISSING else read_bytes(backup_of(target.path))
         if row.original == (MISSING if original is None else digest(original)):
@@ -158,22 +165,13 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
     if (
         row is not None
         and row.original == MISSING
-        and FORMATS[target.format].load(made) in (None, {})
+        and FORMATS[target.format].load(made) in (None, {}, target.client.new_file)
     ):
         after = None
     if is_complete or row is None or after is None:
         return FilePlan(target, FileChange(target.path, raw, after), None)
     return FilePlan(
         target, FileChange(target.path, raw, after), replace(row, written=digest(after))
-    )
-
-
-def _keeps_parts(target: SetupFile, text: str) -> bool:
-    """Say whether a file holds parts of ours that must stay."""
-    return (not target.hooks and bool(hooks_in(text, target))) or (
-        not target.server
-        and target.client.format == target.format
-        and server_in(text, target) is not None
     )
 
 
@@ -238,8 +236,18 @@ def _forget(path: Path, real: Path) -> None:
     backup_of(path).unlink(missing_ok=True)
     save_record(real, None)
     for name in () if row is None else sorted(row.folders, key=len, reverse=True):
-        with suppress(OSError):  # the folder is not empty
+        try:
             os.rmdir(name)
+        except OSError:  # the folder is not empty
+            _hand_over(name)
+
+
+def _hand_over(folder: str) -> None:
+    """Let a file of another client in a folder of ours remove that folder later."""
+    for path, row in records().items():
+        if Path(path).is_relative_to(folder):
+            save_record(Path(path), replace(row, folders=[*row.folders, folder]))
+            return
 
 
 def _real(path: Path) -> Path:

@@ -3,13 +3,14 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ghostmem.errors import GhostError
 from ghostmem.model import Record, optional
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
 from ghostmem.setup.entry import launch, words_of
 from ghostmem.setup.install import read_text
-from ghostmem.setup.parts import SetupFile, hooks_in, server_in, targets
+from ghostmem.setup.parts import SetupFile, hooks_in, is_allowed, server_in, targets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,13 +24,20 @@ class Installed(Record):
     hooks: str  # the same; empty for a client without hooks
     command: str = optional("")
     problem: str = optional("")
+    allowed: bool = optional(False)  # the tools run without asking
+
+    @property
+    def is_present(self) -> bool:
+        """Say whether the files hold something of Ghost, or cannot be read."""
+        return bool({self.server, self.hooks} - {"none", ""})
 
 
 def listing() -> list[Installed]:
-    """List every client and scope, installed or not."""
-    return [
+    """List every client and scope, those with Ghost first."""
+    rows = [
         look(client, scope) for client in CLIENTS.values() for scope in SCOPES if client.file(scope)
     ]
+    return sorted(rows, key=lambda row: not row.is_present)
 
 
 def look(client: SetupClient, scope: str) -> Installed:
@@ -54,7 +62,42 @@ def look(client: SetupClient, scope: str) -> Installed:
     ):
         states["hooks"] = "old"
     path = str(targets(client, scope, True, False)[0].path)
-    return Installed(client.name, scope, path, states["server"], states["hooks"], command, problem)
+    return Installed(
+        client.name,
+        scope,
+        path,
+        states["server"],
+        states["hooks"],
+        command,
+        problem,
+        states["server"] in ("current", "old") and allowed(client, scope),
+    )
+
+
+def allowed(client: SetupClient, scope: str) -> bool:
+    """Say whether a client lets our tools run without asking."""
+    try:
+        return any(
+            is_allowed(read_text(file.path) or "", file)
+            for file in targets(client, scope, False, False, allow=True)
+        )
+    except GhostError:  # the file is broken; the listing has the error from its other parts
+        return False
+
+
+def installed_toolsets() -> set[str]:
+    """Return the toolsets of the servers that are installed; the default one without any."""
+    commands = [row.command for row in listing() if row.server in ("current", "old")]
+    named = {name for command in commands for name in _toolsets_of(command.split(" "))}
+    return named - {""} or {"memory"}
+
+
+def _toolsets_of(words: list[str]) -> list[str]:
+    for word, following in pairwise([*words, ""]):
+        option, _, value = word.partition("=")
+        if option == "--tools":
+            return (value or following).split(",")
+    return ["memory"]
 
 
 def commands_in(file: SetupFile) -> Iterator[tuple[str, list[list[str]] | GhostError]]:

@@ -1,12 +1,13 @@
 """Write the server entry and the hooks into a client's file, find them there, and remove them."""
 
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.setup import jsonc
+from ghostmem.setup import jsonc, yaml_text
 from ghostmem.setup.clients import Hooks, SetupClient, located
 from ghostmem.setup.entry import (
     Launch,
@@ -18,6 +19,13 @@ from ghostmem.setup.entry import (
     starts_ghost,
 )
 from ghostmem.setup.formats import FORMATS, Made, pruned
+from ghostmem.setup.permission import (
+    containers,
+    permission_places,
+    with_permission,
+    without_permission,
+)
+from ghostmem.setup.state import records
 from ghostmem.setup.values import value_at
 
 
@@ -31,25 +39,44 @@ class SetupFile:
     format: str
     server: bool = False
     hooks: bool = False
+    allow: bool = False
 
 
-def targets(client: SetupClient, scope: str, server: bool, hooks: bool) -> list[SetupFile]:
-    """Return the files of a client that hold the requested parts; one file may hold both."""
+def targets(
+    client: SetupClient, scope: str, server: bool, hooks: bool, allow: bool = False
+) -> list[SetupFile]:
+    """Return the files of a client that hold the requested parts; one file may hold several."""
     if not client.file(scope):
         raise InvalidInputError(
             f"{client.title} has no file for a project", "leave out --scope, or say --scope user"
         )
-    files: list[SetupFile] = []
+    files: dict[Path, SetupFile] = {}
+
+    def file_at(path: Path, form: str) -> SetupFile:
+        return files.get(path, SetupFile(client, scope, path, form))
+
+    main, permission = _main_file(client, scope), client.permission
     if server:
-        files.append(
-            SetupFile(client, scope, located(client.file(scope)), client.format, server=True)
-        )
+        files[main] = replace(file_at(main, client.format), server=True)
     if hooks and client.hooks is not None:
         path = located(client.hooks.user if scope == "user" else client.hooks.project)
-        if files and files[0].path == path:
-            return [SetupFile(client, scope, path, client.format, server=True, hooks=True)]
-        files.append(SetupFile(client, scope, path, client.hooks.format, hooks=True))
-    return files
+        files[path] = replace(file_at(path, client.hooks.format), hooks=True)
+    if allow and permission is not None:
+        name = permission.user if scope == "user" else permission.project
+        path = located(name) if name else main
+        files[path] = replace(file_at(path, permission.format or client.format), allow=True)
+    return list(files.values())
+
+
+def _main_file(client: SetupClient, scope: str) -> Path:
+    """Return the file of the server: one that setup wrote, one that exists, or the usual one."""
+    names = [client.file(scope), *client.also.get(scope, ())]
+    paths = [located(name) for name in names]
+    if len(paths) == 1:
+        return paths[0]
+    known = records()
+    written = [path for path in paths if os.path.realpath(path) in known]
+    return [*written, *(path for path in paths if path.exists()), paths[0]][0]
 
 
 def with_parts(text: str, target: SetupFile, how: Launch) -> str:
@@ -61,8 +88,10 @@ def with_parts(text: str, target: SetupFile, how: Launch) -> str:
             "line 1, column 1: the document is not an object",
             "fix it by hand, or paste what --print shows",
         )
+    client = target.client
     if target.server:
-        client = target.client
+        if not document and client.new_file:
+            text += _new_lines(text, client)
         present = value_at(document, client.path)
         if present is not None and not starts_ghost(present):
             command = command_of(present) or "something else"
@@ -70,31 +99,48 @@ def with_parts(text: str, target: SetupFile, how: Launch) -> str:
                 f"{'.'.join(client.path)} exists already and starts {command}",
                 "rename or remove that entry, then run it again",
             )
-        text = form.merge(text, client.path, server(client, how, present))
+        text = form.merge(text, client.path, server(client, how, present, target.allow))
         assert starts_ghost(value_at(form.load(text), client.path))
-    if target.hooks and target.client.hooks is not None:
-        text = _with_hooks(text, target.client.hooks, how)
+    if target.hooks and client.hooks is not None:
+        text = _with_hooks(text, client.hooks, how)
+    if target.allow and client.permission is not None:
+        text = with_permission(text, client.permission, how.tools, form.comments)
     return text
 
 
 def without_parts(text: str, target: SetupFile, made: Made) -> str:
     """Return the text of a file without our parts and the empty containers made for them."""
-    form = FORMATS[target.format]
-    document = form.load(text)
-    if target.server and starts_ghost(value_at(document, target.client.path)):
-        text = form.remove(text, target.client.path, made)
-    if target.hooks and target.client.hooks is not None:
-        text = _without_hooks(text, target.client.hooks, made)
+    form, client = FORMATS[target.format], target.client
+    has_entry = _holds_server(target) and starts_ghost(value_at(form.load(text), client.path))
+    if target.hooks and client.hooks is not None:
+        text = _without_hooks(text, client.hooks, made)
+    if target.allow and client.permission is not None:
+        for key in client.permission.entry if has_entry and not target.server else ():
+            text = form.remove(text, (*client.path, key), ())
+        text = without_permission(text, client.permission, made, form.comments)
+    if target.server and has_entry:
+        text = form.remove(text, client.path, made)
+        is_new = all([key] in made for key in client.new_file)
+        if client.new_file and is_new and form.load(text) == client.new_file:
+            text = text.replace(_new_lines(text, client), "", 1)
     return text
+
+
+def _new_lines(text: str, client: SetupClient) -> str:
+    """Return the other lines that a new file needs."""
+    return yaml_text.lines(client.new_file, "\r\n" if "\r\n" in text else "\n")
 
 
 def made_by(before: str, target: SetupFile) -> list[list[str]]:
     """Return the paths of the containers that our parts will create in a file."""
     document = FORMATS[target.format].load(before)
-    paths = [[target.client.path[0]]] if target.server else []
-    if target.hooks and target.client.hooks is not None:
-        paths += [["hooks"], *(["hooks", event.name] for event in target.client.hooks.events)]
-        paths += [["version"]] if target.client.hooks.flat else []
+    client = target.client
+    paths = [[client.path[0]], *([key] for key in client.new_file)] if target.server else []
+    if target.hooks and client.hooks is not None:
+        paths += [["hooks"], *(["hooks", event.name] for event in client.hooks.events)]
+        paths += [["version"]] if client.hooks.flat else []
+    if target.allow and client.permission is not None:
+        paths += containers(client.permission)
     return [path for path in paths if value_at(document, path) is None]
 
 
@@ -116,15 +162,42 @@ def hooks_in(text: str, target: SetupFile) -> dict[str, list[dict[str, Any]]]:
     return handlers
 
 
+def is_allowed(text: str, target: SetupFile) -> bool:
+    """Say whether a file lets our tools run without asking."""
+    permission = target.client.permission
+    if permission is None:
+        return False
+    document = FORMATS[target.format].load(text)
+    if permission.entry:
+        entry = value_at(document, target.client.path) if _holds_server(target) else None
+        return isinstance(entry, dict) and all(entry.get(key) for key in permission.entry)
+    return any(True for _ in permission_places(document, permission))
+
+
+def parts_in(text: str, target: SetupFile) -> set[str]:
+    """Return the parts of ours in a file: server, hooks, allow."""
+    has_server = _holds_server(target) and server_in(text, target) is not None
+    found = {
+        "server": has_server,
+        "hooks": hooks_in(text, target),
+        "allow": is_allowed(text, target),
+    }
+    return {part for part, value in found.items() if value}
+
+
+def keeps_parts(text: str, target: SetupFile) -> bool:
+    """Say whether a file holds parts of ours that are not among the parts of `target`."""
+    return any(not getattr(target, part) for part in parts_in(text, target))
+
+
+def _holds_server(target: SetupFile) -> bool:
+    """Say whether a file can have the server's entry."""
+    return target.server or target.client.format == target.format
+
+
 def shown(target: SetupFile, how: Launch) -> str:
     """Return the text to paste into a file that is edited by hand."""
-    text = ""
-    if target.server:
-        entry = server(target.client, how)
-        text = FORMATS[target.format].shown(target.client.path, entry)
-    if target.hooks and target.client.hooks is not None:
-        text = _with_hooks(text, target.client.hooks, how)
-    return text
+    return with_parts("", target, how)
 
 
 # ---------------------------------------------------------------- hooks

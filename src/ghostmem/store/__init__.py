@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ghostmem.store.copy import Copy
     from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, line_of, record_of, values_of
     from ghostmem.store.fields import PutFields, put_fields
     from ghostmem.store.indexing import Reindexer, index_rows, retag, spoken, tagged, vector_bytes
     from ghostmem.store.lookup import again, bookkeep, count, find
     from ghostmem.store.narrowing import Narrow, narrowed
     from ghostmem.store.opening import has_tables, open_engine, open_memory, read_original
-    from ghostmem.store.protocol import Copy, Engine, SharedEngine
+    from ghostmem.store.protocol import Engine, SharedEngine
     from ghostmem.store.rows import AuditEntry, ChunkCandidate, Filter, Group, IndexRow, Space
     from ghostmem.store.store import Store
     from ghostmem.store.transaction import SharedTransaction, Transaction
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "store": "Store",
     "transaction": "SharedTransaction Transaction",
-    "protocol": "Copy Engine SharedEngine",
+    "copy": "Copy",
+    "protocol": "Engine SharedEngine",
     "rows": "AuditEntry ChunkCandidate Filter Group IndexRow Space",
     "lookup": "again bookkeep count find",
     "indexing": "Reindexer index_rows retag spoken tagged vector_bytes",

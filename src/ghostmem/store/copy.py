@@ -1,14 +1,60 @@
 """Rows of any table as they are, to move a store; see `ghostmem.store.tables`."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.store.database import Part, StoreTable
-from ghostmem.store.tables import BY_NAME, PARKED, Row, Table
+from ghostmem.store.tables import BY_NAME, PARKED, Key, Row, Table
 
 
-class CopyTable(StoreTable):
-    """The part of copying rows that is the same in every engine; see `protocol.Copy`."""
+class Copy(StoreTable, ABC):
+    """Rows of any table as they are, by table and namespace, in the order of their keys."""
+
+    @abstractmethod
+    def namespaces(self) -> list[str]:
+        """Return every namespace that has rows."""
+
+    @abstractmethod
+    def counts(self, table: Table) -> dict[str, int]:
+        """Return the number of rows by namespace.
+
+        Rows of a table of the whole store are counted under an empty name."""
+
+    @abstractmethod
+    def rows(
+        self,
+        table: Table,
+        ns: str,
+        after: Key | None = None,
+        upto: Key | None = None,
+        limit: int = -1,
+    ) -> list[Row]:
+        """Return rows after a key, up to another one, in order."""
+
+    @abstractmethod
+    def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
+        """Write rows, replacing those with the same keys."""
+
+    @abstractmethod
+    def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
+        """Delete rows by their keys, with everything that depends on them."""
+
+    @abstractmethod
+    def mark(self, table: Table, ns: str) -> tuple[int, int]:
+        """Return the number of rows of a logged table in a namespace, and the sum of their ids."""
+
+    @abstractmethod
+    def crossing(self) -> dict[str, int]:
+        """Return the numbers of rows by table that join memories of two namespaces."""
+
+    @abstractmethod
+    def counters(self) -> dict[str, int]:
+        """Return the highest number that each numbered table ever gave, as far as known."""
+
+    @abstractmethod
+    def count_from(self, counters: Mapping[str, int]) -> None:
+        """Continue the numbers of another engine."""
 
     def _located(self, ns: str) -> tuple[str, ...]:
         """Return the values for `Dialect.in_ns`."""

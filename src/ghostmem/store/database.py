@@ -5,6 +5,7 @@ engines except for the parts that a `Dialect` gives. SQLite finds a row by its i
 the namespace as well, so that a cluster asks one node: `place` and `located` give those values, and
 `Dialect.in_ns` the condition for them (both are empty for SQLite)."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
@@ -16,7 +17,7 @@ Part = tuple[str, list[Any]]  # a condition and its values
 Location = tuple[Any, ...]  # the values for `Dialect.in_ns`
 
 
-class Dialect:
+class Dialect(ABC):
     """The SQL that differs between engines."""
 
     name: str
@@ -47,25 +48,25 @@ class Dialect:
     any_tag: str  # the condition that `m` has one of the tags of an `array`
     tagged: str  # the condition that `m` has a tag
 
+    @abstractmethod
     def array(self, values: Iterable[Any]) -> Any:
         """Return several values as the one that `among` binds."""
-        raise NotImplementedError
 
     def compute(self, content: str) -> tuple[Any, ...]:
         """Return the values of the computed columns."""
         return ()
 
+    @abstractmethod
     def same_ns(self, left: str, right: str) -> str:
         """Return the start of a join condition between two tables of namespaces."""
-        raise NotImplementedError
 
+    @abstractmethod
     def starts(self, column: str, prefix: str) -> Part:
         """Return the condition that a column starts with a text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def about(self, table: str, *conditions: str) -> str:
         """Return the condition that `m` has a row `x` in a table that passes some conditions."""
-        raise NotImplementedError
 
     def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
         """Return the condition that a column has one of some values."""

@@ -1,5 +1,6 @@
 """The chunks of live last versions, and everything that is searched of them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ghostmem.model import Chunk, Memory
@@ -7,9 +8,10 @@ from ghostmem.store.database import StoreTable
 from ghostmem.store.rows import IndexRow
 
 
-class Index(StoreTable):
+class Index(StoreTable, ABC):
     """Chunks, full text, substrings and words, written in the transaction of their memory."""
 
+    @abstractmethod
     def add(
         self,
         memory: Memory,
@@ -18,15 +20,14 @@ class Index(StoreTable):
         vectors: Sequence[bytes] = (),
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return the number of its chunks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
         """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
-        raise NotImplementedError
 
     def carry(self, old_id: str, new_id: str) -> int:
         """Move the index to a next version with the same text, key and source.

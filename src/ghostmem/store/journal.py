@@ -1,6 +1,7 @@
 """The change log, one hash chain per namespace, and the days on which memories were used."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -63,22 +64,22 @@ def rolled(before: str, hash_: str) -> str:
     return sha256_hex(f"{before}{hash_}".encode())
 
 
-class Journal(StoreTable):
+class Journal(StoreTable, ABC):
     """The changes in order, and the days on which memories were used."""
 
     all_in_order: str  # the order of lines of all namespaces in which they were written
 
+    @abstractmethod
     def namespace(self, ns: str) -> int:
         """Return a namespace's number, giving it one on first sight."""
-        raise NotImplementedError
 
+    @abstractmethod
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
-        raise NotImplementedError
 
+    @abstractmethod
     def retire(self, ns: str) -> bool:
         """Forget the name of a namespace that holds nothing; its log keeps its number."""
-        raise NotImplementedError
 
     def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
         """Log one change, without the text that was changed, chained to the change before."""
@@ -139,6 +140,15 @@ class Journal(StoreTable):
             " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id"
         )
         return dict(self._db.rows(sql, (ns,)))
+
+    def times_shown(self, ns: str) -> dict[str, int]:
+        """Return how often each live memory in the log was shown without being used."""
+        sql = (
+            "SELECT m.id, sum(a.shown) FROM memories m JOIN accesses a"
+            f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
+            " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id"
+        )
+        return {memory_id: int(shown) for memory_id, shown in self._db.rows(sql, (ns,))}
 
     def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return how often each memory was used; memories that were only shown are left out."""

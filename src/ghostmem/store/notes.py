@@ -1,5 +1,6 @@
 """Folders of notes: the state of their index, their sections, and vectors kept for reuse."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -35,7 +36,7 @@ def _note_row(note: Note) -> tuple[Any, ...]:
     return (note.path, note.id, *note.stat, note.hash, names, note.problem, missing_at)
 
 
-class Notes(StoreTable):
+class Notes(StoreTable, ABC):
     """The notes of all folders; they belong to the namespace of their folder."""
 
     def __init__(self, db: Database) -> None:
@@ -219,16 +220,16 @@ class Notes(StoreTable):
         values = (*self._db.place(memory_id), memory_id, word, target)
         self._db.run(f"DELETE FROM note_links WHERE {where}", values)
 
+    @abstractmethod
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
         """Keep the vectors of a memory's chunks by the hashes of their texts, for reuse."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reuse(self, memory_id: str, hashes: Sequence[str], section: str) -> int:
         """Give a memory's chunks vectors that exist for their texts.
 
         They come from kept vectors, or from another section with the same text. Returns the number
         of chunks that have a vector now."""
-        raise NotImplementedError
 
     def _twin(self, memory_id: str, section: str) -> str | None:
         """Return the memory of another section with the same hash."""

@@ -1,5 +1,6 @@
 """Reads for ranking: namespaces, postings, substrings, candidates and their neighbours."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ _CANDIDATE = (
 )
 
 
-class Search(StoreTable):
+class Search(StoreTable, ABC):
     """Reads for ranking; each is bounded, and none computes a score."""
 
     def __init__(self, db: Database) -> None:
@@ -83,15 +84,15 @@ class Search(StoreTable):
         sql = f"SELECT {name} FROM namespaces WHERE chunks > 0 AND {starts} ORDER BY {name}"
         return [row[0] for row in self._db.rows(sql, values)]
 
+    @abstractmethod
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def containing(self, space: int, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
 
         The text must have three characters or more."""
-        raise NotImplementedError
 
     def words(self, space: int, parts: WordParts) -> list[str]:
         """Return the words of a namespace that have one of some parts in its place."""

@@ -8,7 +8,7 @@ from ghostmem.store.database import Database
 
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
-    from ghostmem.store.copy import MoveState
+    from ghostmem.store.copy import Copy, MoveState
     from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ghostmem.store.memories import Memories
     from ghostmem.store.mirror import Mirrors
     from ghostmem.store.notes import Notes
-    from ghostmem.store.protocol import Copy, OutlineCache, WorkQueue
+    from ghostmem.store.protocol import OutlineCache, WorkQueue
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
     from ghostmem.store.session import SessionTable

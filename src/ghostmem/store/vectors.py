@@ -1,5 +1,6 @@
 """Vectors by model and namespace."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 Views = dict[tuple[int, int], VectorView]  # by model and namespace
 
 
-class Vectors(StoreTable):
+class Vectors(StoreTable, ABC):
     """Vectors by model and namespace; different models are never mixed."""
 
     def __init__(self, db: Database, views: Views) -> None:
@@ -67,27 +68,27 @@ class Vectors(StoreTable):
         self._views[model, space.number] = view
         return view
 
+    @abstractmethod
     def after(
         self, model: int, space: int, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return the memories that chunks belong to."""
-        raise NotImplementedError
 
+    @abstractmethod
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
-        raise NotImplementedError
 
+    @abstractmethod
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
     ) -> Iterator[tuple[int, int, str, str | None]]:
         """Yield chunks without a vector of a model as (namespace, chunk, text, source).
 
         With `ns`, only chunks of that namespace."""
-        raise NotImplementedError
 
     def _space(self, space: int) -> Any:
         """Return the value of `Dialect.in_space` for a namespace."""
@@ -118,12 +119,12 @@ class Vectors(StoreTable):
 class SharedVectors(Vectors):
     """Vectors that several workers compute."""
 
+    @abstractmethod
     def lacking(
         self, model: int, ns: str, chunks: Sequence[int]
     ) -> Iterator[tuple[int, int, str, str | None]]:
         """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
-        raise NotImplementedError
 
+    @abstractmethod
     def namespace(self, space: int) -> str:
         """Return the name of a namespace."""
-        raise NotImplementedError

@@ -23,7 +23,8 @@ _LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SPEAKER = re.compile(
-    r"[ \t]*(?:\*\*)?(?P<who>[^\s:：/*]{1,19})(?:\*\*)?[:：](?:\*\*)?(?:[ \t]+|$)"
+    r"[ \t]*(?:\*\*)?(?P<who>[^\s:：/*]{1,19})(?:\*\*)?"
+    r"(?::(?:\*\*)?(?:[ \t]+|$)|：(?:\*\*)?[ \t]*)"
 )
 _OTHER_SPEAKERS = frozenset(
     "assistant ai agent bot claude chatgpt gpt gemini codex copilot system tool 助手 "

@@ -3,18 +3,11 @@
 Memories keep the `source_user` they were stored with. An alias belongs to one namespace and leads
 directly to a canonical name, never to another alias. Names are compared without case."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.model import NsFilter, SourceAlias
-from ghostmem.store import validate
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+from ghostmem.store import Store, Transaction, validate
 
 
 def set_source_alias(store: Store, ns: str, alias: str, canonical: str) -> SourceAlias:

@@ -19,8 +19,7 @@ from ghostmem.web import api
 from ghostmem.web.auth import IF_ANY, authenticated
 from ghostmem.web.events import Events
 from ghostmem.web.guard import bounded, guarded
-from ghostmem.web.logs import Log, to_stderr, traced
-from ghostmem.web.metrics import CONTENT_TYPE, Metrics
+from ghostmem.web.logs import CONTENT_TYPE, Log, Metrics, to_stderr, traced
 from ghostmem.web.openapi import document
 from ghostmem.web.pages import StaticFiles, sign_in_app
 from ghostmem.web.rate import Rate

@@ -26,8 +26,7 @@ from ghostmem.web.route import (
     without_places,
 )
 from ghostmem.web.session import visit
-from ghostmem.web.shape import shape
-from ghostmem.web.spans import spans
+from ghostmem.web.shape import shape, spans
 
 MAX_NODES = 5000
 MAX_SPANS = 5000

@@ -25,11 +25,10 @@ class TranscriptFormat(NamedTuple):
 
 
 FORMATS: Mapping[str, TranscriptFormat] = {
-    # before claude, whose lines have the same names but no parts
-    "qwen": TranscriptFormat(qwen.CLIENT, qwen.is_ours, qwen.read),
     "claude": TranscriptFormat(claude.CLIENT, claude.is_ours, claude.read),
     "codex": TranscriptFormat(codex.CLIENT, codex.is_ours, codex.read),
     "gemini": TranscriptFormat(gemini.CLIENT, gemini.is_ours, gemini.read),
+    "qwen": TranscriptFormat(qwen.CLIENT, qwen.is_ours, qwen.read),
     "jsonl": TranscriptFormat(plain.CLIENT, plain.is_ours, plain.read),
 }
 

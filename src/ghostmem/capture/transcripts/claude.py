@@ -38,8 +38,11 @@ def is_ours(head: Mapping[str, Any]) -> bool:
         "permission-mode",
     ):
         return "payload" not in head
+    message = head.get("message")
+    if "systemPayload" in head or (isinstance(message, Mapping) and "parts" in message):
+        return False  # Qwen Code names its fields alike
     return "sessionId" in head and (
-        isinstance(head.get("message"), Mapping) or "parentUuid" in head or "uuid" in head
+        isinstance(message, Mapping) or "parentUuid" in head or "uuid" in head
     )
 
 

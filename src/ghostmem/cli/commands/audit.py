@@ -73,6 +73,7 @@ def score(console: Console, ns: str | None, path: str | None = None) -> None:
     else:
         from ghostmem.lifecycle.audit import audit as audit_store
 
+        console.progress("judging")
         found = audit_store(console.ghost.store, console.ns_filter(ns))
     console.show(found, _audit_text(found))
     console.notes((*(f"not judged: {reason}" for reason in found.unjudged), *found.notes), "")

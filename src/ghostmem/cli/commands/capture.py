@@ -81,7 +81,7 @@ FORMAT = click.option(
         type=int,
         default=12,
         show_default=True,
-        help="Maximum number of candidates; the strongest are kept.",
+        help="Maximum number of candidates, of which the strongest are kept; -1: no limit.",
     ),
     "kind tags speaker source_user source_kind source_scope source_client",
     click.option(
@@ -122,6 +122,7 @@ def capture(
     elif transcript is None:
         said = _read_file(file) if file else read_text(text, "text")
         given = _recognised(said) if file or not text or text == ("-",) else None
+    console.progress("reading")
     done = console.ghost.capture(
         None if given is not None else said,
         space,
@@ -445,6 +446,7 @@ def mine_procedures(
     sessions = _listed_sessions(paths)
     store = sessions is not None if store is None else store
     needs_ns = store or (sessions is None and not paths)
+    console.progress("reading")
     done = console.ghost.mine_procedures(
         () if sessions is not None else paths,
         console.ns(ns) if needs_ns else ns,

@@ -48,7 +48,7 @@ def put(
     **fields: Any,
 ) -> None:
     space = console.ns(ns)
-    if not key and fields["base_version"] is not None:
+    if key is None and fields["base_version"] is not None:
         raise InvalidInputError(
             f"--base-version {fields['base_version']} needs a key", "name the memory with -k"
         )
@@ -65,7 +65,7 @@ def put(
     if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
         # what a person notes down is a fact, not an event
         console.settings = replace(console.settings, default_kind=str(Kind.SEMANTIC))
-    write = partial(console.ghost.put, key=key) if key else _unnamed_put(console)
+    write = _unnamed_put(console) if key is None else partial(console.ghost.put, key=key)
     memory = write(
         ns=space,
         content=read_text(content, "content"),

@@ -29,7 +29,7 @@ def _masked_value(name: str, value: Any) -> Any:
 
 @command("where", "  ghost where\n  ghost where --json\n", TolerantCommand)
 def where(console: Console) -> None:
-    """Print the namespace and the store that commands use here, and why."""
+    """Print the namespace and the store in use, and why."""
     from ghostmem.admin.where import where as find
 
     found = find(use_file=console.config_error is None, **console.overrides)
@@ -111,6 +111,7 @@ def doctor(console: Console, fix: bool) -> int:
     """Examine the installation and suggest repairs; exit 5 when something is wrong."""
     from ghostmem.admin.doctor import doctor as examine
 
+    console.progress("examining")
     found = examine(
         console.settings,
         lambda: console.ghost.store,

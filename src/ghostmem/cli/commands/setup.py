@@ -14,7 +14,14 @@ from ghostmem.cli.options import (
     DRY_RUN,
 )
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup.clients import CLIENTS, OTHER, SCOPES, SetupClient, client_named
+from ghostmem.setup.clients import (
+    CLIENTS,
+    OTHER,
+    SCOPES,
+    SetupClient,
+    client_named,
+    known_clients,
+)
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ _AS = click.Choice(["json", "toml", "yaml"])
 
 
 class SetupGroup(ConsoleGroup):
-    """A group of clients that can also list them, and print the entry for an unknown client."""
+    """A group of clients that lists them, or prints the entry for an unknown client."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -49,22 +56,15 @@ class SetupGroup(ConsoleGroup):
             client_named(args[0])
         return super().resolve_command(ctx, args)
 
-    def run_alone(self, **given: Any) -> Any:
-        """List the clients, print the entry to paste, or print the help."""
-        ctx = click.get_current_context()
-        if ctx.invoked_subcommand is None and not given["listed"] and not given["show"]:
-            click.echo(ctx.get_help())
-            return None
-        return super().run_alone()
-
 
 setup = SetupGroup(
     "setup",
     """\
-  ghost setup claude-code --hooks
+  ghost setup
+  ghost setup claude-code --hooks --allow
   ghost setup cursor --scope project --dry-run
   ghost setup codex --remove
-  ghost setup --list
+  ghost setup zed --print
   ghost setup --print
   ghost setup agents-md
 """,
@@ -74,20 +74,44 @@ setup = SetupGroup(
 setup.no_args_is_help = False
 
 
-@click.option("--list", "listed", is_flag=True, help="List the clients and what is installed.")
-@click.option("--print", "show", is_flag=True, help="Print what to paste for any other client.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List the clients and what is installed (the default)."
+)
+@click.option("--print", "show", is_flag=True, help="Print the form that most other clients read.")
 @click.option("--as", "form", type=_AS, help="Format to print: json (the default), toml or yaml.")
 def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
     """List the clients, or print the entry to paste."""
-    from ghostmem.setup.listing import listing
-
-    if listed:
-        console.show_all(listing(), _installed_text)
-    else:
-        _print_other(console, form or "json", None)
+    if not show and not form:
+        _print_list(console)
+        return
+    own = f"`ghost setup CLIENT --print` prints a client's own form; {known_clients()}"
+    console.notes([own, "most others read this one; their documentation names the file:"], "")
+    _print_other(console, form or "json", None)
 
 
 setup.set_alone(alone)
+
+
+def _print_list(console: Console) -> None:
+    """Print the clients with Ghost, one line for each scope, then the names of the others."""
+    from ghostmem.setup.listing import listing
+
+    rows = listing()
+    if console.as_json:
+        console.show_all(rows, _installed_text)
+        return
+    present = [row for row in rows if row.is_present]
+    names = {row.client for row in present}
+    others = [row for row in rows if row.scope == "user" and row.client not in names]
+    console.show_all(present, _installed_text)
+    if present and others:
+        console.line()
+    if others:
+        console.line("not installed:")
+    for row in others:
+        client = CLIENTS[row.client]
+        console.line(f"  {client.name:<15} {client.title:<16} {visible(row.path)}")
+    console.note("`ghost setup CLIENT` installs one; `ghost setup --help` lists the options")
 
 
 def _installed_text(installed: "Installed") -> str:
@@ -100,45 +124,51 @@ def _installed_text(installed: "Installed") -> str:
     hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(
         installed.hooks, ""
     )
+    allowed = ", allowed" if installed.allowed else ""
     about = (
         f"  {visible(installed.problem or installed.command)}"
         if installed.problem or installed.command
         else ""
     )
-    return (
-        f"{installed.client} ({installed.scope}): {state}{hooks}  {visible(installed.path)}{about}"
-    )
+    where = visible(installed.path)
+    return f"{installed.client} ({installed.scope}): {state}{hooks}{allowed}  {where}{about}"
 
 
 def _option(*names: str, **about: Any) -> click.Option:
     return click.Option(list(names), **about)
 
 
-_SCOPE = _option(
-    "--scope",
-    type=click.Choice(SCOPES),
-    default="user",
-    show_default=True,
-    help="Whose file: yours, or this project's.",
-)
-
-
-_HOOKS = _option("--hooks", is_flag=True, help="Hooks too; with --remove only the hooks.")
-
-
 def _client_command(client: SetupClient) -> click.Command:
-    """Declare the command of one client."""
+    """Declare the command of one client; options that it cannot have are not in its help."""
 
     def run(console: Console, **given: Any) -> None:
-        _set_up(console, client, **{"hooks": False, "scope": "user", **given})
+        _set_up(console, client, **given)
 
     unasked = ", and with --hooks what makes it remember unasked" if client.hooks else ""
     made = ConsoleCommand(
         client.name, callback=run, help=f"Wire Ghost into {client.title}: its MCP server{unasked}."
     )
     made.params[:0] = [
-        *([_SCOPE] if client.project else []),
-        *([_HOOKS] if client.hooks else []),
+        _option(
+            "--scope",
+            type=click.Choice(SCOPES),
+            default="user",
+            show_default=True,
+            hidden=not client.project,
+            help="Whose file: yours, or this project's.",
+        ),
+        _option(
+            "--hooks",
+            is_flag=True,
+            hidden=client.hooks is None,
+            help="Hooks too; with --remove only the hooks.",
+        ),
+        _option(
+            "--allow",
+            is_flag=True,
+            hidden=client.permission is None,
+            help="Let Ghost's tools run without asking; with --remove only this permission.",
+        ),
         _option(
             "-n",
             "--ns",
@@ -159,6 +189,7 @@ def _set_up(
     client: SetupClient,
     scope: str,
     hooks: bool,
+    allow: bool,
     ns: str | None,
     remove: bool,
     show: bool,
@@ -168,25 +199,56 @@ def _set_up(
         raise InvalidInputError(
             "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
         )
+    if hooks and client.hooks is None:
+        raise InvalidInputError(
+            f"Ghost has no hooks for {client.title}; nothing was changed",
+            "leave out --hooks; `ghost setup agents-md` tells the agent when to use its memory",
+        )
     from ghostmem.setup.install import install, uninstall
     from ghostmem.setup.parts import targets
 
-    how = _launch(console, scope, ns, remove)
+    how = _launch(console, scope, ns, remove, allow)
     if show:
-        for file in targets(client, scope, True, hooks):
+        for file in targets(client, scope, True, hooks, allow):
             _print_target(console, client, file, how)
         return
     if remove:
-        files = targets(client, scope, not hooks, True)
+        everything = not hooks and not allow
+        files = targets(client, scope, everything, everything or hooks, everything or allow)
         changes = uninstall(files, dry_run)
     else:
-        files = targets(client, scope, True, hooks)
+        files = targets(client, scope, True, hooks, allow)
         changes = install(files, how, dry_run)
     for file, change in zip(files, changes, strict=True):
         _print_result(console, client, file, change, remove, dry_run)
+    if not remove:
+        _note_permission(console, client, scope, allow, dry_run)
 
 
-def _launch(console: Console, scope: str, ns: str | None, remove: bool = False) -> "Launch":
+def _note_permission(
+    console: Console, client: SetupClient, scope: str, allow: bool, dry_run: bool
+) -> None:
+    """Say in one line how the client comes to run Ghost's tools without asking."""
+    from ghostmem.setup.listing import allowed
+
+    if client.permission is None:
+        console.notes([f"permission: {client.title} decides itself: {client.asks}"], "")
+    elif not allow and not dry_run and not allowed(client, scope):
+        words = f"ghost setup {client.name} --allow" + (
+            " --scope project" if scope == "project" else ""
+        )
+        console.notes(
+            [
+                f"permission: {client.title} may ask before each tool, and a run without a "
+                f"terminal may refuse them; `{words}` lets Ghost's tools run"
+            ],
+            "",
+        )
+
+
+def _launch(
+    console: Console, scope: str, ns: str | None, remove: bool = False, allow: bool = False
+) -> "Launch":
     import os
 
     from ghostmem.model import is_namespace
@@ -208,8 +270,18 @@ def _launch(console: Console, scope: str, ns: str | None, remove: bool = False) 
             " can read, and leave out --db here",
         )
     return launch(
-        scope, ns or "", db if db == ":memory:" or "://" in db or not db else os.path.abspath(db)
+        scope,
+        ns or "",
+        db if db == ":memory:" or "://" in db or not db else os.path.abspath(db),
+        _tool_names() if allow else (),
     )
+
+
+def _tool_names() -> tuple[str, ...]:
+    """Return the names of the tools that `ghost mcp` offers by default."""
+    from ghostmem.mcp.tools import chosen_tools
+
+    return tuple(chosen_tools(["memory"]))
 
 
 def _print_target(console: Console, client: SetupClient, file: "SetupFile", how: "Launch") -> None:
@@ -233,11 +305,10 @@ def _print_result(
     remove: bool,
     dry_run: bool,
 ) -> None:
-    parts = " and ".join(
-        [*(["the server"] if file.server else []), *(["the hooks"] if file.hooks else [])]
-    )
+    parts = _parts_text(file, change.before if remove else None)
     where = visible(str(change.path))
-    then = (client.hooks.then if client.hooks and not file.server else "") or client.then
+    then = client.hooks.then if client.hooks and file.hooks and not file.server else ""
+    then = then or client.then
     sentence = {
         (False, "created"): f"wrote {parts} into {where}, which is new; {then}",
         (False, "updated"): f"wrote {parts} into {where}; {then}",
@@ -254,6 +325,17 @@ def _print_result(
         "dry_run": dry_run,
     }
     _print_change(console, result, sentence, change.diff if dry_run else None)
+
+
+def _parts_text(file: "SetupFile", before: bytes | None) -> str:
+    """Return the names of the parts of a file, or of those that it had before a removal."""
+    from ghostmem.setup.parts import parts_in
+
+    names = {"server": "the server", "hooks": "the hooks", "allow": "the permission"}
+    present = parts_in((before or b"").decode("utf-8-sig", "replace"), file) if before else names
+    parts = [name for part, name in names.items() if getattr(file, part) and part in present]
+    *first, last = parts or ["Ghost"]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _print_change(
@@ -286,6 +368,8 @@ for _row_of in CLIENTS.values():
 )
 def other(console: Console, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
     """Print the entry to paste into the file of an unknown client."""
+    name = click.get_current_context().info_name or ""
+    console.notes([f"{name} is not known; {known_clients(name)}"], "")
     _print_other(console, form, ns)
 
 
@@ -294,7 +378,7 @@ def _print_other(console: Console, form: str, ns: str | None) -> None:
     from ghostmem.setup.formats import FORMATS
 
     paths = {"json": OTHER.path, "toml": ("mcp_servers", "ghost"), "yaml": ("mcp_servers", "ghost")}
-    text = FORMATS[form].shown(paths[form], server(OTHER, _launch(console, "user", ns)))
+    text = FORMATS[form].merge("", paths[form], server(OTHER, _launch(console, "user", ns)))
     console.show({"format": form, "text": text}, text.removesuffix("\n"))
 
 
@@ -318,9 +402,14 @@ _REMOVED = {
     "--remove", is_flag=True, help="Take the guidance out again; everything else stays as it is."
 )
 @click.option("--print", "show", is_flag=True, help="Print the guidance, and touch no file.")
+@click.option(
+    "--tools",
+    metavar="SETS",
+    help="Toolsets whose tools it names, separated by commas; default: those that are installed.",
+)
 @DRY_RUN
 def setup_agents_md(
-    console: Console, path: str | None, remove: bool, show: bool, dry_run: bool
+    console: Console, path: str | None, remove: bool, show: bool, tools: str | None, dry_run: bool
 ) -> None:
     """Write guidance for agents into AGENTS.md: what to store where, when to search and save."""
     from ghostmem.setup import agents_md as guidance
@@ -329,11 +418,25 @@ def setup_agents_md(
         raise InvalidInputError(
             "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
         )
+    sets = _guided_toolsets(tools)
     if show:
-        console.show({"text": guidance.block()}, guidance.block())
+        console.show({"text": guidance.block(sets)}, guidance.block(sets))
         return
     file = guidance.agents_file(path)
-    done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run)
+    done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run, sets)
     sentence = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
     result = {"path": str(file), "action": done.action, "dry_run": dry_run}
     _print_change(console, result, sentence, done.diff if dry_run else None)
+
+
+def _guided_toolsets(named: str | None) -> set[str]:
+    """Return the toolsets of an option, or those of the installed servers."""
+    from ghostmem.mcp.tools import TOOLSETS
+    from ghostmem.setup.listing import installed_toolsets
+
+    sets = {name.strip() for name in (named or "").split(",")} - {""}
+    for name in sorted(sets - {*TOOLSETS}):
+        raise InvalidInputError(
+            f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}"
+        )
+    return sets or installed_toolsets()

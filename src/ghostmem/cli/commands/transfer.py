@@ -83,7 +83,7 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
   ghost export | ghost --db copy.db import
   ghost import --from-ghost ~/.ghost/memory.db
   ghost import --from mem0 export.json -n agent:me
-  ghost import memory.json -n agent:me
+  ghost import export.json -n agent:me
   ghost import --from basic-memory ~/basic-memory -n notes --dry-run
 """,
     CreatingCommand,

@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.notes.mirrors.names import heading, of_heading
 from ghostmem.notes.mirrors.units import (
     LF,
     MirrorLayout,
@@ -20,6 +19,8 @@ from ghostmem.notes.mirrors.units import (
     eol_of,
     first_eol,
     front_matter_end,
+    heading,
+    of_heading,
     read_region,
     text_span,
     write_region,

@@ -9,9 +9,16 @@ from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.model import Stat
 from ghostmem.notes.files import BOM, MISSING, remove_file, replace_file
 from ghostmem.notes.knowledge import same_file_name
-from ghostmem.notes.mirrors.merge import tag_set
-from ghostmem.notes.mirrors.names import MAX_KEY
-from ghostmem.notes.mirrors.units import CRLF, LF, MirrorLayout, Unit, UnitEdit, fingerprint
+from ghostmem.notes.mirrors.units import (
+    CRLF,
+    LF,
+    MAX_KEY,
+    MirrorLayout,
+    Unit,
+    UnitEdit,
+    fingerprint,
+    tag_set,
+)
 from ghostmem.notes.scan import ChangingError, read_note, stat_of
 from ghostmem.store.mirror import MirrorItem
 

@@ -20,13 +20,17 @@ from ghostmem.notes.knowledge import same_file_name
 from ghostmem.notes.lock import locked
 from ghostmem.notes.mirrors import topics
 from ghostmem.notes.mirrors.folder import FolderContents, edit_file, free_key, read_folder
-from ghostmem.notes.mirrors.merge import Content, is_same, is_unchanged, merge, tag_set
 from ghostmem.notes.mirrors.units import (
+    Content,
     MirrorLayout,
     Unit,
     UnitEdit,
     fingerprint,
+    is_same,
+    is_unchanged,
+    merge,
     strip_blank_lines,
+    tag_set,
 )
 from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.store.mirror import Mirror, MirrorItem

@@ -13,7 +13,6 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.notes import topic_file, topic_index
 from ghostmem.notes.files import inside
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
-from ghostmem.notes.mirrors.names import line, of_line, stem
 from ghostmem.notes.mirrors.units import (
     CRLF,
     LF,
@@ -23,7 +22,10 @@ from ghostmem.notes.mirrors.units import (
     eol_of,
     first_eol,
     front_matter_end,
+    line,
+    of_line,
     read_region,
+    stem,
     write_region,
 )
 

@@ -1,18 +1,31 @@
-"""The units of a mirrored folder, edits to them, and the interface of a layout."""
+"""The units of a mirrored folder: edits, merges, names of keys, and the interface of a layout."""
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from ghostmem.notes.knowledge import DEVICE, INDEX, MAX_NAME_BYTES, same_file_name
+from ghostmem.notes.topic_file import folded
+from ghostmem.store.mirror import MirrorItem
+
 _BLANK = " \t\r\n"
 _FRONT_MATTER = re.compile(
     r"---[ \t]*\r?\n(?:(?!##[ \t]|---[ \t]*\r?\n)[^\n]*\n)*---[ \t]*\r?(?:\n|\Z)"
 )
 LF, CRLF = "\n", "\r\n"
+
+MAX_KEY = 512
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_READ_AS_ESCAPE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
+_INVISIBLE = ("Cc", "Zl", "Zp")
+_NOT_IN_FILES = re.compile(r'[<>:"/\\|?*]|^\.|\.$')
+_CLOSING_HASHES = re.compile(r"(?:\A|[ \t]+)#+\Z")
+_HALF_ESCAPE = re.compile(r"%[0-9A-F]?\Z")
 
 
 class Unit(NamedTuple):
@@ -126,3 +139,138 @@ def front_matter_end(text: str) -> int:
     """Return the offset behind the front matter of a file, 0 without one."""
     match = _FRONT_MATTER.match(text)
     return match.end() if match else 0
+
+
+def line(key: str) -> str:
+    """Return a key as a line of its own."""
+    return _escaped(key, _unsafe(key))
+
+
+def heading(key: str) -> str:
+    """Return a key as the text of a heading."""
+    hashes = _CLOSING_HASHES.search(key)
+    return _escaped(key, _unsafe(key) | ({len(key) - 1} if hashes else set()))
+
+
+def of_heading(words: str) -> str | None:
+    """Return the key that a heading spells, or None if it is not a key."""
+    return of_line(_CLOSING_HASHES.sub("", words.strip(" \t\r")).replace("\t", " "))
+
+
+def of_line(words: str) -> str | None:
+    """Return the key that a line spells, or None if it is not a key."""
+    key = _ESCAPED.sub(_unescaped, words.strip(" \t\r"))
+    is_key = (
+        key.strip()
+        and len(key) <= MAX_KEY
+        and not any(char < " " or char == "\x7f" for char in key)
+    )
+    return key if is_key else None
+
+
+def stem(key: str, taken: Container[str]) -> str:
+    """Return the file name of a key, unlike those in `taken` (see `same_file_name`)."""
+    unsafe = _unsafe(key) | {match.start() for match in _NOT_IN_FILES.finditer(key)}
+    if DEVICE.fullmatch(key) or same_file_name(key) == INDEX:
+        unsafe.add(0)
+    name = _escaped(key, unsafe)
+    if len(name.encode()) <= MAX_NAME_BYTES and same_file_name(name) not in taken:
+        return name
+    mark = "~" + hashlib.sha256(key.encode()).hexdigest()[:8]
+    start = name.encode()[: MAX_NAME_BYTES - len(mark) - 3].decode(errors="ignore")
+    name = unnumbered = f"{_HALF_ESCAPE.sub('', start)}{mark}"
+    number = 1
+    while same_file_name(name) in taken:
+        number += 1
+        name = f"{unnumbered}-{number}"
+    return name
+
+
+def _unsafe(key: str) -> set[int]:
+    """Return the offsets that a line would lose or that would be read as an escape."""
+    unsafe = {at for at in (0, len(key) - 1) if key[at].isspace()}
+    unsafe |= {at for at, char in enumerate(key) if unicodedata.category(char) in _INVISIBLE}
+    return unsafe | {escape.start() for escape in _READ_AS_ESCAPE.finditer(key)}
+
+
+def _escaped(key: str, unsafe: set[int]) -> str:
+    return "".join(
+        "".join(f"%{byte:02X}" for byte in char.encode()) if at in unsafe else char
+        for at, char in enumerate(key)
+    )
+
+
+def _unescaped(escapes: "re.Match[str]") -> str:
+    try:
+        return bytes.fromhex(escapes[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return escapes[0]
+
+
+class Content(NamedTuple):
+    """The text of a memory or a unit, and the tags that both can carry."""
+
+    text: str
+    tags: tuple[str, ...] = ()
+
+
+class MergeResult(NamedTuple):
+    """The content for both sides (None: remove), and a text to keep under another key."""
+
+    keep: Content | None
+    displaced: str | None = None
+
+
+def merge(
+    base: MirrorItem | None, memory: Content | None, unit: Content | None, *, locked: bool = False
+) -> MergeResult:
+    """Merge both sides: an edit wins over a removal, and of two edited texts none is lost.
+
+    If both were edited, the folder's text keeps the key, unless the memory is locked."""
+    if memory is None or unit is None:
+        present = memory or unit
+        removed = (
+            present is not None
+            and base is not None
+            and is_unchanged(base, present)
+            and not (locked and memory is not None)
+        )
+        return MergeResult(None if removed else present)
+    base_tags: frozenset[str] = base.tags if base else frozenset()
+    tags = memory.tags if locked else merge_tags(base_tags, memory.tags, unit.tags)
+    memory_hash, unit_hash = fingerprint(memory.text), fingerprint(unit.text)
+    if memory_hash == unit_hash or (base is not None and base.hash == unit_hash):
+        return MergeResult(Content(memory.text, tags))
+    if locked:
+        return MergeResult(Content(memory.text, tags), unit.text)
+    is_memory_edited = base is None or base.hash != memory_hash
+    displaced = strip_blank_lines(memory.text) if is_memory_edited else None
+    return MergeResult(Content(unit.text, tags), displaced)
+
+
+def is_unchanged(base: MirrorItem, content: Content) -> bool:
+    """Say whether a content is the one of the last run."""
+    return base.hash == fingerprint(content.text) and base.tags == tag_set(content.tags)
+
+
+def is_same(left: Content, right: Content) -> bool:
+    """Say whether two contents have the same text and tags."""
+    same_text = fingerprint(left.text) == fingerprint(right.text)
+    return same_text and tag_set(left.tags) == tag_set(right.tags)
+
+
+def merge_tags(
+    base: frozenset[str], memory: tuple[str, ...], unit: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Merge tags: those that either side removed are gone, those that either added are kept."""
+    removed = base - tag_set(unit)
+    known = tag_set(memory) | base
+    return (
+        *(tag for tag in memory if folded(tag) not in removed),
+        *(tag for tag in unit if folded(tag) not in known),
+    )
+
+
+def tag_set(tags: tuple[str, ...]) -> frozenset[str]:
+    """Return tags in the form in which they are compared."""
+    return frozenset(folded(tag) for tag in tags)

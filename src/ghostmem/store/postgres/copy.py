@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.store.copy import CopyTable
+from ghostmem.store.copy import Copy
 from ghostmem.store.postgres.connect import as_vec, numbers_of
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.tables import COUNTED, Key, Row, Table, folded, indexed
@@ -16,7 +16,7 @@ _SEQUENCES = {
 }
 
 
-class PostgresCopy(CopyTable):
+class PostgresCopy(Copy):
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
     _db: Db

@@ -620,12 +620,19 @@ CREATE TABLE source_aliases (
 {_ADMITTED.replace("{table}", "source_aliases")}
 """
 
+_IDLE_YEAR = """
+-- A rule that somebody has changed stays.
+UPDATE reflect_rules SET cond_unaccessed_gt_hours = 8760
+  WHERE id = 'sys-demote-stale-ltm' AND created_by = 'system' AND cond_unaccessed_gt_hours = 168;
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
     "0002_words": _bytewise(_WORDS),
     "0010_checksums": _bytewise(_CHECKSUMS),  # the numbers of both engines go on together from here
     "0011_trust": _bytewise(_TRUST),
     "0012_source_aliases": _bytewise(_SOURCE_ALIASES),
+    "0013_idle_year": _IDLE_YEAR,
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

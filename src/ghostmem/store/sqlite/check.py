@@ -12,8 +12,8 @@ from ghostmem.store.protocol import Reindex
 from ghostmem.store.records import differing
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
+from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
-from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from ghostmem.store.copy import CopyTable
+from ghostmem.store.copy import Copy
 from ghostmem.store.database import Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.database import SqliteDb
@@ -13,7 +13,7 @@ from ghostmem.store.tables import BY_NAME, COUNTED, Key, Row, Table, folded, ind
 _NUMBERED = ("chunks", "note_folders", "mirrors")  # tables with AUTOINCREMENT
 
 
-class SqliteCopy(CopyTable):
+class SqliteCopy(Copy):
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
     _db: SqliteDb

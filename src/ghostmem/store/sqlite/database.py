@@ -1,8 +1,8 @@
-"""The SQL dialect of SQLite, and a connection inside one transaction as table classes see it."""
+"""SQLite as table classes see it: the SQL dialect, a connection, and a transaction."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import apsw
 
@@ -10,6 +10,12 @@ from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
+from ghostmem.store.transaction import Opening, Transaction
+
+if TYPE_CHECKING:
+    from ghostmem.store.sqlite.copy import SqliteCopy
+    from ghostmem.store.sqlite.outline import SqliteOutline
+    from ghostmem.store.vectors import Views
 
 # SQLite reads a whole content to cut a piece from it, once for each chunk of a long memory: those
 # are NULL here and read once by `Pieces`.
@@ -120,3 +126,53 @@ class SqliteDb:
 
     def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
         """Do nothing: the namespaces of chunks need not be known."""
+
+
+_MAX_KEPT = 8
+
+
+class Pieces:
+    """The long contents of a transaction, a few at a time, each read once."""
+
+    def __init__(self, db: SqliteDb) -> None:
+        self._db = db
+        self._contents: dict[str, str] = {}
+
+    def text(self, piece: str | None, memory_id: str, start: int, stop: int) -> str:
+        """Return the text of a chunk, from the column `PIECE` or from its content."""
+        if piece is not None:
+            return piece
+        if memory_id not in self._contents:
+            if len(self._contents) >= _MAX_KEPT:
+                self._contents.clear()
+            self._contents[memory_id] = self._db.execute(
+                "SELECT content FROM memories WHERE id = ?", (memory_id,)
+            ).get
+        return self._contents[memory_id][start:stop]
+
+
+class SqliteTransaction(Transaction):
+    """The tables of one transaction."""
+
+    db: SqliteDb
+    copy: "SqliteCopy"
+    outline: "SqliteOutline"
+    own: ClassVar = {
+        "copy": Opening("sqlite.copy", "SqliteCopy"),
+        "index": Opening("sqlite.index", "SqliteIndex", ("journal",)),
+        "journal": Opening("sqlite.journal", "SqliteJournal"),
+        "notes": Opening("sqlite.notes", "SqliteNotes"),
+        "outline": Opening("sqlite.outline", "SqliteOutline"),
+        "search": Opening("sqlite.search", "SqliteSearch"),
+        "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
+    }
+
+    def __init__(self, connection: apsw.Connection, views: "Views") -> None:
+        self.db = SqliteDb(connection)
+        self.views = views
+
+    def owe_scrub(self) -> None:
+        """Record that text was deleted for good and `scrub` must remove its bytes."""
+        from ghostmem.store.sqlite.scrub import owe
+
+        owe(self.db.connection)

@@ -14,11 +14,11 @@ from ghostmem.errors import EngineError
 from ghostmem.store.engine import BaseEngine
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links, set_patience
+from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.failures import translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
 from ghostmem.store.sqlite.migrate import applied, migrate
 from ghostmem.store.sqlite.schema import MIGRATIONS
-from ghostmem.store.sqlite.transaction import SqliteTransaction
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex

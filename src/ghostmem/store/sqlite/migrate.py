@@ -46,7 +46,7 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
                 "INSERT INTO migrations VALUES (?, ?, ?)", (name, format_time(now), __version__)
             )
         if names is not None and "0009_words" in todo:
-            from ghostmem.store.sqlite.transaction import SqliteTransaction
+            from ghostmem.store.sqlite.database import SqliteTransaction
             from ghostmem.store.tag_index import TAGGED, index_tags
 
             index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())

@@ -436,6 +436,11 @@ CREATE TABLE source_aliases (
   PRIMARY KEY (ns, alias)
 ) STRICT, WITHOUT ROWID;
 """,
+    "0013_idle_year": """
+-- A rule that somebody has changed stays.
+UPDATE reflect_rules SET cond_unaccessed_gt_hours = 8760
+  WHERE id = 'sys-demote-stale-ltm' AND created_by = 'system' AND cond_unaccessed_gt_hours = 168;
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

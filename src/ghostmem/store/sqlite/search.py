@@ -6,8 +6,7 @@ from typing import Any
 
 from ghostmem.store.rows import ChunkCandidate, candidate_of
 from ghostmem.store.search import Search
-from ghostmem.store.sqlite.database import PIECE, SqliteDb
-from ghostmem.store.sqlite.pieces import Pieces
+from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
 
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.sqlite.database import PIECE, SqliteDb
+from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
-from ghostmem.store.sqlite.pieces import Pieces
 from ghostmem.store.vectors import Vectors, Views
 
 if TYPE_CHECKING:

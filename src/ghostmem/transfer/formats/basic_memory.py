@@ -17,11 +17,12 @@ from ghostmem.transfer.formats.base import (
     ForeignRelation,
     broken,
     capped,
+    markdown_files,
     nothing,
+    read_text,
     unique,
     with_relations,
 )
-from ghostmem.transfer.formats.files import markdown_files, read_text
 
 TOOL = "basic-memory"
 CREATED = ("created", "created_at", "date")

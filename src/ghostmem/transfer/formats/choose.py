@@ -9,8 +9,7 @@ from pathlib import Path
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.text.frontmatter import parse_note
 from ghostmem.transfer.formats import basic_memory, markdown, mem0, server_memory
-from ghostmem.transfer.formats.base import Foreign
-from ghostmem.transfer.formats.files import SUFFIXES, markdown_files
+from ghostmem.transfer.formats.base import SUFFIXES, Foreign, markdown_files
 
 READERS: Mapping[str, Callable[[Path], Foreign]] = {
     mem0.TOOL: mem0.read,

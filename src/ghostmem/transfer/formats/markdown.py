@@ -10,10 +10,11 @@ from ghostmem.transfer.formats.base import (
     ForeignMemory,
     capped,
     key_of,
+    markdown_files,
     nothing,
+    read_text,
     unique,
 )
-from ghostmem.transfer.formats.files import markdown_files, read_text
 
 TOOL = "markdown"
 

@@ -14,12 +14,14 @@ from ghostmem.transfer.formats.base import (
     ForeignMemory,
     broken,
     capped,
+    json_of,
     key_of,
     nothing,
+    objects_of,
+    read_text,
     shown,
     unique,
 )
-from ghostmem.transfer.formats.files import json_of, objects_of, read_text
 
 TOOL = "mem0"
 TEXTS = ("memory", "data", "content", "text")

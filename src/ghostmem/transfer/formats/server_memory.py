@@ -12,11 +12,12 @@ from ghostmem.transfer.formats.base import (
     capped,
     key_of,
     nothing,
+    objects_of,
+    read_text,
     shown,
     unique,
     with_relations,
 )
-from ghostmem.transfer.formats.files import objects_of, read_text
 
 TOOL = "server-memory"
 

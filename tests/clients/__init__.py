@@ -1,0 +1,1 @@
+"""Real agent clients run with Ghost, against a scripted model on loopback."""
