@@ -399,11 +399,15 @@ def test_a_patch_changes_lines_and_refuses_what_moved(editor: "Agent") -> None:
     assert editor.ok("ghost_patch", ns=NS, key="k", patch=patch, base_version=1)["version"] == 2
     again = "@@ -1,3 +1,3 @@\n one\n-zwei\n+deux\n three\n"
     error, _ = editor.fails("ghost_patch", ns=NS, key="k", patch=again, base_version=1)
+    assert error.startswith("version_conflict: ")
     assert "not at version 1" in error
     error, hint = editor.fails("ghost_patch", ns=NS, key="k", patch=patch)
+    assert error.startswith("context_mismatch: ")
     assert "expected 'two'" in error
     assert "read the memory again" in hint
-    assert editor.fails("ghost_patch", ns=NS, key="k", patch="nonsense")[1]
+    assert editor.fails("ghost_patch", ns=NS, key="k", patch="no")[0].startswith(
+        "malformed_patch: "
+    )
     assert editor.ok("ghost_get", ns=NS, key="k")["content"] == "one\nzwei\nthree"
 
 

@@ -10,7 +10,10 @@ from ghostmem.errors import (
     InvalidInputError,
     LockedError,
     NotFoundError,
+    PatchConflictError,
+    PatchFormatError,
     StoreBusyError,
+    VersionConflictError,
 )
 
 _PROTOCOL = (
@@ -76,6 +79,12 @@ _HINTS: Mapping[
     StoreBusyError: "another program is writing; try again in a moment",
     GhostError: "try again; if it fails again, tell the user",
 }
+# names that the original Ghost gives to errors of an edit, for agents that know them
+_CATEGORIES: Mapping[type[GhostError], str] = {
+    PatchConflictError: "context_mismatch: ",
+    PatchFormatError: "malformed_patch: ",
+    VersionConflictError: "version_conflict: ",
+}
 _REMOVED = "it was removed; "  # the hint for a memory that can be restored begins so
 _RESTORE = "it was deleted and can be restored: call ghost_restore with its key"
 _ASK_RESTORE = (
@@ -96,7 +105,7 @@ def error_text(error: GhostError, on_files: bool = False, tools: Iterable[str] =
     elif _FOREIGN.search(hint) and (not on_files or hint == error.default_hint):
         hint = next(text for kind, text in _HINTS.items() if isinstance(error, kind))
     message = error.message if len(error.message) <= _MESSAGE else f"{error.message[:_MESSAGE]}…"
-    return f"error: {message}\nhint: {hint[:_HINT]}"
+    return f"error: {_CATEGORIES.get(type(error), '')}{message}\nhint: {hint[:_HINT]}"
 
 
 def readable(text: str) -> str:
