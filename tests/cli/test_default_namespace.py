@@ -196,6 +196,15 @@ def test_an_exact_key_of_the_default_namespace_wins(ghost_cli: "GhostCli", other
     assert "agent:x/docs/guide" in ghost_cli.fails(3, "get", "-n", "agent:x", "docs/guide")[0]
 
 
+def test_a_missing_memory_names_others_of_its_key(ghost_cli: "GhostCli", others: None) -> None:
+    """The key in another namespace is suggested as it can be typed."""
+    for command in ("get", "history"):
+        error, hint = ghost_cli.fails(3, command, "tea")
+        assert error == "memory not found: project:shop/tea"
+        assert hint == "did you mean agent:y/tea?"
+    assert "agent:y" not in ghost_cli.fails(3, "get", "-n", "agent:x", "tea")[1]
+
+
 # --- keys made from the text
 
 

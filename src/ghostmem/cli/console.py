@@ -3,7 +3,8 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ghostmem.memory.remove import Removal
 
 SHARED = ("db", "format", "color", "debug")
+MAX_SAME_KEYS = 100  # memories that are looked at for the key of one that is missing
 MAX_OTHERS = 3  # namespaces named when a read found nothing
 Function = Callable[..., Any]
 
@@ -139,6 +141,19 @@ class Console(Output):
                 f"{spaces[0]} and {spaces[1]} are two namespaces", "name memories of one namespace"
             )
         return spaces[0] if spaces else self._default_ns(), [key for _, key in parts]
+
+    @contextmanager
+    def naming_others(self, given: str | None, ns: str, key: str) -> Iterator[None]:
+        """Let the error about a missing memory name other namespaces that have its key."""
+        try:
+            yield
+        except NotFoundError as error:
+            same = [] if given else self.ghost.list(key_prefix=key, limit=MAX_SAME_KEYS)
+            others = [memory.ns for memory in same if memory.key == key and memory.ns != ns]
+            if not others:
+                raise
+            names = " or ".join(f"{other}/{key}" for other in others[:MAX_OTHERS])
+            raise NotFoundError(error.message, f"did you mean {names}?") from None
 
     def _split_name(self, name: str) -> tuple[str, str]:
         """Return namespace and key of a name such as `ns/key`; a plain key has no namespace."""

@@ -50,10 +50,11 @@ def get(
     if version is not None and as_of is not None:
         raise InvalidInputError("--version and --as-of both name a version", "give one of them")
     space, name = console.memory_name(ns, name)
-    if history:
-        console.show_all(reversed(console.ghost.history(space, name)), version_text)
-        return
-    memory = console.ghost.get(space, name, version, as_of=as_of)
+    with console.naming_others(ns, space, name):
+        if history:
+            console.show_all(reversed(console.ghost.history(space, name)), version_text)
+            return
+        memory = console.ghost.get(space, name, version, as_of=as_of)
     console.json(memory) if console.as_json else console.raw(memory.content)
 
 
@@ -70,7 +71,9 @@ def version_text(memory: Memory) -> str:
 @command("history", "  ghost history tea\n  ghost history -n agent:me tea\n")
 @KEYED
 def history(console: Console, ns: str | None, key: str | None, key_argument: str | None) -> None:
-    found = console.ghost.history(*console.memory_name(ns, one_key(key, key_argument)))
+    space, name = console.memory_name(ns, one_key(key, key_argument))
+    with console.naming_others(ns, space, name):
+        found = console.ghost.history(space, name)
     if not console.as_json:
         console.line(f"{named(found[0])}  ({plural(len(found), 'version')})")
     console.show_all(found, version_text)
