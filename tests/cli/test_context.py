@@ -101,6 +101,17 @@ def test_explain_tells_ways_and_parts(filled: GhostCli) -> None:
     assert "contradicted by zebras" in out
 
 
+def test_contradicting_memories_say_which_is_newer(filled: GhostCli) -> None:
+    """In the text and in the block, on both sides."""
+    lines = filled(*ME, ASKED).out.splitlines()
+    heads = {key: next(line for line in lines if f"/{key}" in line) for key in ("zebras", "ferry")}
+    assert heads["zebras"].endswith("(newer than ferry)")
+    assert "contradicted by zebras, which is newer" in heads["ferry"]
+    block = filled(*ME, ASKED, "--render", "block").out
+    assert 'note="newer than ferry"' in block
+    assert 'note="contradicted by zebras, which is newer"' in block
+
+
 def test_without_explain_there_are_no_reasons(filled: GhostCli) -> None:
     """Reasons are only told when asked for."""
     result = filled(*ME, ASKED)

@@ -162,8 +162,11 @@ def test_a_correction_stands_before_what_it_corrects(hook: "Hook", filled: Path)
             kind="semantic",
         )
         ghost.edge(NS, "window", "deploy-window", "contradicts")
-    found = keys(hook("SessionStart", source="startup"))
+    text = hook("SessionStart", source="startup")
+    found = keys(text)
     assert found.index("window") < found.index("deploy-window")
+    assert 'contradicts="deploy-window" note="newer than deploy-window"' in text
+    assert 'contradicts="window" note="contradicted by window, which is newer"' in text
 
 
 def test_a_session_begins_with_rules_and_then_with_what_changed(hook: "Hook", filled: Path) -> None:

@@ -447,7 +447,7 @@ def test_frames_are_utf8_under_any_locale(place: "Place", env: dict[str, str]) -
             }
         }
         server.send(json.dumps(frame, ensure_ascii=False))
-        assert server.answer(1)["result"]["structuredContent"]["content"] == content
+        assert server.answer(1)["result"]["structuredContent"]["key"] == "喜欢"
         assert server.ok("ghost_get", ns="a", key="喜欢")["content"] == content
 
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from bench import mcp_results
 
 from ghostmem import Ghost
 from ghostmem.mcp.budget import fit_rows, sent_tokens, start_of
@@ -264,6 +266,19 @@ def test_a_context_stays_within_its_budget_as_it_is_sent(full: ToolServer, budge
     assert f"call ghost_context with budget {2 * budget}" in found["left_out"]
 
 
+@pytest.mark.parametrize("budget", [1, 30, 60])
+def test_the_smallest_context_has_one_memory(full: ToolServer, budget: int) -> None:
+    """A budget that nothing fits into is no reason to say that nothing is known."""
+    text, found = call(full, "ghost_context", query="release of the shop", budget=budget)
+    if found["memories"]:
+        assert len(found["memories"]) == 1
+        assert size(text, found) < 1000
+        assert found["used"] <= budget
+    else:
+        assert "did not fit" in found["left_out"]
+    assert "nothing relevant is known" not in text
+
+
 def test_candidates_show_each_memory_once_and_go_on(full: ToolServer) -> None:
     """Pairs are keys; further calls return all of them."""
     seen: list[list[str]] = []
@@ -415,6 +430,16 @@ def test_all_lists_every_argument(ghost: Ghost) -> None:
         assert all(part.get("description") for part in whole.values()), name
 
 
-def test_settings_know_the_two_forms() -> None:
-    """A typo is not taken for one of them."""
-    assert Settings().mcp_results == "lean"
+@pytest.mark.process
+def test_the_benchmark_measures_every_tool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It calls each tool of the toolsets through a server process, and all of them pass."""
+    page = "".join(f"## Part {n}\n\n{long_text(n)}\n\n" for n in range(8))
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    assert mcp_results.main(["--path", str(tmp_path), "--embed", "none", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["sections"] == 8
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
+        offered = set(ToolServer(ghost, ("memory", "edit", "truth"), folder="/").tools)
+    assert set(found["tools"]) == offered - {"ghost_resolve"}

@@ -106,9 +106,8 @@ def test_puts_made_meanwhile_get_their_vectors_and_links(place: "Place", eventua
             lambda: server.ok("ghost_edge", ns="a", from_key="one", op="list")["edges"],
             "both were linked",
         )
-        assert [(edge["rel"], {edge["from_key"], edge["to_key"]}) for edge in edges] == [
-            ("relates_to", {"one", "two"})
-        ]
+        [edge] = edges
+        assert {edge.split(" (")[0]} < {"one relates_to two", "two relates_to one"}
         eventually(lambda: "notes" not in search(server), "every chunk has its vector")
         assert server.leave() == 0
     with place.ghost(embed_provider="local") as ghost:
@@ -174,7 +173,7 @@ def test_leaving_while_the_model_loads_is_quiet(place: "Place") -> None:
             search(server)
             for _ in range(wait):
                 search(server)
-            assert server.leave() == 0
+            assert server.leave() == 0, server.said
             assert b"Traceback" not in server.said
     with place.ghost() as ghost:
         assert ghost.check().problems == ()

@@ -115,7 +115,12 @@ def make_plan(
         memory for memory in memories.values() if memory.deleted_at is None and not memory.protected
     ]
     edges = tx.graph.of_namespace(ns, at)
-    similarity_rules = [rule for rule in applicable if rule.cond_similarity_gt is not None]
+    similarity_rules = [
+        rule
+        for rule in applicable
+        if rule.cond_similarity_gt is not None
+        and (rule.rule_expires_at is None or rule.rule_expires_at > at)
+    ]
     memories |= _evaluate_similar(store, tx, plan, live, edges, similarity_rules, at)
     _fade_edges(plan, edges, at)
     if relink:
@@ -147,24 +152,19 @@ def _evaluate_similar(
     at: datetime,
 ) -> dict[str, Memory]:
     """Plan the rules about similar memories, and return the memories after the changes."""
-    active = [
-        (rule, _min_similarity(store, rule))
-        for rule in rules
-        if rule.rule_expires_at is None or rule.rule_expires_at > at
-    ]
-    if not active or len(live) < 2:
+    if not rules or len(live) < 2:
         return {}
     similarity = _Similarity(store, tx, plan.ns)
     if problem := similarity.problem([memory.id for memory in live]):
         plan.notes.append(f"{plan.ns}: {problem}")
     if not similarity.is_known:
         return {}
-    summarised = _children(edges)
-    clusters: dict[tuple[str, ...], None] = {}
+    similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
     linked = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
     merged = {(e.from_id, e.to_id) for e in edges if e.rel == Rel.MERGED_INTO}
-    for rule, minimum in active:
+    for rule in rules:
+        minimum = _min_similarity(store, rule)
         matching = [
             m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)
         ]
@@ -172,14 +172,25 @@ def _evaluate_similar(
             near = similarity.near([memory.id for memory in matching], minimum)
             for group in groups(matching, near):
                 _link(plan, rule, group, near, linked, at)
-                ids = {memory.id for memory in group}
-                if not any(ids <= children for children in summarised):
-                    clusters[tuple(sorted(memory.key for memory in group))] = None
+                similar.append(group)
         else:
             for group in groups(matching, similarity.duplicates(matching, minimum)):
                 _join(plan, rule, group, memories, merged, at)
-    plan.clusters.extend(clusters)
+    plan.clusters.extend(_without_summary(similar, edges))
     return memories
+
+
+def _without_summary(
+    similar: Iterable[Sequence[Memory]], edges: Sequence[Edge]
+) -> list[tuple[str, ...]]:
+    """Return the keys of each group of memories that no summary contains as a whole."""
+    summaries = _children(edges)
+    clusters = [
+        tuple(sorted(memory.key for memory in group))
+        for group in similar
+        if not any({memory.id for memory in group} <= children for children in summaries)
+    ]
+    return list(dict.fromkeys(clusters))
 
 
 def _children(edges: Sequence[Edge]) -> list[set[str]]:

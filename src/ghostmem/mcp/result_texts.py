@@ -90,7 +90,8 @@ def _pack(found: Mapping[str, Any]) -> str:
     for memory in found["memories"]:
         note = f" ({memory['note']})" if "note" in memory else ""
         lines.append(f"{_head(memory, found)}{note} {memory['content']}")
-    lines.append(f"({found['used']} of {found['budget']} tokens)" if lines else _nothing(found))
+    nothing = "nothing fits into the budget" if "left_out" in found else _nothing(found)
+    lines.append(f"({found['used']} of {found['budget']} tokens)" if lines else nothing)
     if found.get("compaction_suggested"):
         lines.append(f"compaction suggested: {found['compaction_reason']}")
     return _lines(lines, found)

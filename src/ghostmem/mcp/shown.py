@@ -265,7 +265,8 @@ def show_context(found: Result, given: Arguments) -> Result:
     result |= _notes(found)
     unfit = [left["key"] for left in found.get("left_out", ()) if _is_for_room(left["reason"])]
     shown = _packed(rows, unfit, result, budget)
-    shown["used"] = min(sent_tokens(result_text("ghost_context", shown), shown), budget)
+    used = sent_tokens(result_text("ghost_context", shown), shown)
+    shown["used"] = used if used <= budget else found["used"]
     return shown
 
 
@@ -276,7 +277,10 @@ def _is_for_room(reason: str) -> bool:
 
 
 def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) -> Result:
-    """Return the result with its last memories cut or left out until it fits."""
+    """Return the result with its last memories cut or left out until it fits.
+
+    The first memory stays, also in a budget that is smaller than its name and date.
+    """
     rows = list(rows)
     dropped: list[str] = []
     while True:
@@ -287,7 +291,11 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
         if over <= 0 or not rows:
             return shown
         last = rows.pop()
-        room = content_tokens(last["content"]) - over - 4  # the mark of an excerpt
+        size = content_tokens(last["content"])
+        room = size - over - 4  # the mark of an excerpt
+        if not rows and room < MIN_EXCERPT:
+            rows = [{**last, "content": start_of(last["content"], min(size, MIN_EXCERPT))}]
+            return {**result, "memories": rows, **said}
         if room >= MIN_EXCERPT:
             rows.append({**last, "excerpt": True, "content": start_of(last["content"], room)})
         else:

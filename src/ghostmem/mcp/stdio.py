@@ -72,6 +72,18 @@ def run_stdio(
     sys.stderr.flush()
 
 
+def finish(ghost: Ghost) -> None:
+    """Give stored memories their vectors, for a limited time, before the process ends.
+
+    A thread that still makes vectors uses the store, which can then not be closed: the process
+    exits at once. All that was acknowledged is on disk, and the next server goes on.
+    """
+    ghost.store.vectoriser.finish()
+    if ghost.store.vectoriser.is_working:
+        sys.stderr.flush()
+        os._exit(0)
+
+
 @dataclass(eq=False)
 class _Request:
     """A pending request, and the function that takes its reply, or None when it was cancelled."""

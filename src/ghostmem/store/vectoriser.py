@@ -87,6 +87,11 @@ class Vectoriser:
         if self._owed and self._loading is not None:
             self._loading.join(patience)
 
+    @property
+    def is_working(self) -> bool:
+        """Say whether the background thread still loads the provider or makes vectors."""
+        return self._loading is not None and self._loading.is_alive()
+
     def get(self) -> "Embedder | None":
         """Return the provider, or None when it is off, cannot run, or is still being loaded."""
         if self._deferred or (

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 )
 @click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
 def mcp(console: Console, tools: str, root: Path | None, experimental: bool) -> None:
-    from ghostmem.mcp.stdio import run_stdio
+    from ghostmem.mcp.stdio import finish, run_stdio
 
     run_stdio(console.ghost, toolsets(tools, experimental), root)
-    console.ghost.store.vectoriser.finish()
+    finish(console.ghost)
 
 
 def toolsets(named: str, experimental: bool) -> list[str]:
