@@ -104,9 +104,9 @@ def test_the_toolset_is_absent_by_default(place: "Place") -> None:
 
 
 def test_the_eight_tools_in_their_order(plain: "Agent", agent: "Agent") -> None:
-    """The toolset is the source's eight tools; beside memory they come after its ten."""
+    """The toolset is the source's eight tools; beside memory they come after its tools."""
     assert list(tools(plain)) == list(TAKES)
-    assert list(tools(agent))[10:] == list(TAKES)
+    assert list(tools(agent))[11:] == list(TAKES)
 
 
 @pytest.mark.parametrize(
