@@ -79,7 +79,7 @@ def _measured(plan: Plan, provider: str) -> dict[str, list[Cost]]:
     env, fresh = {**plain_env(), **settings}, count()
 
     def hook(event: str, **fields: str) -> Callable[[], Cost]:
-        command = [str(GHOST), "--db", str(store), "hook", "claude"]
+        command = [str(GHOST), "--db", str(store), "hook", "claude", event]
 
         def call() -> Cost:
             payload = {
@@ -103,7 +103,8 @@ def _measured(plan: Plan, provider: str) -> dict[str, list[Cost]]:
         ),
         "SessionStart": hook("SessionStart", source="startup"),
         "UserPromptSubmit": hook("UserPromptSubmit", prompt=QUESTION),
-        "Stop": hook("Stop"),
+        # in another project, so that no start waits for its captures
+        "Stop": hook("Stop", cwd=str(plan.folder)),
     }
     interleaved(works, 1)  # once for the file cache
     return interleaved(works, plan.runs)

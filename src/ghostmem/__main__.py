@@ -5,10 +5,11 @@ import sys
 
 def main() -> None:
     """Run a command; a hook that only queues a capture does without the command line."""
-    if sys.argv[1:2] == ["hook"] and len(sys.argv) == 4:  # a host and an event
-        from ghostmem.hooks.quick import run_quickly
+    match sys.argv[1:]:
+        case ["hook", host, event] | ["--db", _, "hook", host, event]:
+            from ghostmem.hooks.quick import run_quickly
 
-        run_quickly(*sys.argv[2:])
+            run_quickly(host, event, sys.argv[2] if sys.argv[1] == "--db" else None)
     from ghostmem.cli.main import main as run
 
     run()

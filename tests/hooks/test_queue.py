@@ -96,6 +96,29 @@ def test_a_capture_outlives_its_host(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("words", [["hook", "claude"], ["hook", "claude", "Stop"], ["--db", "{db}", "hook", "claude", "Stop"]])  # fmt: skip
+def test_an_entry_is_written_in_every_form_of_the_command(
+    hook: "Hook",
+    settings: Settings,
+    transcript: Callable[..., Path],
+    words: list[str],
+) -> None:
+    """With the event in the arguments the command line is not even loaded; the result is the same."""
+    said = hook.payload("Stop", transcript_path=str(transcript(spoken(TABS))))
+    args = [word.replace("{db}", settings.path) for word in words]
+    loaded = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "ghostmem", *args],
+        input=json.dumps(said).encode(),
+        capture_output=True,
+        check=True,
+    )
+    assert loaded.stdout == b""
+    assert (b" click" in loaded.stderr) == (len(words) == 2)
+    until(lambda: stored(settings) == [(TABS, 1)])
+    assert hook.lines() == []
+
+
+@pytest.mark.process
 def test_a_worker_that_is_killed_is_followed_by_the_next(
     stop: Callable[[Path], None],
     settings: Settings,

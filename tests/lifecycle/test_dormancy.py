@@ -1,8 +1,8 @@
 """The built-in idle time hides no answers; the specified one does"""
 
 import pytest
-
 from bench.dormancy import simulate, simulate_shown
+
 from ghostmem.lifecycle.builtin import BUILT_IN
 
 

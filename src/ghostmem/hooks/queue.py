@@ -19,6 +19,7 @@ MAX_PROMPT = 50_000  # characters of a prompt that are kept
 MAX_AGE = timedelta(days=30)  # an older entry is dropped
 # A prompt is captured with the end of its turn; one whose turn never ended, after this time.
 MAX_TURN = timedelta(hours=6)
+FRESH = timedelta(minutes=1)  # an older entry could not be captured at once
 _SUFFIX = ".json"
 
 
@@ -128,9 +129,15 @@ def by_session(queued: Iterable[CaptureEntry]) -> Iterator[list[CaptureEntry]]:
             yield group
 
 
-def has_due(settings: Settings, ns: str | None = None) -> bool:
-    """Say whether there is an entry to capture from now, in any or in one namespace."""
-    return any(entry.is_due for entry in entries(settings) if ns in (None, entry.ns))
+def has_due(settings: Settings) -> bool:
+    """Say whether there is an entry to capture from now."""
+    return any(entry.is_due for entry in entries(settings))
+
+
+def has_fresh(settings: Settings, ns: str) -> bool:
+    """Say whether a session of a namespace has just ended and is not captured yet."""
+    since = now() - FRESH
+    return any(entry.is_due and entry.ns == ns and entry.at > since for entry in entries(settings))
 
 
 def with_attempts(entry: CaptureEntry, attempts: int) -> CaptureEntry:

@@ -148,7 +148,7 @@ def _add(
 
 def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:
     """Give the captures of a session that has just ended a moment, so that this one has them."""
-    from ghostmem.hooks.queue import has_due
+    from ghostmem.hooks.queue import has_due, has_fresh
 
     if not has_due(settings):
         return
@@ -157,7 +157,7 @@ def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:
     from ghostmem.hooks.worker import start
 
     start(settings)
-    while has_due(settings, ns) and time.monotonic() < deadline:
+    while has_fresh(settings, ns) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
 
 
