@@ -71,7 +71,7 @@ test-adapter-%: .venvs/%/made
 test-adapters: $(ADAPTERS:%=test-adapter-%)
 
 .clients/installed: tests/clients/package.json
-	@command -v npm tmux >/dev/null || { echo "make test-clients needs tmux and Node.js 20 or newer with npm" >&2; exit 1; }
+	@command -v npm >/dev/null && command -v tmux >/dev/null || { echo "make test-clients needs tmux and Node.js 20 or newer with npm" >&2; exit 1; }
 	mkdir -p .clients
 	cp tests/clients/package.json .clients/
 	npm --prefix .clients install --no-package-lock --no-audit --no-fund --loglevel=error

@@ -229,6 +229,14 @@ trust_level = "trusted"
             "OPENAI_BASE_URL": "{url}/v1",
             "OPENAI_MODEL": "scripted",
         },
+        terminal=Screen(
+            ("qwen",),
+            ready="Type your message",
+            busy="esc to cancel",
+            compact="/compress",
+            compacted="compressed from",
+            leave="/quit",
+        ),
     ),
 )
 
