@@ -22,6 +22,7 @@ from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.rows import AuditEntry
 from ghostmem.store.session import HookSession
 from ghostmem.store.sqlite.database import SqliteTransaction
+from ghostmem.store.tally import Tally
 
 NS, OTHER = "agent:a", "agent:b"
 LATER = START + timedelta(hours=1)
@@ -137,13 +138,13 @@ def test_runs_are_found_again_until_they_are_finished_and_forgotten(both: Ghost)
         tx.runs.begin(Run("run1", "reflect full", "agent:*", START), "host 1")
         tx.runs.begin(Run("run2", "reflections", "agent:*", START), "")
         tx.runs.plan("run1", [entry(NS, "m1")])
-        assert tx.runs.tallied("run1") == (0, 0, [])
-        tx.runs.tally("run1", OTHER, 5, 2, [("a", "b")])
-        tx.runs.tally("run1", NS, 1, 1, [("c", "é"), ("a", "c")])
+        assert tx.runs.tallied("run1") == Tally(0, 0, [], [])
+        tx.runs.tally("run1", OTHER, Tally(5, 2, [("a", "b")]))
+        tx.runs.tally("run1", NS, Tally(1, 1, [("c", "é"), ("a", "c")]))
         tx.runs.reached("run1", NS)
         tx.runs.hold("run1", "host 2")
     with both.store.engine.read() as tx:
-        assert tx.runs.tallied("run1") == (6, 3, [["c", "é"], ["a", "c"], ["a", "b"]])
+        assert tx.runs.tallied("run1") == Tally(6, 3, [["c", "é"], ["a", "c"], ["a", "b"]], [])
         assert tx.runs.holders() == {"run1": "host 2", "run2": ""}
         found = tx.runs.unfinished("reflect", "agent:*")
         assert found == (Run("run1", "reflect full", "agent:*", START, 1), NS)
@@ -614,8 +615,8 @@ def test_nothing_is_left_of_what_was_deleted_for_good(filled: Ghost) -> None:
             f"{one.id} {two.id} relates_to",
         )
         tx.runs.plan("run1", [entry(NS, subject) for subject in subjects])
-        tx.runs.tally("run1", NS, 3, 2, [("one", "two"), ("two",)])
+        tx.runs.tally("run1", NS, Tally(3, 2, [("one", "two"), ("two",)]))
         tidy(tx.db, [NS])
         assert [found.subject for found in tx.runs.entries("run1")] == [subjects[0], subjects[2]]
-        assert tx.runs.tallied("run1") == (3, 2, [["one"]])
+        assert tx.runs.tallied("run1") == Tally(3, 2, [["one"]], [])
         assert tx.db.get("SELECT count(*) FROM threads") == 0
