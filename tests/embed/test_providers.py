@@ -441,6 +441,7 @@ BROKEN: dict[str, tuple[Any, int, str]] = {
 }
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_server_never_fails_a_put(

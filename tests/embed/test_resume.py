@@ -102,6 +102,7 @@ def kill(process: "subprocess.Popen[str]") -> None:
         stream.close()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("verb", ["backfill", "switch"])
 def test_a_killed_run_loses_nothing_and_is_resumed(tmp_path: Path, verb: str) -> None:
     """Killed in the middle, the old vectors and the finished new ones are there; the next run makes the rest, the same."""

@@ -46,6 +46,7 @@ def around(question: str, answer: str, before: int, after: int) -> list[tuple[st
     ]
 
 
+@pytest.mark.wide(keep=3)
 @pytest.mark.parametrize(("before", "after"), [(0, 0), (10, 10), (60, 100), (200, 3)])
 def test_an_answer_is_found_by_its_question(store: Ghost, before: int, after: int) -> None:
     """A turn that shares no word with what is asked is found because the turn before asked it, in threads of any length."""

@@ -131,7 +131,7 @@ WAYS: dict[str, Callable[[Ghost, Any], Any]] = {
 }
 
 
-@pytest.mark.wide(keep=2)
+@pytest.mark.wide(keep=1)
 @pytest.mark.parametrize("provider", ["none", "static"])
 @pytest.mark.parametrize("way", WAYS)
 def test_no_byte_is_left(
