@@ -167,6 +167,32 @@ def add_call(settings: Settings, path: Path, session: str = "s-1", event: str = 
     add_entry(settings, read_call("claude", None, json.dumps(fields).encode()), NS)
 
 
+def cursor_prompt(text: str, session: str = "c-1") -> str:
+    """Return what Cursor, which names no transcript, sends with a prompt."""
+    fields = {"hook_event_name": "beforeSubmitPrompt", "conversation_id": session, "prompt": text}
+    return json.dumps(fields)
+
+
+def test_a_prompt_outlives_a_search_that_fails(
+    hook: "Hook",
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The entry is written before the search: the store is busy, and the prompt is captured later."""
+    with Ghost.open(settings=settings) as ghost:
+        ghost.put(NS, "known", "Tabs or spaces in this project: see the style guide.")
+    lock = apsw.Connection(settings.path)
+    lock.execute("BEGIN IMMEDIATE")
+    monkeypatch.setenv("GHOST_NS", NS)
+    monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "0.01")
+    assert hook.raw(cursor_prompt(TABS), "cursor") == ""
+    assert [entry.call.prompt for entry in entries(settings)] == [TABS]
+    lock.execute("ROLLBACK")
+    lock.close()
+    drain(settings)
+    assert (TABS, 1) in stored(settings)
+
+
 def test_an_unfinished_entry_is_no_entry(
     settings: Settings, transcript: Callable[..., Path]
 ) -> None:
