@@ -15,6 +15,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.clock import now
+from ghostmem.hooks.call import read_call
 from ghostmem.hooks.queue import add_entry, entries, has_due, queue_folder, with_attempts
 from ghostmem.hooks.worker import MAX_ATTEMPTS, drain
 from ghostmem.notes.lock import lock_file
@@ -161,8 +162,6 @@ def test_a_worker_that_is_killed_after_storing_stores_nothing_twice(
 
 def add_call(settings: Settings, path: Path, session: str = "s-1", event: str = "Stop") -> None:
     """Queue what a hook would queue."""
-    from ghostmem.hooks.call import read_call
-
     fields = {"session_id": session, "transcript_path": str(path), "hook_event_name": event}
     add_entry(settings, read_call("claude", None, json.dumps(fields).encode()), NS)
 
@@ -191,6 +190,23 @@ def test_a_prompt_outlives_a_search_that_fails(
     lock.close()
     drain(settings)
     assert (TABS, 1) in stored(settings)
+
+
+def add_cursor_prompt(
+    settings: Settings, text: str, session: str = "c-1", ns: str = NS
+) -> None:
+    """Queue a prompt of Cursor."""
+    add_entry(settings, read_call("cursor", None, cursor_prompt(text, session).encode()), ns)
+
+
+def test_each_prompt_is_captured_in_its_own_namespace(settings: Settings) -> None:
+    """Entries of one session in two namespaces are not mixed."""
+    add_cursor_prompt(settings, TABS)
+    add_cursor_prompt(settings, CENTS, ns="project:garden")
+    drain(settings)
+    with Ghost.open(settings=settings) as ghost:
+        by_ns = {ns: [m.content for m in ghost.list(ns)] for ns in (NS, "project:garden")}
+    assert by_ns == {NS: [TABS], "project:garden": [CENTS]}
 
 
 def test_an_unfinished_entry_is_no_entry(

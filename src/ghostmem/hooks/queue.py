@@ -120,10 +120,10 @@ def entries(settings: Settings) -> list[CaptureEntry]:
 
 
 def by_session(queued: Iterable[CaptureEntry]) -> Iterator[list[CaptureEntry]]:
-    """Yield the entries of each session that has one that is due."""
-    groups: dict[str, list[CaptureEntry]] = {}
+    """Yield the entries of each session and namespace, if one of them is due."""
+    groups: dict[tuple[str, str], list[CaptureEntry]] = {}
     for entry in queued:
-        groups.setdefault(entry.session, []).append(entry)
+        groups.setdefault((entry.session, entry.ns), []).append(entry)
     for group in groups.values():
         if any(entry.is_due for entry in group):
             yield group
