@@ -16,7 +16,15 @@ import pytest
 from ghostmem import Ghost
 from ghostmem.clock import now
 from ghostmem.hooks.call import read_call
-from ghostmem.hooks.queue import add_entry, entries, has_due, queue_folder, with_attempts
+from ghostmem.hooks.capture import _user_texts
+from ghostmem.hooks.queue import (
+    MAX_PROMPT,
+    add_entry,
+    entries,
+    has_due,
+    queue_folder,
+    with_attempts,
+)
 from ghostmem.hooks.worker import MAX_ATTEMPTS, drain
 from ghostmem.notes.lock import lock_file
 from ghostmem.settings import Settings
@@ -207,6 +215,37 @@ def test_each_prompt_is_captured_in_its_own_namespace(settings: Settings) -> Non
     with Ghost.open(settings=settings) as ghost:
         by_ns = {ns: [m.content for m in ghost.list(ns)] for ns in (NS, "project:garden")}
     assert by_ns == {NS: [TABS], "project:garden": [CENTS]}
+
+
+FRIDAY = "Please never deploy the service on Fridays without asking me first."
+
+
+def long_prompt() -> str:
+    """Return a prompt with the limit behind the third word of its last line."""
+    half = FRIDAY[: FRIDAY.index(" the service")]
+    rest = MAX_PROMPT - len(f"{TABS}\n") - len(half)
+    filler = "The build log is long.\n"
+    lines = filler * (rest // len(filler) - 1)
+    return f"{TABS}\n{lines}{'x' * (rest - len(lines) - 1)}\n{FRIDAY}\n{CENTS}"
+
+
+def test_a_long_prompt_is_cut_between_lines(settings: Settings) -> None:
+    """Half a statement is not captured."""
+    add_cursor_prompt(settings, long_prompt())
+    drain(settings)
+    assert stored(settings) == [(TABS, 1)]
+
+
+def test_a_long_prompt_is_found_in_the_transcript(
+    hook: "Hook", settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """The queued part of a prompt is not captured next to the whole text."""
+    path = transcript(spoken(long_prompt()), spoken(f"No, never mind. {TABS}"))
+    call = hook.payload("UserPromptSubmit", prompt=long_prompt(), transcript_path=str(path))
+    add_entry(settings, read_call("claude", None, json.dumps(call).encode()), NS)
+    add_call(settings, path)
+    texts = _user_texts(entries(settings), 0).texts
+    assert texts == [long_prompt(), f"No, never mind. {TABS}"]
 
 
 def test_an_unfinished_entry_is_no_entry(

@@ -10,7 +10,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
-from ghostmem.hooks.queue import CaptureEntry
+from ghostmem.hooks.queue import CaptureEntry, kept_prompt
 from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
@@ -56,7 +56,7 @@ def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
         if not any(prompts):
             raise
         read = UserTexts([], place)
-    known = {text.strip() for text in read.texts}
+    known = {kept_prompt(text).strip() for text in read.texts}
     return read._replace(
         texts=[*read.texts, *(text for text in prompts if text and text.strip() not in known)]
     )
