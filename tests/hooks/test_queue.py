@@ -15,8 +15,17 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.clock import now
-from ghostmem.hooks.queue import add_entry, entries, has_due, queue_folder, with_attempts
-from ghostmem.hooks.worker import MAX_ATTEMPTS, drain
+from ghostmem.hooks.call import read_call
+from ghostmem.hooks.capture import _user_texts
+from ghostmem.hooks.queue import (
+    MAX_PROMPT,
+    add_entry,
+    entries,
+    has_due,
+    queue_folder,
+    with_attempts,
+)
+from ghostmem.hooks.worker import MAX_ATTEMPTS, _capture, _untried, drain
 from ghostmem.notes.lock import lock_file
 from ghostmem.settings import Settings
 from hooks.conftest import NS, spoken, until
@@ -79,9 +88,18 @@ def write_lock(store: Path, settings: Settings) -> Iterator[Callable[[], object]
     db.close()
 
 
-def begun(settings: Settings) -> bool:
-    """Say whether a worker has begun to capture."""
-    return any(entry.attempts for entry in entries(settings))
+def kill_worker(settings: Settings, attempts: int) -> None:
+    """Start a worker, and kill it when the oldest entry has this many attempts."""
+    command = [sys.executable, "-m", "ghostmem.hooks.worker"]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE)
+    assert worker.stdin is not None
+    with worker.stdin as stream:
+        stream.write(settings.path.encode())
+    try:
+        until(lambda: [entry.attempts for entry in entries(settings)[:1]] == [attempts])
+    finally:
+        worker.kill()
+        worker.wait()
 
 
 @pytest.mark.process
@@ -128,14 +146,7 @@ def test_a_worker_that_is_killed_is_followed_by_the_next(
     """A worker that waits for the write lock is killed; the next hook starts another."""
     path = transcript(spoken(TABS))
     add_call(settings, path)
-    command = [sys.executable, "-m", "ghostmem.hooks.worker"]
-    worker = subprocess.Popen(command, stdin=subprocess.PIPE)
-    assert worker.stdin is not None
-    with worker.stdin as stream:
-        stream.write(settings.path.encode())
-    until(lambda: begun(settings))
-    worker.kill()
-    worker.wait()
+    kill_worker(settings, attempts=1)
     write_lock()
     assert len(entries(settings)) == 1
     assert stored(settings) == []
@@ -161,10 +172,82 @@ def test_a_worker_that_is_killed_after_storing_stores_nothing_twice(
 
 def add_call(settings: Settings, path: Path, session: str = "s-1", event: str = "Stop") -> None:
     """Queue what a hook would queue."""
-    from ghostmem.hooks.call import read_call
-
     fields = {"session_id": session, "transcript_path": str(path), "hook_event_name": event}
     add_entry(settings, read_call("claude", None, json.dumps(fields).encode()), NS)
+
+
+def cursor_prompt(text: str, session: str = "c-1") -> str:
+    """Return what Cursor, which names no transcript, sends with a prompt."""
+    fields = {"hook_event_name": "beforeSubmitPrompt", "conversation_id": session, "prompt": text}
+    return json.dumps(fields)
+
+
+def test_a_prompt_outlives_a_search_that_fails(
+    hook: "Hook",
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The entry is written before the search: the store is busy, and the prompt is captured later."""
+    with Ghost.open(settings=settings) as ghost:
+        ghost.put(NS, "known", "Tabs or spaces in this project: see the style guide.")
+    lock = apsw.Connection(settings.path)
+    lock.execute("BEGIN IMMEDIATE")
+    monkeypatch.setenv("GHOST_NS", NS)
+    monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "0.01")
+    assert hook.raw(cursor_prompt(TABS), "cursor") == ""
+    assert [entry.call.prompt for entry in entries(settings)] == [TABS]
+    lock.execute("ROLLBACK")
+    lock.close()
+    drain(settings)
+    assert (TABS, 1) in stored(settings)
+
+
+def add_cursor_prompt(
+    settings: Settings, text: str, session: str = "c-1", ns: str = NS
+) -> None:
+    """Queue a prompt of Cursor."""
+    add_entry(settings, read_call("cursor", None, cursor_prompt(text, session).encode()), ns)
+
+
+def test_each_prompt_is_captured_in_its_own_namespace(settings: Settings) -> None:
+    """Entries of one session in two namespaces are not mixed."""
+    add_cursor_prompt(settings, TABS)
+    add_cursor_prompt(settings, CENTS, ns="project:garden")
+    drain(settings)
+    with Ghost.open(settings=settings) as ghost:
+        by_ns = {ns: [m.content for m in ghost.list(ns)] for ns in (NS, "project:garden")}
+    assert by_ns == {NS: [TABS], "project:garden": [CENTS]}
+
+
+FRIDAY = "Please never deploy the service on Fridays without asking me first."
+
+
+def long_prompt() -> str:
+    """Return a prompt with the limit behind the third word of its last line."""
+    half = FRIDAY[: FRIDAY.index(" the service")]
+    rest = MAX_PROMPT - len(f"{TABS}\n") - len(half)
+    filler = "The build log is long.\n"
+    lines = filler * (rest // len(filler) - 1)
+    return f"{TABS}\n{lines}{'x' * (rest - len(lines) - 1)}\n{FRIDAY}\n{CENTS}"
+
+
+def test_a_long_prompt_is_cut_between_lines(settings: Settings) -> None:
+    """Half a statement is not captured."""
+    add_cursor_prompt(settings, long_prompt())
+    drain(settings)
+    assert stored(settings) == [(TABS, 1)]
+
+
+def test_a_long_prompt_is_found_in_the_transcript(
+    hook: "Hook", settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """The queued part of a prompt is not captured next to the whole text."""
+    path = transcript(spoken(long_prompt()), spoken(f"No, never mind. {TABS}"))
+    call = hook.payload("UserPromptSubmit", prompt=long_prompt(), transcript_path=str(path))
+    add_entry(settings, read_call("claude", None, json.dumps(call).encode()), NS)
+    add_call(settings, path)
+    texts = _user_texts(entries(settings), 0).texts
+    assert texts == [long_prompt(), f"No, never mind. {TABS}"]
 
 
 def test_an_unfinished_entry_is_no_entry(
@@ -202,8 +285,69 @@ def test_an_entry_that_ends_every_worker_is_dropped(
     assert entries(settings) == []
     assert stored(settings) == [(CENTS, 1)]
     assert [line.split(": ", 1)[1] for line in hook.lines()] == [
-        f"not captured: {MAX_ATTEMPTS} attempts did not end"
+        f"not captured: gave up after {MAX_ATTEMPTS} attempts"
     ]
+
+
+def run_worker(settings: Settings, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a worker to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "ghostmem.hooks.worker"],
+        input=settings.path.encode(),
+        capture_output=True,
+        check=False,
+        env={**os.environ, "GHOST_EMBED_PROVIDER": "none", **env},
+    )
+
+
+@pytest.mark.process
+def test_a_session_that_ends_workers_does_not_block_others(
+    settings: Settings, write_lock: Callable[[], object]
+) -> None:
+    """Its attempts are counted although it gets new entries, and sessions with fewer come first."""
+    add_cursor_prompt(settings, CENTS, "bad")
+    for count in (1, 2):
+        kill_worker(settings, attempts=count)
+        add_cursor_prompt(settings, CENTS, "bad")
+    add_cursor_prompt(settings, TABS, "good")
+    assert [group[0].call.session for group in _untried(settings, set())] == ["good", "bad"]
+
+
+def test_an_entry_that_cannot_be_counted_does_not_stop_others(
+    hook: "Hook", settings: Settings
+) -> None:
+    """Another process has removed an entry; the rest of the queue is captured."""
+    add_cursor_prompt(settings, CENTS, "gone")
+    add_cursor_prompt(settings, TABS, "there")
+    [gone, there] = _untried(settings, set())
+    os.unlink(gone[0].path)
+    assert [_capture(settings, group) for group in (gone, there)] == [False, True]
+    assert stored(settings) == [(TABS, 1)]
+    assert "FileNotFoundError" in hook.lines()[0]
+
+
+@pytest.mark.process
+def test_a_worker_logs_what_ends_it(hook: "Hook", settings: Settings) -> None:
+    """Nobody reads its standard error."""
+    add_cursor_prompt(settings, TABS)
+    Path(queue_folder(settings) or "", ".lock").mkdir()
+    done = run_worker(settings)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [line.split(" ", 1)[1].split(" at ")[0] for line in hook.lines()] == [
+        "- capture: InvalidInputError"
+    ]
+
+
+@pytest.mark.process
+def test_a_worker_captures_without_a_broken_configuration(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """The hook that has queued the entry ignored the file too."""
+    config = tmp_path / "broken.toml"
+    config.write_text("no = = toml", encoding="utf-8")
+    add_cursor_prompt(settings, TABS)
+    assert run_worker(settings, GHOST_CONFIG=str(config)).returncode == 0
+    assert stored(settings) == [(TABS, 1)]
 
 
 def test_a_busy_store_costs_no_attempt(

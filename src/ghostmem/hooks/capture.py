@@ -9,7 +9,8 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import Moment
-from ghostmem.hooks.queue import CaptureEntry
+from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.queue import CaptureEntry, kept_prompt
 from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
@@ -55,7 +56,7 @@ def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
         if not any(prompts):
             raise
         read = UserTexts([], place)
-    known = {text.strip() for text in read.texts}
+    known = {kept_prompt(text).strip() for text in read.texts}
     return read._replace(
         texts=[*read.texts, *(text for text in prompts if text and text.strip() not in known)]
     )
@@ -70,14 +71,24 @@ def _transcript_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
 
 
 def _capture(ghost: Ghost, call: Call, ns: str, texts: Sequence[str]) -> None:
+    """Capture from each text; one that is refused, as for a secret, is logged and left out."""
+    path = log_path(ghost.store.settings)
     for text in texts:
-        ghost.capture(
-            text,
-            ns,
-            source_kind=SourceKind.STATED,
-            source_client=call.host.client,
-            source_scope=call.session or None,
-        )
+        try:
+            report = ghost.capture(
+                text,
+                ns,
+                source_kind=SourceKind.STATED,
+                source_client=call.host.client,
+                source_scope=call.session or None,
+            )
+        except InvalidInputError as error:
+            message = f"a text was refused: {describe_error(error)}"
+            write_log_line(path, call.host.name, call.event, message)
+            continue
+        if report.refused:
+            message = f"{len(report.refused)} of the statements of a text refused"
+            write_log_line(path, call.host.name, call.event, message)
 
 
 def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> None:

@@ -74,11 +74,24 @@ def add_entry(settings: Settings, call: Call, ns: str) -> None:
         "session": call.session,
         "ns": ns,
         "transcript": os.path.abspath(call.transcript) if call.transcript else None,
-        "prompt": call.prompt[:MAX_PROMPT],
+        "prompt": kept_prompt(call.prompt),
     }
     os.makedirs(folder, mode=0o700, exist_ok=True)
     name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}.0{_SUFFIX}"
     _write(os.path.join(folder, name), json.dumps(entry).encode())
+
+
+def kept_prompt(text: str) -> str:
+    """Return the part of a prompt that is queued: of a long one, the first complete lines."""
+    if len(text) <= MAX_PROMPT:
+        return text
+    from ghostmem.text.machine import without_machine_text
+
+    text = without_machine_text(text)  # before the cut, as in the texts of a transcript
+    if len(text) <= MAX_PROMPT:
+        return text
+    end = max(text.rfind("\n", 0, MAX_PROMPT), text.rfind(". ", 0, MAX_PROMPT))
+    return text[: end + 1 or MAX_PROMPT]
 
 
 def _write(path: str, content: bytes) -> None:
@@ -120,10 +133,10 @@ def entries(settings: Settings) -> list[CaptureEntry]:
 
 
 def by_session(queued: Iterable[CaptureEntry]) -> Iterator[list[CaptureEntry]]:
-    """Yield the entries of each session that has one that is due."""
-    groups: dict[str, list[CaptureEntry]] = {}
+    """Yield the entries of each session and namespace, if one of them is due."""
+    groups: dict[tuple[str, str], list[CaptureEntry]] = {}
     for entry in queued:
-        groups.setdefault(entry.session, []).append(entry)
+        groups.setdefault((entry.session, entry.ns), []).append(entry)
     for group in groups.values():
         if any(entry.is_due for entry in group):
             yield group
