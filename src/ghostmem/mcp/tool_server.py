@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.caller import AGENT, CALLER, require
 from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
+from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.result_texts import result_text
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.mcp.tools import (
@@ -100,7 +101,7 @@ class ToolServer:
                 "name one in ns",
             )
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
-        return tool, arguments
+        return tool, resolve_names(self.ghost, arguments, is_read=need == "read")
 
     def own(self) -> str:
         """Return the namespace for calls that name none: ours, or the only one of the caller."""
