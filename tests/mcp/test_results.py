@@ -179,6 +179,18 @@ def test_a_reflection_lists_its_changes(server: ToolServer, ghost: Ghost, clock:
     assert "decay k: importance 0.8 -> 0.76" in text
 
 
+def test_a_context_names_the_tools_that_summarise(server: ToolServer, ghost: Ghost) -> None:
+    """A model has no shell, so the reason names tools."""
+    for n in range(4):
+        ghost.put(NS, f"ferry-{n}", f"Ferry {n} departs from pier {n}.")
+    for n in range(1, 4):
+        ghost.edge(NS, "ferry-0", f"ferry-{n}", "relates_to", 0.9)
+    text, found = call(server, "ghost_context", query="ferry pier")
+    assert found["compaction_suggested"]
+    assert found["compaction_reason"].endswith("; call ghost_expand, then ghost_consolidate")
+    assert "`ghost " not in text
+
+
 def test_truth_tools_have_a_text(server: ToolServer) -> None:
     """Contradictions, decisions and timelines can be read in both forms."""
     call(server, "ghost_put", key="old", content="The staging database is Postgres 15.")

@@ -137,6 +137,8 @@ def _require_everywhere(tool: McpTool) -> None:
 def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
     """Return a tool as the protocol lists it; a shared server names its own default namespace."""
     schema = tool.schema
+    if tool.unlisted:  # a client that checks calls must let these pass; our own check is complete
+        del schema["additionalProperties"]
     ns = schema["properties"].get("ns", {})
     if is_shared and "description" in ns:
         told = ns["description"].replace(PROJECT_NS, "the server's")
