@@ -367,3 +367,17 @@ def test_a_new_version_replaces_the_chunks(ghost: Ghost) -> None:
     ghost.put(NS, "k", "short")
     assert [c.text for c in ghost.chunks(NS, "k")] == ["short"]
     assert ghost.stats().total_chunks == 1
+
+
+def test_a_put_that_leaves_a_memory_dormant_says_so(ghost: Ghost) -> None:
+    """Search does not show an archived memory, so its update has a note; a named tier needs none."""
+    ghost.put(NS, "k", "one")
+    ghost.curate(NS, "k", "archive")
+    (note,) = ghost.put(NS, "k", "two").notes
+    assert f"{NS}/k is dormant" in note
+    assert "--tier stm" in note
+    (note,) = ghost.patch(NS, "k", "@@ -1 +1 @@\n-two\n+three\n").notes
+    assert f"{NS}/k is dormant" in note
+    assert ghost.put(NS, "k", "four", tier="dormant").notes == ()
+    revived = ghost.put(NS, "k", "five", tier="stm")
+    assert (revived.tier, revived.notes) == (Tier.STM, ())

@@ -11,7 +11,7 @@ from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
 from ghostmem.memory.verdict import judge_draft
-from ghostmem.memory.write import write_put
+from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
 from ghostmem.store.fields import QUARANTINE
@@ -89,7 +89,7 @@ def put(
         memory = write_put(store, tx, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
-    notes = (*notes, *_missing_vectors(prepared))
+    notes = (*notes, *_missing_vectors(prepared), *dormant_note(memory, draft))
     return replace(memory, notes=notes) if notes else memory
 
 
