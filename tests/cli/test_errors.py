@@ -286,6 +286,44 @@ def test_typos_are_answered_by_what_comes_close(
     assert close in said.split("did you mean")[1]
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("delete", "rm"),
+        ("remove", "rm"),
+        ("erase", "rm"),
+        ("add", "put"),
+        ("update", "put"),
+        ("save", "put"),
+        ("remember", "put"),
+        ("show", "get"),
+        ("fetch", "get"),
+        ("read", "get"),
+        ("find", "search"),
+        ("query", "search"),
+        ("recall", "context"),
+        ("ls", "list"),
+        ("quarantine delete", "drop"),
+        ("config get", "show"),
+        ("rule remove", "delete"),
+        ("token delete", "revoke"),
+        ("tags delete", "rm"),
+    ],
+)
+def test_other_words_for_a_command_lead_to_it(
+    ghost_cli: "GhostCli", line: str, meant: str
+) -> None:
+    """A synonym suggests the command of its meaning, and none that is only spelled like it."""
+    _, hint = ghost_cli.fails(USAGE, *line.split())
+    assert hint == f"did you mean {meant}?"
+
+
+def test_a_known_word_without_a_command_suggests_none(ghost_cli: "GhostCli") -> None:
+    """`ghost ns restore` is not corrected to a command of similar spelling."""
+    _, hint = ghost_cli.fails(USAGE, "ns", "restore")
+    assert hint == "`ghost ns --help` lists the commands"
+
+
 def test_the_hint_of_a_missing_value_names_the_command(ghost_cli: "GhostCli") -> None:
     """`ghost put -n a -k` leads to the help of put."""
 

@@ -233,6 +233,29 @@ def test_an_interrupt_exits_130_without_a_traceback(program: "Program", large: P
     assert (process.returncode, err.strip()) == (130, b"interrupted")
 
 
+STARTING = """
+import os, signal, sys
+from ghostmem.__main__ import main
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "ghostmem.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["ghost", "list"]
+main()
+"""
+
+
+def test_an_interrupt_while_starting_exits_130_without_a_traceback() -> None:
+    """Ctrl-C while the modules are being loaded is an interruption like any other."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARTING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 @pytest.mark.may_skip
 @LINUX
 def test_an_interrupt_while_waiting_for_input_stores_nothing(

@@ -325,6 +325,17 @@ class CommandGroup(click.Group):
             context_settings=CONTEXT_SETTINGS,
         )
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a subcommand, or suggest similar ones."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from ghostmem.cli.suggestions import unknown_command
+
+            shown = [name for name, command in self.commands.items() if not command.hidden]
+            raise unknown_command(args[0], shown, ctx.command_path)
+        return super().resolve_command(ctx, args)
+
 
 class ConsoleGroup(CommandGroup):
     """A group that is also a command: without a subcommand it runs the function `alone`."""

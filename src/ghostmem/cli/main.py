@@ -147,15 +147,9 @@ class LazyGroup(click.Group):
             and args[0] not in COMMANDS
             and args[0] not in ALIASES
         ):
-            from difflib import get_close_matches
+            from ghostmem.cli.suggestions import unknown_command
 
-            close = get_close_matches(args[0], COMMANDS, n=3)
-            hint = (
-                f"did you mean {' or '.join(close)}?"
-                if close
-                else "`ghost --help` lists the commands"
-            )
-            raise InvalidInputError(f"there is no command {args[0]!r}", hint)
+            raise unknown_command(args[0], COMMANDS, ctx.command_path)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
