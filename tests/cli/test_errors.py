@@ -1,6 +1,8 @@
 """Bad input of every sort: one clear error that names the value, a hint, the right exit code, and nothing changed"""
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -481,3 +483,22 @@ def test_hints_name_what_is_accepted(ghost_cli: "GhostCli") -> None:
     """The tiers of a put include identity, and a limit says where it begins."""
     assert "identity" in ghost_cli.fails(2, "put", "-n", "a", "--tier", "foo", "x")[1]
     assert "from 1 up" in ghost_cli.fails(2, "list", "--limit", "0")[1]
+
+
+def test_a_store_that_cannot_be_created(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """The error names the folder and the reason; a name that is too long fails for root too."""
+    error, hint = ghost_cli.fails(ENGINE, "--db", str(tmp_path / ("x" * 300)), *PUT, "one")
+    assert error.startswith(f"cannot create the store in {tmp_path}: ")
+    assert "--db" in hint
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind root"
+)
+def test_a_folder_without_write_permission(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """A new store needs a folder that can be written."""
+    folder = tmp_path / "ro"
+    folder.mkdir(mode=0o500)
+    error, _ = ghost_cli.fails(ENGINE, "--db", str(folder / "new.db"), *PUT, "one")
+    assert error == f"cannot create the store in {folder}: {os.strerror(errno.EACCES)}"

@@ -3,13 +3,14 @@
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from errno import EDQUOT, ENOSPC
+from typing import Any, TypeGuard
 
 import click
 
 from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
-from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.errors import EngineError, GhostError, InvalidInputError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 # the commands by group, in the order of `ghost --help`
@@ -217,6 +218,8 @@ def main(argv: list[str] | None = None) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         pass
+    except OSError:  # reported before, unless the command ended early
+        code = code or EngineError.exit_code
     # the store is closed by now; taking the interpreter apart object by object would double the
     # exit's cost
     os._exit(code)
@@ -283,7 +286,20 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         )
     if isinstance(error, click.ClickException):
         return InvalidInputError(error.format_message())
+    if is_full(error):
+        return EngineError(
+            f"cannot write the output: {error.strerror}", "send it to a place with free space"
+        )
     return GhostError(f"{type(error).__name__}: {error}")
+
+
+def is_full(error: Exception) -> TypeGuard[OSError]:
+    """Say whether a write failed because its device is full or over quota.
+
+    The error of a failed write names no file, unlike that of a failed open."""
+    return (
+        isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT)
+    )
 
 
 def _path(args: list[str], name: str) -> str:
