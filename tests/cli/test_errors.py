@@ -312,9 +312,7 @@ def test_typos_are_answered_by_what_comes_close(
         ("tags delete", "rm"),
     ],
 )
-def test_other_words_for_a_command_lead_to_it(
-    ghost_cli: "GhostCli", line: str, meant: str
-) -> None:
+def test_other_words_for_a_command_lead_to_it(ghost_cli: "GhostCli", line: str, meant: str) -> None:
     """A synonym suggests the command of its meaning, and none that is only spelled like it."""
     _, hint = ghost_cli.fails(USAGE, *line.split())
     assert hint == f"did you mean {meant}?"

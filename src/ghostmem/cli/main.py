@@ -297,9 +297,7 @@ def is_full(error: Exception) -> TypeGuard[OSError]:
     """Say whether a write failed because its device is full or over quota.
 
     The error of a failed write names no file, unlike that of a failed open."""
-    return (
-        isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT)
-    )
+    return isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT)
 
 
 def _path(args: list[str], name: str) -> str:

@@ -57,6 +57,7 @@ def put(
     if is_quarantined:
         named["tier"] = None
     fields = put_fields(**named)
+    validate.period(fields)
     if ttl not in (None, NEVER):
         parse_ttl(ttl or "")
     draft = Draft(
