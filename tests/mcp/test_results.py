@@ -504,3 +504,12 @@ def test_the_benchmark_measures_every_tool(
     with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
         offered = set(ToolServer(ghost, ("memory", "edit", "truth"), folder="/").tools)
     assert set(found["tools"]) == offered - {"ghost_resolve"}
+
+
+def test_put_says_that_the_memory_is_dormant(server: ToolServer) -> None:
+    """A model learns that search does not show the memory it has just updated."""
+    call(server, "ghost_put", key="k", content="one")
+    call(server, "ghost_curate", key="k", op="archive")
+    text, made = call(server, "ghost_put", key="k", content="two")
+    assert "a/k is dormant" in made["notes"][0]
+    assert "a/k is dormant" in text
