@@ -202,9 +202,7 @@ def test_a_prompt_outlives_a_search_that_fails(
     assert (TABS, 1) in stored(settings)
 
 
-def add_cursor_prompt(
-    settings: Settings, text: str, session: str = "c-1", ns: str = NS
-) -> None:
+def add_cursor_prompt(settings: Settings, text: str, session: str = "c-1", ns: str = NS) -> None:
     """Queue a prompt of Cursor."""
     add_entry(settings, read_call("cursor", None, cursor_prompt(text, session).encode()), ns)
 

@@ -12,6 +12,7 @@ import click
 from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
 from ghostmem.cli.output import Output, dim
 from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
+from ghostmem.model import is_namespace
 from ghostmem.settings import Settings, load
 
 if TYPE_CHECKING:
