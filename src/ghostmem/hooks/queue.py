@@ -6,7 +6,7 @@ captures from the entries and removes them; entries of a killed worker are left 
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -161,9 +161,11 @@ def with_attempts(entry: CaptureEntry, attempts: int) -> CaptureEntry:
     return replace(entry, path=path, attempts=attempts)
 
 
-def remove(queued: Iterable[CaptureEntry]) -> None:
-    """Remove entries that are done."""
-    for entry in queued:
+def remove(queued: Sequence[CaptureEntry]) -> None:
+    """Remove entries that are done, the newest first.
+
+    If this is interrupted, the oldest one is left, which says since when they were captured."""
+    for entry in reversed(queued):
         try:
             os.unlink(entry.path)
         except FileNotFoundError:
