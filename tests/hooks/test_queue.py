@@ -338,6 +338,21 @@ def test_an_unfinished_entry_is_no_entry(
     assert drain(settings) == []
 
 
+def test_a_worker_removes_old_leftovers(
+    settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """Unfinished files and unreadable entries of killed hooks go after a day, and nothing else."""
+    add_call(settings, transcript(spoken(TABS)))
+    old = (now() - timedelta(days=2)).timestamp()
+    folder = Path(queue_folder(settings) or "")
+    for name in (".1-1.0.json.tmp", "1-1.0.json", ".2-1.0.json.tmp", "2-1.0.json"):
+        (folder / name).write_text("{", encoding="utf-8")
+    for name in (".1-1.0.json.tmp", "1-1.0.json"):
+        os.utime(folder / name, (old, old))
+    drain(settings)
+    assert sorted(os.listdir(folder)) == [".2-1.0.json.tmp", ".lock", "2-1.0.json"]
+
+
 def test_one_worker_at_a_time(settings: Settings, transcript: Callable[..., Path]) -> None:
     """While another has the lock nothing is done, and nothing is lost."""
     add_call(settings, transcript(spoken(TABS)))
@@ -486,9 +501,22 @@ def test_a_session_that_starts_has_what_the_last_one_said(
 
 def test_the_queue_is_private(settings: Settings, transcript: Callable[..., Path]) -> None:
     """Prompts are readable by their user only, and the queue of a database has no password in its name."""
+    home = Path(settings.path).parent
+    if home.exists():
+        home.rmdir()
     add_call(settings, transcript(spoken(TABS)))
     folder = queue_folder(settings) or ""
     assert os.stat(folder).st_mode & 0o077 == 0
+    assert os.stat(home).st_mode & 0o077 == 0
     assert os.stat(entries(settings)[0].path).st_mode & 0o077 == 0
     assert "secret" not in (queue_folder(Settings(db="postgresql://u:secret@h/d")) or "")
     assert queue_folder(Settings(db=":memory:")) is None
+
+
+def test_the_queue_of_a_database_is_in_the_home_folder(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sessions with different configuration files have the same queue."""
+    monkeypatch.setenv("GHOST_CONFIG", str(tmp_path / "project" / "ghost.toml"))
+    folder = Path(queue_folder(Settings(db="postgresql://h/d")) or "")
+    assert folder.parent == home / ".ghost"

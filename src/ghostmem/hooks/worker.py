@@ -21,6 +21,7 @@ from ghostmem.hooks.queue import (
     entries,
     queue_folder,
     remove,
+    remove_leftovers,
     with_attempts,
 )
 from ghostmem.hooks.watchdog import Watchdog
@@ -84,6 +85,7 @@ def drain(settings: Settings, watchdog: Watchdog | None = None) -> list[str]:
     while folder is not None and _untried(settings, tried):
         try:
             with lock_file(Path(folder, _LOCK)):
+                remove_leftovers(settings)
                 for group in _untried(settings, tried):
                     tried.update(entry.id for entry in group)
                     if watchdog is not None:
