@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -277,9 +279,7 @@ def test_a_prompt_outlives_a_search_that_fails(
     assert (TABS, 1) in stored(settings)
 
 
-def add_cursor_prompt(
-    settings: Settings, text: str, session: str = "c-1", ns: str = NS
-) -> None:
+def add_cursor_prompt(settings: Settings, text: str, session: str = "c-1", ns: str = NS) -> None:
     """Queue a prompt of Cursor."""
     add_entry(settings, read_call("cursor", None, cursor_prompt(text, session).encode()), ns)
 
@@ -361,6 +361,28 @@ def test_one_worker_at_a_time(settings: Settings, transcript: Callable[..., Path
     assert len(entries(settings)) == 1
     assert drain(settings) == [NS]
     assert stored(settings) == [(TABS, 1)]
+
+
+def test_a_hook_that_captures_waits_for_the_lock(
+    hook: "Hook", settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --wait the statements are stored when the hook returns, although a worker was busy."""
+    monkeypatch.setenv("GHOST_NS", NS)
+    add_cursor_prompt(settings, CENTS, "c-2")
+    is_held = threading.Event()
+
+    def hold() -> None:
+        with lock_file(Path(queue_folder(settings) or "", ".lock")):
+            is_held.set()
+            until(lambda: len(entries(settings)) == 2)
+            time.sleep(0.2)
+
+    worker = threading.Thread(target=hold)
+    worker.start()
+    is_held.wait()
+    hook.raw(cursor_prompt(TABS), "cursor")
+    worker.join()
+    assert stored(settings) == sorted([(TABS, 1), (CENTS, 1)])
 
 
 def test_an_entry_that_ends_every_worker_is_dropped(
