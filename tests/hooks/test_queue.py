@@ -5,7 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -170,6 +173,80 @@ def test_a_worker_that_is_killed_after_storing_stores_nothing_twice(
     assert stored(settings) == sorted([(TABS, 1), (CENTS, 1)])
 
 
+POSTGRES = "We decided to use PostgreSQL for the database."
+MYSQL = "We decided to use MySQL for the database instead of PostgreSQL."
+
+
+def valid(settings: Settings) -> list[str]:
+    """Return the contents that are valid now."""
+    with Ghost.open(settings=settings) as ghost:
+        return [memory.content for memory in ghost.list(NS) if memory.valid_to is None]
+
+
+@pytest.mark.parametrize("left", [1, 2])
+@pytest.mark.parametrize("host", ["claude", "cursor"])
+def test_a_worker_that_is_killed_before_it_removes_entries_captures_nothing_twice(
+    settings: Settings, transcript: Callable[..., Path], host: str, left: int
+) -> None:
+    """Captured again, the older statement would end the newer one."""
+    settings = replace(settings, freshness="close")
+    path = transcript(spoken(POSTGRES), spoken(MYSQL))
+    is_claude = host == "claude"
+    for text in (POSTGRES, MYSQL):
+        if is_claude:
+            add_prompt(settings, text, path)
+        else:
+            add_cursor_prompt(settings, text)
+    if is_claude:
+        add_call(settings, path)
+    files = {entry.path: Path(entry.path).read_bytes() for entry in entries(settings)[:left]}
+    drain(settings)
+    before = stored(settings)
+    assert valid(settings) == [MYSQL]
+    for name, content in files.items():
+        Path(name).write_bytes(content)
+    if is_claude:
+        add_call(settings, path)
+    drain(settings)
+    assert entries(settings) == []
+    assert stored(settings) == before
+    assert valid(settings) == [MYSQL]
+
+
+def test_a_worker_that_is_killed_before_it_records_the_position_captures_nothing_twice(
+    settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """The statements are stored, and the transcript is read again."""
+    settings = replace(settings, freshness="close")
+    add_call(settings, transcript(spoken(POSTGRES), spoken(MYSQL)))
+    with Ghost.open(settings=settings) as ghost:
+        for text in (POSTGRES, MYSQL):
+            origin = {"source_client": "claude-code", "source_scope": "s-1"}
+            ghost.capture(text, NS, source_kind="stated", **origin)
+    drain(settings)
+    assert valid(settings) == [MYSQL]
+
+
+def test_a_prompt_that_is_not_in_the_transcript_keeps_its_place(
+    settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """The text of a later prompt is in the transcript, and stays the later one."""
+    settings = replace(settings, freshness="close")
+    path = transcript(spoken(MYSQL))
+    for text in (POSTGRES, MYSQL):
+        add_prompt(settings, text, path)
+    add_call(settings, path)
+    drain(settings)
+    assert valid(settings) == [MYSQL]
+
+
+def add_prompt(settings: Settings, text: str, path: Path) -> None:
+    """Queue a prompt of Claude Code."""
+    fields = {"session_id": "s-1", "transcript_path": str(path), "prompt": text}
+    call = read_call("claude", "UserPromptSubmit", json.dumps(fields).encode())
+    add_entry(settings, call, NS)
+
+
 def add_call(settings: Settings, path: Path, session: str = "s-1", event: str = "Stop") -> None:
     """Queue what a hook would queue."""
     fields = {"session_id": session, "transcript_path": str(path), "hook_event_name": event}
@@ -237,12 +314,11 @@ def test_a_long_prompt_is_cut_between_lines(settings: Settings) -> None:
 
 
 def test_a_long_prompt_is_found_in_the_transcript(
-    hook: "Hook", settings: Settings, transcript: Callable[..., Path]
+    settings: Settings, transcript: Callable[..., Path]
 ) -> None:
     """The queued part of a prompt is not captured next to the whole text."""
     path = transcript(spoken(long_prompt()), spoken(f"No, never mind. {TABS}"))
-    call = hook.payload("UserPromptSubmit", prompt=long_prompt(), transcript_path=str(path))
-    add_entry(settings, read_call("claude", None, json.dumps(call).encode()), NS)
+    add_prompt(settings, long_prompt(), path)
     add_call(settings, path)
     texts = _user_texts(entries(settings), 0).texts
     assert texts == [long_prompt(), f"No, never mind. {TABS}"]
@@ -262,6 +338,21 @@ def test_an_unfinished_entry_is_no_entry(
     assert drain(settings) == []
 
 
+def test_a_worker_removes_old_leftovers(
+    settings: Settings, transcript: Callable[..., Path]
+) -> None:
+    """Unfinished files and unreadable entries of killed hooks go after a day, and nothing else."""
+    add_call(settings, transcript(spoken(TABS)))
+    old = (now() - timedelta(days=2)).timestamp()
+    folder = Path(queue_folder(settings) or "")
+    for name in (".1-1.0.json.tmp", "1-1.0.json", ".2-1.0.json.tmp", "2-1.0.json"):
+        (folder / name).write_text("{", encoding="utf-8")
+    for name in (".1-1.0.json.tmp", "1-1.0.json"):
+        os.utime(folder / name, (old, old))
+    drain(settings)
+    assert sorted(os.listdir(folder)) == [".2-1.0.json.tmp", ".lock", "2-1.0.json"]
+
+
 def test_one_worker_at_a_time(settings: Settings, transcript: Callable[..., Path]) -> None:
     """While another has the lock nothing is done, and nothing is lost."""
     add_call(settings, transcript(spoken(TABS)))
@@ -270,6 +361,28 @@ def test_one_worker_at_a_time(settings: Settings, transcript: Callable[..., Path
     assert len(entries(settings)) == 1
     assert drain(settings) == [NS]
     assert stored(settings) == [(TABS, 1)]
+
+
+def test_a_hook_that_captures_waits_for_the_lock(
+    hook: "Hook", settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --wait the statements are stored when the hook returns, although a worker was busy."""
+    monkeypatch.setenv("GHOST_NS", NS)
+    add_cursor_prompt(settings, CENTS, "c-2")
+    is_held = threading.Event()
+
+    def hold() -> None:
+        with lock_file(Path(queue_folder(settings) or "", ".lock")):
+            is_held.set()
+            until(lambda: len(entries(settings)) == 2)
+            time.sleep(0.2)
+
+    worker = threading.Thread(target=hold)
+    worker.start()
+    is_held.wait()
+    hook.raw(cursor_prompt(TABS), "cursor")
+    worker.join()
+    assert stored(settings) == sorted([(TABS, 1), (CENTS, 1)])
 
 
 def test_an_entry_that_ends_every_worker_is_dropped(
@@ -410,9 +523,22 @@ def test_a_session_that_starts_has_what_the_last_one_said(
 
 def test_the_queue_is_private(settings: Settings, transcript: Callable[..., Path]) -> None:
     """Prompts are readable by their user only, and the queue of a database has no password in its name."""
+    home = Path(settings.path).parent
+    if home.exists():
+        home.rmdir()
     add_call(settings, transcript(spoken(TABS)))
     folder = queue_folder(settings) or ""
     assert os.stat(folder).st_mode & 0o077 == 0
+    assert os.stat(home).st_mode & 0o077 == 0
     assert os.stat(entries(settings)[0].path).st_mode & 0o077 == 0
     assert "secret" not in (queue_folder(Settings(db="postgresql://u:secret@h/d")) or "")
     assert queue_folder(Settings(db=":memory:")) is None
+
+
+def test_the_queue_of_a_database_is_in_the_home_folder(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sessions with different configuration files have the same queue."""
+    monkeypatch.setenv("GHOST_CONFIG", str(tmp_path / "project" / "ghost.toml"))
+    folder = Path(queue_folder(Settings(db="postgresql://h/d")) or "")
+    assert folder.parent == home / ".ghost"

@@ -105,7 +105,8 @@ def respond(
                 _add(call, settings, ns, say, _vectoriser(call, settings, began))
         finally:
             if call.moment is not Moment.START:
-                _capture(call, settings, ns, llm, wait)
+                deadline = began + seconds_for(call.moment, settings)
+                _capture(call, settings, ns, llm, deadline if wait else None)
     finally:
         CLIENT.reset(before)
 
@@ -172,14 +173,18 @@ def _queue(call: Call, settings: Settings, ns: str) -> None:
         write_log_line(log_path(settings), call.host.name, call.event, describe_error(error))
 
 
-def _capture(call: Call, settings: Settings, ns: str, llm: str | None, wait: bool) -> None:
-    """Let a worker capture from the queue; ask the user's command, if any."""
+def _capture(
+    call: Call, settings: Settings, ns: str, llm: str | None, deadline: float | None
+) -> None:
+    """Capture from the queue, until a deadline or in the background; ask the user's command."""
     from ghostmem.hooks.queue import has_due
 
-    if wait:
+    if deadline is not None:
+        import time
+
         from ghostmem.hooks.worker import drain
 
-        drain(settings)
+        drain(settings, patience=max(0.0, deadline - time.monotonic()))
     elif call.moment is not Moment.PROMPT or has_due(settings):
         from ghostmem.hooks.worker import start
 

@@ -21,6 +21,7 @@ from ghostmem.hooks.queue import (
     entries,
     queue_folder,
     remove,
+    remove_leftovers,
     with_attempts,
 )
 from ghostmem.hooks.watchdog import Watchdog
@@ -38,7 +39,7 @@ def start(settings: Settings) -> None:
 
     It reads the location of the store from standard input: a URL may contain a password, and the
     arguments of a process are visible to every user of the machine."""
-    start_detached("ghostmem.hooks.worker", data=settings.path.encode())
+    start_detached("ghostmem.hooks.worker", settings.path.encode())
 
 
 def main() -> None:
@@ -69,10 +70,11 @@ def _settings(db: str) -> Settings:
         return load(use_file=False, db=db)
 
 
-def drain(settings: Settings, watchdog: Watchdog | None = None) -> list[str]:
+def drain(settings: Settings, watchdog: Watchdog | None = None, patience: float = 0.0) -> list[str]:
     """Capture from all entries that are due; return the namespaces in which a turn has ended.
 
-    While another worker has the lock, nothing is done: it looks for new entries before it ends.
+    Waits for `patience` seconds while another worker has the lock. After that nothing is done: the
+    other one looks for new entries before it ends.
     """
     from pathlib import Path
 
@@ -83,7 +85,8 @@ def drain(settings: Settings, watchdog: Watchdog | None = None) -> list[str]:
     tried: set[str] = set()  # entries that could not be captured now are left for another worker
     while folder is not None and _untried(settings, tried):
         try:
-            with lock_file(Path(folder, _LOCK)):
+            with lock_file(Path(folder, _LOCK), patience):
+                remove_leftovers(settings)
                 for group in _untried(settings, tried):
                     tried.update(entry.id for entry in group)
                     if watchdog is not None:
