@@ -16,6 +16,16 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 _SHOWN = 60
+# names that models often give to an argument, for the hint only
+_OTHER_NAMES: Mapping[str, str] = {
+    "namespace": "ns",
+    "text": "content",
+    "q": "query",
+    "task": "query",
+    "question": "query",
+    "id": "key",
+    "name": "key",
+}
 MAX_DEPTH = 100  # levels of lists and objects in a value that is stored
 MAX_MESSAGE_DEPTH = MAX_DEPTH + 20  # a request holds such a value a few levels down
 
@@ -73,11 +83,7 @@ def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
     known = schema.get("properties", {})
     for name in value:
         if name not in known and schema.get("additionalProperties") is False:
-            from difflib import get_close_matches
-
-            close = get_close_matches(str(name)[:_SHOWN].lower(), known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"known are: {', '.join(known)}"
-            raise InvalidInputError(f"there is no argument {_told(name)}", hint)
+            raise InvalidInputError(f"there is no argument {_told(name)}", _meant(name, known))
     for name in schema.get("required", ()):
         if name not in value:
             wanted = known.get(name, {})
@@ -91,6 +97,16 @@ def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
     for name, item in value.items():
         if name in known:
             check(item, known[name], _path(where, name))
+
+
+def _meant(name: Any, known: Mapping[str, Any]) -> str:
+    """Return a hint on an unknown argument: the one that is probably meant, or all of them."""
+    from difflib import get_close_matches
+
+    given = str(name)[:_SHOWN].lower()
+    other = _OTHER_NAMES.get(given)
+    close = [other] if other in known else get_close_matches(given, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"known are: {', '.join(known)}"
 
 
 def _path(where: str, name: str) -> str:

@@ -10,6 +10,7 @@ from bench import mcp_results
 
 from ghostmem import Ghost
 from ghostmem.mcp.budget import fit_rows, sent_tokens, start_of
+from ghostmem.mcp.shown import show_put
 from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
@@ -65,6 +66,61 @@ def test_put_returns_where_it_went_and_the_verdict(server: ToolServer) -> None:
     )
     assert made["verdict"] == {"kind": "update", "key": "old"}
     assert text == "created a/new v1: update of old"
+
+
+def test_put_quotes_the_memory_that_it_contradicts(server: ToolServer) -> None:
+    """A model sees both sides at once, and each later result says which is newer."""
+    call(server, "ghost_put", key="q0", content="The API gateway is called Heron.")
+    text, made = call(server, "ghost_put", key="q1", content="The API gateway is called Falcon.")
+    heron = "The API gateway is called Heron."
+    assert made["verdict"] == {"kind": "conflict", "key": "q0", "content": heron}
+    assert text == f"created a/q1 v1: conflicts with q0: {heron}"
+    call(server, "ghost_put", key="q2", content="The API gateway is called Osprey.")
+    call(server, "ghost_edge", from_key="q2", to_key="q0", rel="contradicts")
+    call(server, "ghost_edge", from_key="q1", to_key="q0", rel="contradicts")
+    text, found = call(server, "ghost_search", query="API gateway called")
+    [note] = [hit["note"] for hit in found["results"] if hit["key"] == "q0"]
+    assert note.endswith(", which are newer")
+
+
+def test_conflicts_of_one_day_say_which_is_older(server: ToolServer, clock: Any) -> None:
+    """Two equal dates cannot tell."""
+    call(server, "ghost_put", key="q0", content="The API gateway is called Heron.")
+    clock.forward(seconds=5)
+    call(server, "ghost_put", key="q1", content="The API gateway is called Falcon.")
+    text, found = call(server, "ghost_conflicts")
+    [pair] = found["conflicts"]
+    assert (pair["key"], pair["other"], pair["other_is"]) == ("q1", "q0", "older")
+    assert f"contradicts q0 ({pair['other_created_at']}, older): " in text
+
+
+def test_put_has_no_note_on_searching(ghost: Ghost) -> None:
+    """A note on missing vectors is about later searches, and tells a writer nothing."""
+    held = "1 chunk has no vectors yet: `ghost embed backfill` makes them"
+    found = {"ns": NS, "key": "k", "version": 1, "outcome": "created", "notes": ["kept", held]}
+    assert show_put(found, {})["notes"] == ["kept"]
+    assert "notes" not in show_put({**found, "notes": [held]}, {})
+
+
+@pytest.mark.parametrize("name", ["ghost_search", "ghost_context", "ghost_list"])
+def test_a_read_of_nothing_says_what_does_not_exist(server: ToolServer, name: str) -> None:
+    """A missing namespace or tag is not the same as nothing known."""
+    given = {} if name == "ghost_list" else {"query": "tea"}
+    call(server, "ghost_put", key="tea", content="The user drinks green tea.", tags=["taste"])
+    text, found = call(server, name, **{**given, "ns": "all"})
+    assert text == found["reason"] == 'there is no namespace "all"; "*" means all'
+    text, found = call(server, name, **given, tags=["taste", "zzz"])
+    assert text == found["reason"] == "no memory has the tag zzz in a"
+    assert "reason" not in call(server, name, **given, tags=["taste"])[1]
+    own = server.call(name, given)
+    assert "reason" not in own["structuredContent"]
+
+
+def test_expand_of_a_plain_memory_says_so(server: ToolServer) -> None:
+    """A memory that sums up nothing is not "no summaries"."""
+    call(server, "ghost_put", key="tea", content="The user drinks green tea.")
+    text, _ = call(server, "ghost_expand", key="tea")
+    assert text == "tea is not a summary of other memories: ghost_get reads it"
 
 
 def test_put_says_what_was_redacted(server: ToolServer) -> None:
@@ -373,7 +429,8 @@ def test_a_list_narrows_by_tag(server: ToolServer) -> None:
     text, found = call(server, "ghost_list", tags=["taste"])
     assert [memory["key"] for memory in found["memories"]] == ["tea"]
     assert "#taste] Green tea." in text
-    assert call(server, "ghost_list", ns="empty")[0] == "nothing is stored here"
+    assert call(server, "ghost_list", ns=server.ns)[0].startswith("there is no namespace")
+    assert server.call("ghost_list", {})["content"][0]["text"] == "nothing is stored here"
 
 
 def test_a_memory_above_sixteen_kilobytes_comes_in_parts(server: ToolServer, ghost: Ghost) -> None:

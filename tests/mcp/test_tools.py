@@ -203,7 +203,7 @@ def test_closed_sets_and_bounds_are_in_the_schemas(new_agent: "Agent") -> None:
     """A model sees which words and numbers are accepted before it calls."""
     found = {name: tool.input_schema["properties"] for name, tool in tools(new_agent).items()}
     put = found["ghost_put"]
-    assert "default semantic" in put["kind"]["description"]
+    assert "default episodic, in ltm semantic" in put["kind"]["description"]
     assert put["kind"]["enum"] == ["semantic", "episodic", "procedural"]
     assert put["priority"]["enum"] == ["low", "normal", "high", "critical"]
     assert set(put["tier"]["enum"]) == {"sensory", "stm", "ltm", "dormant", "identity"}
@@ -303,7 +303,8 @@ def test_get_returns_one_memory(full_agent: "Agent", ns: str) -> None:
     assert found["id"] == made["id"]
     day = found["created_at"][:10]
     text = agent.text("ghost_get", ns=ns, key="k")
-    assert text == f"[{ns}/k v1 {day} episodic stm] {content}"
+    indented = content.replace("\n", "\n ")
+    assert text == f"[{ns}/k v1 {day} episodic stm]\n {indented}"
 
 
 def test_search_ranks_and_wraps(full_agent: "Agent", ns: str) -> None:
@@ -376,6 +377,7 @@ def test_search_explains(agent: "Agent", ns: str) -> None:
 
 def test_search_that_finds_nothing_says_so(agent: "Agent", ns: str) -> None:
     """An empty result is an empty list and a sentence, not an error."""
+    seeded(agent, ns, tea="The user drinks green tea.")
     assert agent.ok("ghost_search", ns=ns, query="souffle")["results"] == []
     assert agent.text("ghost_search", ns=ns, query="souffle") == "nothing relevant is known"
 
@@ -617,10 +619,9 @@ def test_edge_needs_both_ends(agent: "Agent", ns: str, op: str) -> None:
         agent.fails("ghost_edge", ns=ns, from_key="a", op=op)[0]
         == f"to_key and rel are required for {op}"
     )
-    assert (
-        agent.fails("ghost_edge", ns=ns, from_key="a", to_key="b", op=op)[0]
-        == f"to_key and rel are required for {op}"
-    )
+    error, hint = agent.fails("ghost_edge", ns=ns, from_key="a", to_key="b", op=op)
+    assert error == f"rel is required for {op}"
+    assert all(str(rel) in hint for rel in EDGE_WEIGHTS)
 
 
 def test_reflect_reports(full_agent: "Agent", ns: str) -> None:
@@ -821,6 +822,12 @@ def test_an_unknown_tool_lists_the_known(agent: "Agent") -> None:
         ("ghost_edge", {"from_key": "k", "tokey": "j", "rel": "refines"}, "to_key"),
         ("ghost_search", {"qury": "q"}, "query"),
         ("ghost_put", {"key": "k", "contents": "c"}, "content"),
+        ("ghost_put", {"key": "k", "text": "c"}, "content"),
+        ("ghost_get", {"id": "k"}, "key"),
+        ("ghost_list", {"namespace": "a"}, "ns"),
+        ("ghost_search", {"q": "tea"}, "query"),
+        ("ghost_search", {"question": "tea"}, "query"),
+        ("ghost_context", {"task": "tea"}, "query"),
     ],
 )
 def test_a_misspelled_argument_is_corrected(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.mcp.budget import BYTES_PER_TOKEN, encoded
 from ghostmem.mcp.shown import (
     show_candidates,
@@ -31,8 +32,9 @@ from ghostmem.mcp.tool import (
     described,
 )
 from ghostmem.memory.curate import OPS
-from ghostmem.model import Tier, plain
+from ghostmem.model import EDGE_WEIGHTS, Tier, VerdictKind, plain
 from ghostmem.parameters import MAX_BUDGET, NS
+from ghostmem.text.excerpt import first_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 MODEL_WAIT = 5.0
 MAX_HITS = 200
 MAX_DEPTH = 20
+MAX_OTHER = 120  # characters of the memory that a new one contradicts
 _COMPACTION_TOOLS = "call ghost_expand, then ghost_consolidate"
 _OWN_NS = {"description": NS.brief}
 _OBJECT = {"type": "object"}
@@ -134,6 +137,11 @@ def _skipped_rules(ghost: Ghost) -> list[str]:
 def _put(ghost: Ghost, given: Arguments) -> Result:
     memory = ghost.put(given.pop("ns"), given.pop("key"), given.pop("content"), **given)
     result: Result = plain(memory)
+    verdict = result.get("verdict", {})
+    if verdict.get("kind") == VerdictKind.CONFLICT and "key" in verdict:
+        with suppress(NotFoundError):  # removed since then
+            other = ghost.history(memory.ns, verdict["key"])[-1]
+            verdict["content"] = first_line(other.content, MAX_OTHER)
     return {**result, "deduplicated": True} if memory.requested_key else result
 
 
@@ -168,9 +176,13 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
     op, ns, start = given.get("op", "create"), given["ns"], given["from_key"]
     if op == "list":
         return {"edges": plain(ghost.edges(ns, start, rel=given.get("rel")))}
-    if "to_key" not in given or "rel" not in given:
+    missing = [name for name in ("to_key", "rel") if name not in given]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        rels = f"; rel is one of: {', '.join(EDGE_WEIGHTS)}" if "rel" in missing else ""
         raise InvalidInputError(
-            f"to_key and rel are required for {op}", "give both, or op list to see what is there"
+            f"{' and '.join(missing)} {verb} required for {op}",
+            f"send {' and '.join(missing)}, or op list to see what is there{rels}",
         )
     if op == "remove":
         removed = ghost.rm_edge(ns, start, given["to_key"], given["rel"])
@@ -209,7 +221,8 @@ MEMORY: tuple[McpTool, ...] = (
             "ns key content kind tags priority importance tier pinned ttl dedup",
             **_about(
                 content="one fact, in a full sentence",
-                kind="default semantic: fact; episodic: event, procedural: how-to",
+                kind="semantic: fact, episodic: event, procedural: how-to; "
+                "default episodic, in ltm semantic",
             ),
             tier={
                 "enum": [*map(str, Tier), "identity"],

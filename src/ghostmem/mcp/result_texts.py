@@ -17,6 +17,8 @@ def result_text(name: str, found: Mapping[str, Any]) -> str:
     """Return a result, as it is shown, as a few lines of text."""
     if list(found) == ["text"]:
         return str(found["text"])
+    if "reason" in found:  # why there is nothing to show
+        return _lines([found["reason"]], found)
     return _TEXTS.get(name, _plain)(found)
 
 
@@ -82,7 +84,10 @@ def _stored(found: Mapping[str, Any]) -> str:
         text = f"{found.get('outcome', 'stored')} {name} v{found['version']}"
     verdict = found.get("verdict", {})
     if "key" in verdict:
-        text += f": {verdict['kind']} of {verdict['key']}"
+        is_conflict = verdict["kind"] == "conflict"
+        text += f": {'conflicts with' if is_conflict else verdict['kind'] + ' of'} {verdict['key']}"
+    if "content" in verdict:
+        text += f": {verdict['content']}"
     if found.get("dry_run"):
         text = f"dry run: nothing was stored; {name} would be\n {_indented(found['content'])}"
     return _lines([text], found)
@@ -208,7 +213,8 @@ def _conflicts(found: Mapping[str, Any]) -> str:
     for pair in found["conflicts"]:
         lines.append(f"{pair['key']} ({pair['created_at']}): {_indented(pair['content'])}")
         other = _indented(pair["other_content"])
-        lines.append(f"contradicts {pair['other']} ({pair['other_created_at']}): {other}")
+        when = ", ".join((pair["other_created_at"], *filter(None, [pair.get("other_is")])))
+        lines.append(f"contradicts {pair['other']} ({when}): {other}")
     lines += [f"{doubt['key']} is {doubt['why']}" for doubt in found.get("maybe_stale", ())]
     return _lines(lines or ["no open contradictions"], found)
 

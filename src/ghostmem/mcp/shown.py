@@ -67,10 +67,13 @@ def show_put(found: Result, _: Arguments) -> Result:
     shown: Result = {name: found[name] for name in names if name in found}
     if "verdict" in found:
         verdict = found["verdict"]
-        shown["verdict"] = {name: verdict[name] for name in ("kind", "key") if name in verdict}
+        names = ("kind", "key", "content")
+        shown["verdict"] = {name: verdict[name] for name in names if name in verdict}
     if "requested_key" in found:
         shown |= {"requested_key": found["requested_key"], "deduplicated": True}
-    return shown | _notes(found, keep_commands=found.get("outcome") == "quarantined")
+    is_held = found.get("outcome") == "quarantined"
+    notes = [note for note in found.get("notes", ()) if is_held or _FOR_PEOPLE not in note]
+    return {**shown, "notes": notes} if notes else shown
 
 
 def show_patch(found: Result, given: Arguments) -> Result:
@@ -239,9 +242,9 @@ def _cut_start(row: Row, room: int) -> str:
     return start_of(row["content"], room)
 
 
-def _notes(found: Result, keep_commands: bool = False) -> Result:
-    """Return notes for a model; commands for people are replaced by what they mean for it."""
-    notes = [note if keep_commands else _without_command(note) for note in found.get("notes", ())]
+def _notes(found: Result) -> Result:
+    """Return notes on a read, without the commands for people in them."""
+    notes = [_without_command(note) for note in found.get("notes", ())]
     return {"notes": list(dict.fromkeys(notes))} if notes else {}
 
 
@@ -405,6 +408,10 @@ def _lines_that_fit(
 
 def show_expanded(found: Result, given: Arguments) -> Result:
     """Return summaries, or the memories of one, and groups that have no summary."""
+    if "parent" in found and not found.get("children"):
+        key = found["parent"]["key"]
+        said = f"{key} is not a summary of other memories: ghost_get reads it"
+        return {"ns": found["ns"], "key": key, "reason": said}
     offset = given.get("offset", 0)
     name = "nodes" if "key" not in given else "children"
     rows = _flat(found.get(name, ()))[offset:]
@@ -534,6 +541,7 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
             "created_at": pair["created_at"][:DATE],
             "other": pair["other"],
             "other_created_at": pair["other_created_at"][:DATE],
+            **_same_day(pair["created_at"], pair["other_created_at"]),
             "other_content": first_line(pair["other_content"], LINE),
             "content": pair["content"],
         }
@@ -552,6 +560,13 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
         _cut_start,
         given,
     )
+
+
+def _same_day(created_at: str, other: str) -> Row:
+    """Return which of two memories of one day is the older one, where their dates cannot tell."""
+    if created_at[:DATE] != other[:DATE] or created_at == other:
+        return {}
+    return {"other_is": "older" if other < created_at else "newer"}
 
 
 def show_timeline(found: Result, given: Arguments) -> Result:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
     from ghostmem.mcp.tool import McpTool
 
+# tools that find memories, and the field of their rows
+_ROWS = {"ghost_search": "results", "ghost_context": "memories", "ghost_list": "memories"}
+
 
 class ToolServer:
     """The tools over an open store, and the namespace for calls that name none."""
@@ -65,6 +68,8 @@ class ToolServer:
             tool, arguments = self._prepared(name, given)
             result = tool.run(self.ghost, dict(arguments))
             shown = tool.show(result, arguments) if tool.show is not None else result
+            if name in _ROWS and not result[_ROWS[name]]:
+                shown |= self._why_empty(given or {}, arguments)
         except GhostError as error:
             return _failed(error_text(error, on_files, self.tools))
         except Exception as error:
@@ -78,6 +83,17 @@ class ToolServer:
             "structuredContent": result if is_full else shown,
             "isError": False,
         }
+
+    def _why_empty(self, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
+        """Say which namespace or tag of a call does not exist, so that nothing can be found."""
+        ns = arguments["ns"]
+        where = "" if ns == "*" else f" in {ns}"
+        if given.get("ns") and where and not self.ghost.namespaces(ns):
+            everything = '; "*" means all' if CALLER.get().may("", "read") else ""
+            return {"reason": f'there is no namespace "{ns}"{everything}'}
+        known = {info.tag for info in self.ghost.tags(ns)} if arguments.get("tags") else set()
+        missing = [tag for tag in arguments.get("tags", ()) if tag not in known]
+        return {"reason": f"no memory has the tag {missing[0]}{where}"} if missing else {}
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call, make it, and return its whole result."""

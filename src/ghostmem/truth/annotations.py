@@ -50,10 +50,14 @@ def contradiction_notes(
     groups = (
         ("newer than {}", [m for m in older if m.created_at <= at]),
         ("the user's own word against {}", [m for m in older if m.created_at > at]),
-        ("contradicted by {}, which is newer", [m for m in newer if m.created_at >= at]),
+        ("contradicted by {}, which {} newer", [m for m in newer if m.created_at >= at]),
         ("contradicted by {}, the user's own word", [m for m in newer if m.created_at < at]),
     )
-    return [note.format(_keys(group)) for note, group in groups if group]
+    return [
+        note.format(_keys(group), "is" if len(group) == 1 else "are")
+        for note, group in groups
+        if group
+    ]
 
 
 def _user_statements(
