@@ -188,7 +188,8 @@ def test_an_exact_key_of_the_default_namespace_wins(ghost_cli: "GhostCli", other
     """A key with a slash is that key; only what no such key has is read as ns/key."""
     ghost_cli.ok("put", "-n", "docs", "-k", "guide", "in the namespace docs")
     assert ghost_cli.ok("get", "docs/guide") == "in the namespace docs\n"
-    ghost_cli.ok("put", "-k", "docs/guide", "in the folder's namespace")
+    assert "-n docs -k guide" in ghost_cli.fails(2, "put", "-k", "docs/guide", "here or there?")[1]
+    ghost_cli.ok("put", "-n", "project:shop", "-k", "docs/guide", "in the folder's namespace")
     assert ghost_cli.ok("get", "docs/guide") == "in the folder's namespace\n"
     ghost_cli.ok("rm", "docs/guide")
     assert "project:shop/docs/guide" in ghost_cli.fails(3, "get", "docs/guide")[0]
@@ -329,3 +330,24 @@ def test_processes_share_the_namespace_of_a_subfolder(program: "Program", shop: 
     inner.mkdir(parents=True)
     done = type(program)(inner)("where", "--json")
     assert done.rows[0]["ns"] == "project:shop"
+
+
+def test_a_put_understands_the_names_that_get_reads(ghost_cli: "GhostCli", others: None) -> None:
+    """Its own namespace before a key is removed; another existing one is refused with the way."""
+    assert ghost_cli.row("put", "-k", "project:shop/rel", "one")["key"] == "rel"
+    assert ghost_cli.ok("get", "project:shop/rel") == "one\n"
+    assert ghost_cli.row("put", "-n", "agent:x", "-k", "agent:x/rel", "two")["key"] == "rel"
+    assert ghost_cli.ok("get", "-n", "agent:x", "agent:x/rel") == "two\n"
+    error, hint = ghost_cli.fails(2, "put", "-k", "agent:y/rel", "three")
+    assert error == "`agent:y/` is a namespace"
+    assert hint == "write -n agent:y -k rel; with -n project:shop it is a key there"
+
+
+def test_a_put_keeps_keys_with_a_slash(ghost_cli: "GhostCli", others: None) -> None:
+    """A path is a key, and so is an existing one that starts like a namespace."""
+    assert ghost_cli.row("put", "-k", "docs/setup", "one")["key"] == "docs/setup"
+    ghost_cli.ok("put", "-n", "project:shop", "-k", "agent:y/rel", "two")
+    ghost_cli.ok("put", "-n", "docs", "-k", "k", "three")
+    for key in ("docs/setup", "agent:y/rel"):
+        assert ghost_cli.row("put", "-k", key, "four")["version"] == 2
+    assert ghost_cli.row("put", "-k", "docs/more", "five")["ns"] == "project:shop"

@@ -1,6 +1,8 @@
 """Bad input of every sort: one clear error that names the value, a hint, the right exit code, and nothing changed"""
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -286,6 +288,42 @@ def test_typos_are_answered_by_what_comes_close(
     assert close in said.split("did you mean")[1]
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("delete", "rm"),
+        ("remove", "rm"),
+        ("erase", "rm"),
+        ("add", "put"),
+        ("update", "put"),
+        ("save", "put"),
+        ("remember", "put"),
+        ("show", "get"),
+        ("fetch", "get"),
+        ("read", "get"),
+        ("find", "search"),
+        ("query", "search"),
+        ("recall", "context"),
+        ("ls", "list"),
+        ("quarantine delete", "drop"),
+        ("config get", "show"),
+        ("rule remove", "delete"),
+        ("token delete", "revoke"),
+        ("tags delete", "rm"),
+    ],
+)
+def test_other_words_for_a_command_lead_to_it(ghost_cli: "GhostCli", line: str, meant: str) -> None:
+    """A synonym suggests the command of its meaning, and none that is only spelled like it."""
+    _, hint = ghost_cli.fails(USAGE, *line.split())
+    assert hint == f"did you mean {meant}?"
+
+
+def test_a_known_word_without_a_command_suggests_none(ghost_cli: "GhostCli") -> None:
+    """`ghost ns restore` is not corrected to a command of similar spelling."""
+    _, hint = ghost_cli.fails(USAGE, "ns", "restore")
+    assert hint == "`ghost ns --help` lists the commands"
+
+
 def test_the_hint_of_a_missing_value_names_the_command(ghost_cli: "GhostCli") -> None:
     """`ghost put -n a -k` leads to the help of put."""
 
@@ -443,3 +481,22 @@ def test_hints_name_what_is_accepted(ghost_cli: "GhostCli") -> None:
     """The tiers of a put include identity, and a limit says where it begins."""
     assert "identity" in ghost_cli.fails(2, "put", "-n", "a", "--tier", "foo", "x")[1]
     assert "from 1 up" in ghost_cli.fails(2, "list", "--limit", "0")[1]
+
+
+def test_a_store_that_cannot_be_created(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """The error names the folder and the reason; a name that is too long fails for root too."""
+    error, hint = ghost_cli.fails(ENGINE, "--db", str(tmp_path / ("x" * 300)), *PUT, "one")
+    assert error.startswith(f"cannot create the store in {tmp_path}: ")
+    assert "--db" in hint
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind root"
+)
+def test_a_folder_without_write_permission(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """A new store needs a folder that can be written."""
+    folder = tmp_path / "ro"
+    folder.mkdir(mode=0o500)
+    error, _ = ghost_cli.fails(ENGINE, "--db", str(folder / "new.db"), *PUT, "one")
+    assert error == f"cannot create the store in {folder}: {os.strerror(errno.EACCES)}"

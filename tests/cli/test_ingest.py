@@ -192,14 +192,24 @@ def test_a_file_ingested_alone_and_with_its_folder_is_one_file(
     assert contents(ghost_cli) == KEYS
 
 
-def test_a_broken_file_stops_before_anything_is_stored(ghost_cli: "GhostCli", notes: Path) -> None:
-    """A file that is not UTF-8 is named, and the files before it are not half done."""
-
-    (notes / "zz.md").write_bytes(b"## Bad\n\xff\n")
-    error, hint = ghost_cli.fails(2, "ingest", notes, *NS)
-    assert "zz.md is not UTF-8" in error
-    assert hint
-    assert ghost_cli.names() == []
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        pytest.param(b"## A\ncaf\xe9\n", " is not UTF-8 (byte 8)", id="latin-1"),
+        pytest.param(b"## A\nx\x00y\n", ": content contains a NUL byte at position 1", id="nul"),
+    ],
+)
+def test_a_bad_file_is_left_out_and_named(
+    ghost_cli: "GhostCli", notes: Path, data: bytes, reason: str
+) -> None:
+    """The other files of its folder are ingested; alone, it is an error that names it."""
+    bad = notes / "aa.md"
+    bad.write_bytes(data)
+    result = ghost_cli("ingest", notes, *NS)
+    assert (result.code, f"left out {bad}{reason}" in result.err) == (0, True)
+    assert "of 3 files" in result.out
+    assert contents(ghost_cli) == KEYS
+    assert ghost_cli.fails(2, "ingest", bad, *NS)[0] == f"{bad}{reason}"
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_read(

@@ -1,5 +1,6 @@
 """The installed program: exit codes, signals, pipes, encodings, terminals"""
 
+import errno
 import os
 import signal
 import subprocess
@@ -191,7 +192,12 @@ def test_a_store_lies_where_it_was_named_under_any_locale(
     assert program(*named, "put", "-n", "a", "-k", "tee 🍵", "Grüße 🍵", **env).err == ""
     assert path.is_file()
     assert program(*named, "get", "-n", "a", "tee 🍵", **env).out == "Grüße 🍵\n"
-    for command in (["search", "-n", "a", "Grüße"], ["list"], ["list", "--json"], ["export"]):
+    for command in (
+        ["search", "-n", "a", "Grüße"],
+        ["list", "-n", "a"],
+        ["list", "--all", "--json"],
+        ["export"],
+    ):
         done = program(*named, *command, **env)
         assert (done.code, done.err) == (0, "")
         assert "tee 🍵" in done.out
@@ -205,7 +211,7 @@ def test_a_store_lies_where_it_was_named_under_any_locale(
     assert program("get", "-n", "a", "x", **at_home).out == "at home\n"
 
 
-@pytest.mark.parametrize("command", ["export", "list -l 100 --json"])
+@pytest.mark.parametrize("command", ["export", "list --all -l 100 --json"])
 def test_a_reader_that_leaves_is_no_error(program: "Program", large: Path, command: str) -> None:
     """`ghost export | head -1` ends quietly with exit 0, as do list and get."""
 
@@ -215,11 +221,22 @@ def test_a_reader_that_leaves_is_no_error(program: "Program", large: Path, comma
 
 @pytest.mark.may_skip
 @LINUX
-def test_a_full_output_is_an_error(program: "Program", large: Path) -> None:
-    """Output that cannot be written is not a success."""
-    done = program.shell("ghost export > /dev/full")
-    assert done.code != 0
-    assert "Traceback" not in done.err
+@pytest.mark.parametrize("command", ["export", "list -n a", "get -n a k1", "--help"])
+def test_a_full_output_is_an_error(program: "Program", large: Path, command: str) -> None:
+    """Output that cannot be written is an error about the output, not a bug to report."""
+    done = program.shell(f"ghost {command} > /dev/full")
+    message = f"cannot write the output: {os.strerror(errno.ENOSPC)}"
+    assert (done.code, done.err.splitlines()[-2]) == (5, f"error: {message}")
+    assert "report" not in done.err
+
+
+@pytest.mark.may_skip
+@LINUX
+def test_an_export_to_a_full_device_is_an_error(program: "Program", large: Path) -> None:
+    """The error names the file."""
+    done = program("export", "-o", "/dev/full")
+    message = f"cannot write /dev/full: {os.strerror(errno.ENOSPC)}"
+    assert (done.code, done.err.splitlines()[0]) == (5, f"error: {message}")
 
 
 @pytest.mark.smoke
@@ -231,6 +248,29 @@ def test_an_interrupt_exits_130_without_a_traceback(program: "Program", large: P
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err.strip()) == (130, b"interrupted")
+
+
+STARTING = """
+import os, signal, sys
+from ghostmem.__main__ import main
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "ghostmem.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["ghost", "list"]
+main()
+"""
+
+
+def test_an_interrupt_while_starting_exits_130_without_a_traceback() -> None:
+    """Ctrl-C while the modules are being loaded is an interruption like any other."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARTING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 @pytest.mark.may_skip

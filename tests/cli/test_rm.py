@@ -1,5 +1,8 @@
 """ghost rm"""
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -94,3 +97,40 @@ def test_no_question_is_asked_when_nobody_sits_there(ghost_cli: "GhostCli") -> N
         ghost_cli.ok("rm", *KEY, "--hard", "--all-versions", "--yes")
         == "2 versions of agent:me/tea deleted for good\n"
     )
+
+
+def test_hard_says_that_older_versions_stay(ghost_cli: "GhostCli") -> None:
+    """The result of deleting the latest version says how many stay, and how to delete them."""
+    assert ghost_cli.row("rm", *KEY, "--hard", "--dry-run")["remaining"] == 1
+    assert ghost_cli.ok("rm", *KEY, "--hard") == (
+        "1 version of agent:me/tea deleted for good; "
+        "1 older version stays; --all-versions deletes all\n"
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a terminal")
+@pytest.mark.parametrize(
+    ("args", "question"),
+    [
+        (
+            ["--hard"],
+            "Delete version 2 of agent:me/tea for good? "
+            "1 older version stays; --all-versions deletes all.",
+        ),
+        (["--hard", "--all-versions"], "Delete agent:me/tea (2 versions) for good?"),
+    ],
+)
+def test_the_question_says_which_versions_go(
+    ghost_cli: "GhostCli", args: list[str], question: str
+) -> None:
+    """On a terminal, a hard delete asks about the versions that it deletes."""
+    terminal, end = os.openpty()
+    command = [sys.executable, "-m", "ghostmem", "rm", *KEY, *args]
+    with subprocess.Popen(command, stdin=end, stdout=subprocess.DEVNULL, stderr=end) as process:
+        os.close(end)
+        os.write(terminal, b"n\n")
+        assert process.wait(60) == 1
+    printed = os.read(terminal, 10_000).decode()
+    os.close(terminal)
+    assert question in printed
+    assert versions(ghost_cli) == [1, 2]

@@ -367,3 +367,34 @@ def test_a_new_version_replaces_the_chunks(ghost: Ghost) -> None:
     ghost.put(NS, "k", "short")
     assert [c.text for c in ghost.chunks(NS, "k")] == ["short"]
     assert ghost.stats().total_chunks == 1
+
+
+def test_a_put_that_leaves_a_memory_dormant_says_so(ghost: Ghost) -> None:
+    """Search does not show an archived memory, so its update has a note; a named tier needs none."""
+    ghost.put(NS, "k", "one")
+    ghost.curate(NS, "k", "archive")
+    (note,) = ghost.put(NS, "k", "two").notes
+    assert f"{NS}/k is dormant" in note
+    assert "--tier stm" in note
+    (note,) = ghost.patch(NS, "k", "@@ -1 +1 @@\n-two\n+three\n").notes
+    assert f"{NS}/k is dormant" in note
+    assert ghost.put(NS, "k", "four", tier="dormant").notes == ()
+    revived = ghost.put(NS, "k", "five", tier="stm")
+    assert (revived.tier, revived.notes) == (Tier.STM, ())
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(ghost: Ghost) -> None:
+    """The error has both times; an import keeps such a memory that an earlier version stored."""
+    times = {"valid_from": "2026-02-01", "valid_to": "2026-01-01"}
+    with pytest.raises(InvalidInputError, match="valid_to 2026-01-01T.* valid_from 2026-02-01T"):
+        ghost.put(NS, "k", "one", **times)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="valid_to 2026-01-01T"):
+        ghost.capture(None, NS, candidates=[{"content": "one", **times}])
+    assert ghost.list(NS) == []
+    ghost.put(NS, "k", "one", valid_from="2026-02-01", valid_to="2026-02-01")
+    old = [
+        line.replace('"valid_to":"2026-02-01', '"valid_to":"2026-01-01') for line in ghost.export()
+    ]
+    ghost.rm(NS, "k", hard=True, all_versions=True)
+    assert ghost.import_(old).imported == 1
+    assert ghost.get(NS, "k").valid_to == datetime(2026, 1, 1, tzinfo=UTC)

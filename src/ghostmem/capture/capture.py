@@ -311,7 +311,7 @@ def _checked(candidate: Mapping[str, Any], source: Mapping[str, str]) -> Capture
         **{name: candidate[name] for name in FIELDS if name in candidate},
         **source,
     }
-    put_fields(**fields)
+    validate.period(put_fields(**fields))
     return Captured(
         key,
         content,

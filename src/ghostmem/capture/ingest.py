@@ -273,33 +273,29 @@ def ingest(
     Ingesting again updates only changed sections. Files named YYYY-MM-DD.md put the date before
     their keys; `date_ns` puts it behind the namespace instead. If two files have a section of one
     name, the key of the second starts with its file's name. Secrets are redacted unless
-    `allow_secrets`; the files stay unchanged. A section that looks like instructions goes into
+    `allow_secrets`; the files stay unchanged. A file of a folder that cannot be read is left out
+    and named in `notes`. A section that looks like instructions goes into
     quarantine, unless the caller sets `trust`."""
     root = Path(path)
     validate.namespace(ns)
-    texts = {file: _read(file) for file in _files(root)}
     fields = put_fields(kind=kind, tags=tags, priority=priority)
     extra = validate.meta(meta) or {}
-    report = IngestReport(dry_run=dry_run, files=len(texts))
+    report = IngestReport(dry_run=dry_run)
+    readable = list(_readable(store, root, ns, date_ns, report))
+    report.files = len(readable)
     with store.engine.write(dry_run=dry_run) as tx:
-        for number, (file, text) in enumerate(texts.items(), 1):
-            dated = _date(file.name) if date_ns else None
-            space = validate.namespace(f"{ns}:{dated}" if dated else ns)
+        for number, (file, space, filled) in enumerate(readable, 1):
             prefix = slug(
                 file.relative_to(root).with_suffix("").as_posix() if root.is_dir() else file.stem
             )
-            filled = [
-                s for s in sections(text, "undated.md" if dated else file.name) if s.body.strip()
-            ]
             keys = _keys(tx, space, str(file.resolve()), prefix, filled)
             for section, key in zip(filled, keys, strict=True):
                 note = {**extra, "heading": section.heading, "section": section.key}
                 refs = (FileRef(str(file.resolve()), FileRel.READ),)
-                body = validate.content(section.body, store.settings.max_content_bytes)
                 draft = Draft(
                     space,
                     validate.key(key),
-                    body,
+                    section.body,
                     {**fields, "meta": note, "files": refs},
                     quiet=True,
                 )
@@ -311,6 +307,43 @@ def ingest(
     if not dry_run:
         catch_up(store, progress)
     return report
+
+
+class _MarkdownFile(NamedTuple):
+    """A file, the namespace of its memories, and its sections with text."""
+
+    path: Path
+    ns: str
+    sections: list[MarkdownSection]
+
+
+def _readable(
+    store: Store, root: Path, ns: str, date_ns: bool, report: IngestReport
+) -> Iterator[_MarkdownFile]:
+    """Yield the files that can be stored; the others of a folder are noted."""
+    for file in _files(root):
+        try:
+            yield _checked(store, file, ns, date_ns)
+        except InvalidInputError as error:
+            if root.is_file():
+                raise
+            report.notes.append(f"left out {error.message}")
+
+
+def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
+    """Return the sections of a file; the error for one that cannot be stored names the file."""
+    text = _read(file)
+    dated = _date(file.name) if date_ns else None
+    name = "undated.md" if dated else file.name
+    try:
+        space = validate.namespace(f"{ns}:{dated}" if dated else ns)
+        filled = [section for section in sections(text, name) if section.body.strip()]
+        for section in filled:
+            validate.key(section.key)
+            validate.content(section.body, store.settings.max_content_bytes)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{file}: {error.message}", error.hint) from None
+    return _MarkdownFile(file, space, filled)
 
 
 def _store_section(

@@ -133,7 +133,8 @@ class Console(Output):
 
         Without a given namespace, an exact key in the default namespace wins."""
         if given is not None:
-            return self.ns(given), list(names)
+            ns = self.ns(given)
+            return ns, [self._without_ns(ns, name) for name in names]
         parts = [self._split_name(name) for name in names]
         spaces = list(dict.fromkeys(ns for ns, _ in parts if ns))
         if len(spaces) > 1:
@@ -141,6 +142,37 @@ class Console(Output):
                 f"{spaces[0]} and {spaces[1]} are two namespaces", "name memories of one namespace"
             )
         return spaces[0] if spaces else self._default_ns(), [key for _, key in parts]
+
+    def new_key(self, given: str | None, ns: str, key: str) -> str:
+        """Return the key that a put in `ns` uses: without the namespace, if it starts with that.
+
+        Without a given namespace, a new key that `get` would read from another one is refused."""
+        own = self._without_ns(ns, key)
+        other, _, rest = key.partition("/")
+        if given is not None or own != key or not rest or not is_namespace(other) or other == ns:
+            return own
+        from ghostmem.admin.namespaces import list_namespaces
+
+        is_other = ":" in other or self._is_key(other, rest)
+        if is_other and list_namespaces(self.ghost.store, other) and not self._is_key(ns, key):
+            raise InvalidInputError(
+                f"`{other}/` is a namespace",
+                f"write -n {other} -k {rest}; with -n {ns} it is a key there",
+            )
+        return key
+
+    def _without_ns(self, ns: str, name: str) -> str:
+        """Return a name without the namespace at its start, unless the whole name is a key."""
+        key = name.removeprefix(f"{ns}/")
+        if not key or key == name:
+            return name
+        return name if self._is_key(ns, name) else key
+
+    def _is_key(self, ns: str, key: str) -> bool:
+        from ghostmem.memory.get import is_known
+        from ghostmem.store import validate
+
+        return is_known(self.ghost.store, ns, validate.text(key, "key"))
 
     @contextmanager
     def naming_others(self, given: str | None, ns: str, key: str) -> Iterator[None]:
@@ -157,15 +189,11 @@ class Console(Output):
 
     def _split_name(self, name: str) -> tuple[str, str]:
         """Return namespace and key of a name such as `ns/key`; a plain key has no namespace."""
-        ns, _, key = name.partition("/")
-        if not key or not is_namespace(ns):
+        if "/" not in name:
             return "", name
-        from ghostmem.memory.get import is_known
+        from ghostmem.memory.get import split_name
 
-        store = self.ghost.store
-        if is_known(store, self.settings.ns or _project_namespace(), name):
-            return "", name
-        return (ns, key) if ":" in ns or is_known(store, ns, key) else ("", name)
+        return split_name(self.ghost.store, self.settings.ns or _project_namespace(), name)
 
     def _default_ns(self) -> str:
         """Return the namespace of the settings, or else that of this folder, which is printed."""
@@ -292,6 +320,17 @@ class CommandGroup(click.Group):
             params=shared_options(),
             context_settings=CONTEXT_SETTINGS,
         )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a subcommand, or suggest similar ones."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from ghostmem.cli.suggestions import unknown_command
+
+            shown = [name for name, command in self.commands.items() if not command.hidden]
+            raise unknown_command(args[0], shown, ctx.command_path)
+        return super().resolve_command(ctx, args)
 
 
 class ConsoleGroup(CommandGroup):

@@ -3,13 +3,14 @@
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from errno import EDQUOT, ENOSPC
+from typing import Any, TypeGuard
 
 import click
 
 from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
-from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.errors import EngineError, GhostError, InvalidInputError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 # the commands by group, in the order of `ghost --help`
@@ -147,15 +148,9 @@ class LazyGroup(click.Group):
             and args[0] not in COMMANDS
             and args[0] not in ALIASES
         ):
-            from difflib import get_close_matches
+            from ghostmem.cli.suggestions import unknown_command
 
-            close = get_close_matches(args[0], COMMANDS, n=3)
-            hint = (
-                f"did you mean {' or '.join(close)}?"
-                if close
-                else "`ghost --help` lists the commands"
-            )
-            raise InvalidInputError(f"there is no command {args[0]!r}", hint)
+            raise unknown_command(args[0], COMMANDS, ctx.command_path)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -223,6 +218,8 @@ def main(argv: list[str] | None = None) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         pass
+    except OSError:  # reported before, unless the command ended early
+        code = code or EngineError.exit_code
     # the store is closed by now; taking the interpreter apart object by object would double the
     # exit's cost
     os._exit(code)
@@ -289,7 +286,18 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         )
     if isinstance(error, click.ClickException):
         return InvalidInputError(error.format_message())
+    if is_full(error):
+        return EngineError(
+            f"cannot write the output: {error.strerror}", "send it to a place with free space"
+        )
     return GhostError(f"{type(error).__name__}: {error}")
+
+
+def is_full(error: Exception) -> TypeGuard[OSError]:
+    """Say whether a write failed because its device is full or over quota.
+
+    The error of a failed write names no file, unlike that of a failed open."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT)
 
 
 def _path(args: list[str], name: str) -> str:

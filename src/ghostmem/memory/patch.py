@@ -7,7 +7,7 @@ from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import hold, memory_of_held, quarantine_reasons
 from ghostmem.memory.redact import redact_content
-from ghostmem.memory.write import check_base, write_draft
+from ghostmem.memory.write import check_base, dormant_note, write_draft
 from ghostmem.model import Memory
 from ghostmem.store import Store, find, validate
 from ghostmem.text.patch import apply_patch
@@ -50,4 +50,5 @@ def patch(
         memory = write_draft(store, tx, draft)
     if not dry_run:
         catch_up(store, ns=ns)
+    notes = (*notes, *dormant_note(memory, draft))
     return replace(memory, notes=notes) if notes else memory

@@ -11,7 +11,7 @@ from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
 from ghostmem.memory.verdict import judge_draft
-from ghostmem.memory.write import write_put
+from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
 from ghostmem.store.fields import QUARANTINE
@@ -57,6 +57,7 @@ def put(
     if is_quarantined:
         named["tier"] = None
     fields = put_fields(**named)
+    validate.period(fields)
     if ttl not in (None, NEVER):
         parse_ttl(ttl or "")
     draft = Draft(
@@ -89,7 +90,7 @@ def put(
         memory = write_put(store, tx, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
-    notes = (*notes, *_missing_vectors(prepared))
+    notes = (*notes, *_missing_vectors(prepared), *dormant_note(memory, draft))
     return replace(memory, notes=notes) if notes else memory
 
 

@@ -14,6 +14,7 @@ from ghostmem.store import Store, Transaction, again, validate
 class Removal(Record):
     """The versions that were or would be removed, and where a hard-deleted one still exists.
 
+    `remaining` counts the older versions that a hard delete of the latest one keeps,
     `backups` are copies of the store that contain it, `files` notes and mirrored files that would
     bring it back, and `pending` says why the file could not be scrubbed, and how to finish."""
 
@@ -25,6 +26,7 @@ class Removal(Record):
     backups: tuple[str, ...] = optional(())
     files: tuple[str, ...] = optional(())
     pending: str = optional("")
+    remaining: int | None = optional()
 
 
 @again
@@ -65,7 +67,8 @@ def rm(
         if history:
             hint = f"it was removed before; `ghost restore -n {ns} -k {key}` brings it back"
         raise NotFoundError(f"memory not found: {ns}/{key}", hint)
-    return Removal(ns, key, len(removed), hard, dry_run, copies, files, pending)
+    remaining = (len(history) - len(removed) or None) if hard else None
+    return Removal(ns, key, len(removed), hard, dry_run, copies, files, pending, remaining)
 
 
 def remove(

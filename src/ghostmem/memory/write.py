@@ -254,6 +254,17 @@ def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
     return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
 
 
+def dormant_note(memory: Memory, draft: Draft) -> tuple[str, ...]:
+    """Return a note if a put left a memory dormant without asking for that."""
+    if memory.tier is not Tier.DORMANT or "tier" in draft.fields:
+        return ()
+    name = f"{memory.ns}/{memory.key}"
+    return (
+        f"{name} is dormant, so search and context do not show it; "
+        "a put with the tier stm (--tier stm) brings it back",
+    )
+
+
 def index_memory(
     store: Store, tx: Transaction, memory: Memory, prepared: Prepared = UNPREPARED
 ) -> Sequence[IndexRow]:

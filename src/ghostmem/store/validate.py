@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef, FileRel, NsFilter, SymbolRef, is_namespace
 from ghostmem.schema import MAX_DEPTH, is_deeper, too_deep
@@ -256,3 +257,13 @@ def label(value: str | None, what: str) -> str | None:
             f"invalid {what}: {shown(value)}", f"use one line of at most {MAX_KEY} characters"
         )
     return value
+
+
+def period(fields: Mapping[str, Any]) -> None:
+    """Refuse checked fields whose `valid_to` is before their `valid_from`."""
+    start, end = fields.get("valid_from"), fields.get("valid_to")
+    if start is not None and end is not None and end < start:
+        raise InvalidInputError(
+            f"valid_to {format_time(end)} is before valid_from {format_time(start)}",
+            "exchange them, or leave one out",
+        )

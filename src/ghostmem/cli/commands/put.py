@@ -65,7 +65,11 @@ def put(
     if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
         # what a person notes down is a fact, not an event
         console.settings = replace(console.settings, default_kind=str(Kind.SEMANTIC))
-    write = _unnamed_put(console) if key is None else partial(console.ghost.put, key=key)
+    write = (
+        _unnamed_put(console)
+        if key is None
+        else partial(console.ghost.put, key=console.new_key(ns, space, key))
+    )
     memory = write(
         ns=space,
         content=read_text(content, "content"),

@@ -9,7 +9,7 @@ import click
 from ghostmem.cli.console import Console, ListingGroup, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
 from ghostmem.cli.output import dim, named, plural, size
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
@@ -40,14 +40,33 @@ def rm(
 ) -> None:
     space, name = console.memory_name(ns, one_key(key, key_argument))
     if hard and not dry_run:
-        console.confirm(f"Delete {space}/{name} for good?", yes)
+        console.confirm(_deletion_question(console, space, name, all_versions), yes)
     done = console.ghost.rm(
         space, name, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run
     )
     what = f"{plural(done.versions, 'version')} of {space}/{name}"
     how = "deleted for good" if hard else "removed; `ghost restore` brings it back"
-    console.show(done, f"would remove {what}" if dry_run else f"{what} {how}")
+    stays = f"; {_older_text(done.remaining)}" if done.remaining else ""
+    console.show(done, f"{f'would remove {what}' if dry_run else f'{what} {how}'}{stays}")
     console.note_remains(done, done.files)
+
+
+def _deletion_question(console: Console, ns: str, key: str, all_versions: bool) -> str:
+    """Return the question before a hard delete, which says which versions it deletes."""
+    try:
+        versions = console.ghost.history(ns, key)
+    except NotFoundError:  # the removal reports it
+        return f"Delete {ns}/{key} for good?"
+    if all_versions or len(versions) == 1:
+        return f"Delete {ns}/{key} ({plural(len(versions), 'version')}) for good?"
+    older = _older_text(len(versions) - 1)
+    return f"Delete version {versions[-1].version} of {ns}/{key} for good? {older}."
+
+
+def _older_text(count: int) -> str:
+    """Return how many older versions a hard delete keeps, and the option that deletes them."""
+    stay = "stays" if count == 1 else "stay"
+    return f"{plural(count, 'older version')} {stay}; --all-versions deletes all"
 
 
 @command(

@@ -10,9 +10,10 @@ import click
 
 from ghostmem.atomic import replacing
 from ghostmem.cli.console import Console, CreatingCommand, command
+from ghostmem.cli.main import is_full
 from ghostmem.cli.options import DRY_RUN, NS, TRUST
 from ghostmem.cli.output import bold, dim, plural, size
-from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.text.excerpt import visible
 from ghostmem.transfer import POLICIES, TOOLS
 from ghostmem.transfer.backup import refuse_store
@@ -70,6 +71,10 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
         with replacing(output) as stream:
             stream.writelines(f"{line}\n".encode() for line in lines)
     except OSError as error:
+        if is_full(error):
+            raise EngineError(
+                f"cannot write {output}: {error.strerror}", "free some space, or name another file"
+            ) from None
         raise InvalidInputError(
             f"cannot write {output}: {error.strerror}", "name a file in a folder that is there"
         ) from None

@@ -1,5 +1,6 @@
 """Open a database file: permissions, journal mode, the queue of writers, and what it holds."""
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from contextlib import contextmanager
 import apsw
 
 from ghostmem.atomic import is_plain
-from ghostmem.errors import EngineError, NotADatabaseError
+from ghostmem.errors import EngineError, NotADatabaseError, ReadOnlyStoreError, StoreFullError
 from ghostmem.store.sqlite.failures import translated
 from ghostmem.store.sqlite.forks import USERS
 from ghostmem.store.sqlite.frozen import open_reading, read_pieces
@@ -102,8 +103,17 @@ def prepare(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         _refuse_text(path)
-    except OSError:
-        pass  # opening it raises the error
+    except OSError as error:
+        if not os.path.exists(path):
+            raise _creation_error(folder, error) from None
+
+
+def _creation_error(folder: str, error: OSError) -> EngineError:
+    """Return the error for a store that cannot be created in a folder."""
+    message = f"cannot create the store in {folder}: {error.strerror}"
+    if error.errno == errno.ENOSPC:
+        return StoreFullError(message)
+    return ReadOnlyStoreError(message, "choose another place with --db")
 
 
 def refuse_special(path: str) -> None:
