@@ -219,7 +219,7 @@ def call_hook(folder: Path, number: int) -> None:
     event["transcript_path"] = str(client / f"session{number}.jsonl")
     before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(json.dumps(event).encode()))
     try:
-        code = run(["hook", "claude", "--db", str(folder / FILE), "--timeout", "60"])
+        code = run(["hook", "claude", "--wait", "--db", str(folder / FILE), "--timeout", "60"])
     finally:
         sys.stdin = before
     if code:

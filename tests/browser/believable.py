@@ -313,6 +313,15 @@ def fill(path: str, now: datetime, provider: str = "none") -> None:
     clock = Moving(now - timedelta(days=42))
     client = CLIENT.set("claude-code")
     with Ghost.open(path, settings=Settings(embed_provider=provider), clock=clock) as ghost:
+        # the specified idle time, so that some of the memories are dormant by now
+        ghost.set_rule(
+            "sys-demote-stale-ltm",
+            "DEMOTE",
+            rule_id="sys-demote-stale-ltm",
+            tier="ltm",
+            unaccessed_gt_hours=168,
+            action_params={"to_tier": "dormant"},
+        )
         for ago, ns, key, text, fields in sorted(SAID, key=lambda one: -one[0]):
             _pass_to(ghost, clock, now - timedelta(days=ago))
             ghost.put(ns, key, text, **fields)  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ def test_a_store_that_is_not_there_is_no_problem_and_is_not_made(
     ghost_cli: "GhostCli", store: Path
 ) -> None:
     """Before the first put everything is fine, and looking creates nothing."""
-    assert f"{store} (not there yet: the first put makes it)" in ghost_cli.ok("doctor")
+    assert f"{store} (it does not exist yet; the first put creates it)" in ghost_cli.ok("doctor")
     assert not store.exists()
     assert not store.parent.exists()
 

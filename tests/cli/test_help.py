@@ -44,6 +44,7 @@ NOTED = {
     "conflicts",
     "mine-procedures",
     "notes add",
+    "reflect",
     "resolve",
     "search",
     "setup",

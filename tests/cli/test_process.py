@@ -192,7 +192,12 @@ def test_a_store_lies_where_it_was_named_under_any_locale(
     assert program(*named, "put", "-n", "a", "-k", "tee 🍵", "Grüße 🍵", **env).err == ""
     assert path.is_file()
     assert program(*named, "get", "-n", "a", "tee 🍵", **env).out == "Grüße 🍵\n"
-    for command in (["search", "-n", "a", "Grüße"], ["list"], ["list", "--json"], ["export"]):
+    for command in (
+        ["search", "-n", "a", "Grüße"],
+        ["list", "-n", "a"],
+        ["list", "--all", "--json"],
+        ["export"],
+    ):
         done = program(*named, *command, **env)
         assert (done.code, done.err) == (0, "")
         assert "tee 🍵" in done.out
@@ -206,7 +211,7 @@ def test_a_store_lies_where_it_was_named_under_any_locale(
     assert program("get", "-n", "a", "x", **at_home).out == "at home\n"
 
 
-@pytest.mark.parametrize("command", ["export", "list -l 100 --json"])
+@pytest.mark.parametrize("command", ["export", "list --all -l 100 --json"])
 def test_a_reader_that_leaves_is_no_error(program: "Program", large: Path, command: str) -> None:
     """`ghost export | head -1` ends quietly with exit 0, as do list and get."""
 

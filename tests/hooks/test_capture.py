@@ -140,6 +140,27 @@ def test_secrets_do_not_get_in(hook: "Hook", store: Path, transcript: Callable[.
     assert secret not in store.read_bytes().decode("latin-1")
 
 
+def test_a_refused_text_does_not_stop_the_others(
+    hook: "Hook",
+    store: Path,
+    transcript: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where secrets are refused, only the text with one is left out, and it is tried once."""
+    monkeypatch.setenv("GHOST_SECRETS", "block")
+    secret = "sk-ant-api03-" + "Ab3" * 30
+    path = transcript(
+        spoken(TABS),
+        spoken(f"Always use the key {secret} for staging deploys of the shop."),
+        spoken(CENTS),
+    )
+    hook("Stop", transcript_path=str(path))
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == sorted([TABS, CENTS])
+    assert [line.split(": ")[1] for line in hook.lines()] == ["a text was refused"]
+    assert secret not in hook.lines()[0]
+
+
 def test_a_transcript_written_anew_is_read_from_its_beginning(
     hook: "Hook", store: Path, transcript: Callable[..., Path]
 ) -> None:

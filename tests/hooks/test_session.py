@@ -47,6 +47,27 @@ def test_what_was_shown_is_not_shown_again(hook: "Hook", filled: Path) -> None:
     assert len(session(filled).shown) == 3
 
 
+def test_the_first_prompt_of_qwen_keeps_the_budget(
+    hook: "Hook", store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It brings relevant memories and those of the start, together not more than a start."""
+    monkeypatch.setenv("GHOST_HOOK_BUDGET", "300")
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        for n in range(10, 30):
+            deploy = f"The deploy step number {n} runs the tool on the server host-{n}."
+            ghost.put(NS, f"deploy-{n}", deploy, importance=0.1, kind="semantic")
+            cake = f"Apples of the sort {n} are the best ones for cake number {n}."
+            ghost.put(NS, f"apples-{n}", cake, importance=1.0, kind="semantic", pinned=n < 12)
+    hook("SessionStart", source="startup")
+    prompt = "Which deploy step runs the tool on the server?"
+    hook("UserPromptSubmit", host="qwen", prompt=prompt)
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        names = {memory.id: memory.key for memory in ghost.list(NS, limit=100)}
+    shown = [names[id_].partition("-")[0] for id_ in session(store, "qwen:s-1").shown]
+    assert set(shown) == {"deploy", "apples"}
+    assert len(shown) <= len(session(store).shown)
+
+
 def test_a_prompt_after_the_start_brings_only_what_is_new(hook: "Hook", filled: Path) -> None:
     """What the session began with is known to it; what was stored since is not."""
     assert len(keys(hook("SessionStart", source="startup"))) == 4

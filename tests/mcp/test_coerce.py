@@ -61,6 +61,9 @@ def coerced(tool: str, name: str, value: Any) -> Any:
         ("ghost_search", "after", "2026-02", "2026-02-01"),
         ("ghost_search", "after", "2026/2/3", "2026-02-03"),
         ("ghost_search", "after", "2026-02-03", "2026-02-03"),
+        ("ghost_search", "after", "2 weeks", "2026-02-28T09:30:00.000000Z"),
+        ("ghost_put", "valid_from", "yesterday", "2026-03-13"),
+        ("ghost_put", "valid_to", "3 days ago", "2026-03-11T09:30:00.000000Z"),
     ],
 )
 def test_clear_values_are_understood(tool: str, name: str, value: Any, meant: Any) -> None:
@@ -95,6 +98,10 @@ def test_clear_values_are_understood(tool: str, name: str, value: Any, meant: An
         ("ghost_search", "after", "week"),
         ("ghost_search", "after", "x" * 5000),
         ("ghost_context", "min_score", "high"),
+        ("ghost_put", "valid_to", "2 weeks"),
+        ("ghost_put", "valid_to", "today"),
+        ("ghost_put", "valid_to", "2026-04"),
+        ("ghost_put", "valid_from", "2 weeks"),
     ],
 )
 def test_everything_else_stays_as_it_is(tool: str, name: str, value: Any) -> None:

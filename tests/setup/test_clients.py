@@ -251,9 +251,9 @@ def test_a_refusal_is_not_overwritten(files: Callable[..., list[SetupFile]]) -> 
     """Somebody who denied the tools is asked to change it; nothing is written."""
     path = files("opencode", "s")[0].path
     path.parent.mkdir(parents=True)
-    raw = b'{"permission": {"ghost_*": "deny"}}'
+    raw = b'{"permission": {"ghost_ghost_*": "deny"}}'
     path.write_bytes(raw)
-    with pytest.raises(ConflictError, match=r'permission.ghost_\* is "deny" already'):
+    with pytest.raises(ConflictError, match=r'permission.ghost_ghost_\* is "deny" already'):
         install(files("opencode", "s", "a"), HOW)
     assert path.read_bytes() == raw
 
@@ -267,6 +267,20 @@ def test_names_that_somebody_allowed_stay(files: Callable[..., list[SetupFile]])
     install(files("kiro", "s", "a"), HOW)
     entry = value_at(json.loads(path.read_bytes()), ("mcpServers", "ghost"))
     assert entry["autoApprove"] == ["mine", *HOW.tools]
+    uninstall(files("kiro", "a"))
+    entry = value_at(json.loads(path.read_bytes()), ("mcpServers", "ghost"))
+    assert entry["autoApprove"] == ["mine"]
+
+
+def test_a_refusal_in_the_entry_is_not_overwritten(files: Callable[..., list[SetupFile]]) -> None:
+    """A key of the entry that says otherwise is a conflict too."""
+    path = files("gemini", "s")[0].path
+    install(files("gemini", "s"), HOW)
+    text = path.read_text(encoding="utf-8").replace('["mcp"]', '["mcp"], "trust": false')
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConflictError, match=r"mcpServers.ghost.trust is false already"):
+        install(files("gemini", "s", "a"), HOW)
+    assert path.read_text(encoding="utf-8") == text
 
 
 # ---------------------------------------------------------------- the table

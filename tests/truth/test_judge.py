@@ -22,15 +22,13 @@ NOISE = [
 ]
 
 
-def find(
-    ghost: Ghost, content: str, key: str = "new", ns: str = "a", exclude_locked: bool = False
-) -> Judgement:
+def find(ghost: Ghost, content: str, key: str = "new", ns: str = "a") -> Judgement:
     """Ask for a verdict as a put would."""
     store = ghost.store
     rows = index_rows(key, content, store.settings.chunk_target)
     vectors: Sequence[bytes] = store.vectoriser.try_bytes([row.spoken for row in rows])
     with store.engine.read() as tx:
-        return find_verdict(store, tx, ns, key, content, vectors, store.clock(), exclude_locked)
+        return find_verdict(store, tx, ns, key, content, vectors, store.clock())
 
 
 @pytest.fixture(params=["none", "static"])
@@ -96,17 +94,6 @@ def test_what_is_closed_removed_expired_or_sensory_is_left_out(
     assert find(ghost, "The payments module is owned by Tom.").verdict.kind == VerdictKind.NEW
     ghost.put("a", "open", "Tom owns the payments module.")
     assert find(ghost, "The payments module is owned by Tom.").verdict.key == "open"
-
-
-def test_locked_memories_can_be_left_out(open_ghost: Callable[..., Ghost]) -> None:
-    """A caller that may not touch them need not hear of them."""
-    ghost = open_ghost(freshness="off")
-    ghost.put("a", "law", "The API listens on port 8080.", tags=["locked"])
-    assert find(ghost, "The API listens on port 9090.").verdict.key == "law"
-    assert (
-        find(ghost, "The API listens on port 9090.", exclude_locked=True).verdict.kind
-        == VerdictKind.NEW
-    )
 
 
 def test_a_restatement_is_told_before_an_update_and_that_before_a_conflict(

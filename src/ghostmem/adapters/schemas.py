@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
+from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
 from ghostmem.schema import too_deep
 
@@ -103,6 +104,7 @@ def call(
 
         given["ns"] = given.get("ns") or ns or ghost.store.settings.ns or project_namespace()
         check_namespace(name, given["ns"])
+        given = resolve_names(ghost, given, is_read=tool.scope == "read")
     return tool.run(ghost, given)
 
 

@@ -83,7 +83,7 @@ def _store(
 ) -> Iterator[DoctorFinding]:
     if settings.has_file and not Path(settings.path).exists():
         yield DoctorFinding(
-            "store", "ok", f"{settings.path} (not there yet: the first put makes it)"
+            "store", "ok", f"{settings.path} (it does not exist yet; the first put creates it)"
         )
         return
     try:

@@ -12,7 +12,7 @@ REASONS = {"argument": "--db", "default": "the default"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Whereabouts(Record):
+class DefaultLocation(Record):
     """The default namespace and the store, each with what decided it."""
 
     ns: str
@@ -21,7 +21,7 @@ class Whereabouts(Record):
     db_reason: str
 
 
-def where(use_file: bool = True, **given: Any) -> Whereabouts:
+def where(use_file: bool = True, **given: Any) -> DefaultLocation:
     """Return the namespace and the store of commands that name none.
 
     Args:
@@ -32,6 +32,6 @@ def where(use_file: bool = True, **given: Any) -> Whereabouts:
     sources = {name: source for name, (_, source) in resolve(use_file=use_file, **given).items()}
     db_reason = REASONS.get(sources["db"], sources["db"])
     if settings.has_file and not os.path.exists(settings.path):
-        db_reason += "; not there yet, the first put makes it"
+        db_reason += "; it does not exist yet, the first put creates it"
     ns, ns_reason = (settings.ns, sources["ns"]) if settings.ns else find_project()
-    return Whereabouts(ns, ns_reason, settings.shown, db_reason)
+    return DefaultLocation(ns, ns_reason, settings.shown, db_reason)

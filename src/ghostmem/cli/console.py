@@ -189,15 +189,11 @@ class Console(Output):
 
     def _split_name(self, name: str) -> tuple[str, str]:
         """Return namespace and key of a name such as `ns/key`; a plain key has no namespace."""
-        ns, _, key = name.partition("/")
-        if not key or not is_namespace(ns):
+        if "/" not in name:
             return "", name
-        from ghostmem.memory.get import is_known
+        from ghostmem.memory.get import split_name
 
-        store = self.ghost.store
-        if is_known(store, self.settings.ns or _project_namespace(), name):
-            return "", name
-        return (ns, key) if ":" in ns or is_known(store, ns, key) else ("", name)
+        return split_name(self.ghost.store, self.settings.ns or _project_namespace(), name)
 
     def _default_ns(self) -> str:
         """Return the namespace of the settings, or else that of this folder, which is printed."""

@@ -18,6 +18,8 @@ from ghostmem.truth.corrections import prevails
 CONSTRAINTS = (Rel.CONTRADICTS, Rel.CONTAINS, Rel.DEPENDS_ON, Rel.PREVENTS)
 SPARE_LOOKUPS = 8  # memories that are read in addition to those that may still join
 MIN_CLUSTER = 3  # similar memories from which a summary is worth writing
+# how to write one; interfaces without a shell name their own operations instead
+COMPACTION_COMMANDS = "`ghost clusters`, then `ghost consolidate`"
 
 
 class Expansion:
@@ -314,10 +316,8 @@ class Expansion:
             if len(loose) >= MIN_CLUSTER and len(loose) * 2 > len(group):
                 keys = sorted(self.items[id_].memory.key for id_ in loose)
                 shown = ", ".join(keys[:MIN_CLUSTER]) + (" …" if len(keys) > MIN_CLUSTER else "")
-                return (
-                    f"{len(loose)} alike memories have no summary yet ({shown}); `ghost "
-                    "clusters`, then `ghost consolidate`"
-                )
+                alike = f"{len(loose)} alike memories have no summary yet ({shown})"
+                return f"{alike}; {COMPACTION_COMMANDS}"
         return ""
 
 

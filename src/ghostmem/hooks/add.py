@@ -47,15 +47,22 @@ def _selected(
     """Return the memories for the moment of a call."""
     is_start = call.moment is Moment.START
     if not call.host.starts_with_prompt:
-        return _start(store, session) if is_start else _prompt(store, vectoriser, session, call)
+        if is_start:
+            return _start(store, session, store.settings.hook_budget)
+        return _prompt(store, vectoriser, session, call)
     if is_start:
         return Pack(store.settings.hook_budget, 0, ())
     relevant = _prompt(store, vectoriser, session, call)
     if session.shown:
         return relevant
+    budget = store.settings.hook_budget
+    if relevant.used >= budget:
+        return relevant
     known = {memory.id for memory in relevant.memories}
-    first = _only(_start(store, session), lambda id_: id_ not in known)
-    return replace(relevant, memories=(*relevant.memories, *first.memories))
+    start = _start(store, session, budget - relevant.used)
+    first = _only(start, lambda id_: id_ not in known).memories
+    used = relevant.used + sum(memory.tokens for memory in first)
+    return replace(relevant, budget=budget, used=used, memories=(*relevant.memories, *first))
 
 
 def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
@@ -83,14 +90,13 @@ def _resumed(store: Store, call: Call, session: HookSession) -> HookSession:
     )
 
 
-def _start(store: Store, session: HookSession) -> Pack:
+def _start(store: Store, session: HookSession, budget: int) -> Pack:
     """Return the most certain memories of a project, and those since its previous session."""
     from ghostmem.context.brief import brief
 
     with store.engine.read() as tx:
         previous = tx.sessions.latest(session.ns, besides=session.id)
     since = previous.at if previous else None
-    budget = store.settings.hook_budget
     return brief(store, session.ns, budget=budget, max_memory_tokens=MAX_MEMORY_TOKENS, since=since)
 
 

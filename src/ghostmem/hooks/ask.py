@@ -58,7 +58,7 @@ def start(settings: Settings, call: Call, ns: str, command: str) -> None:
         "transcript": os.path.abspath(call.transcript),
         "lines": TRANSCRIPT_LINES[call.moment],
     }
-    start_detached("ghostmem.hooks.ask", data=json.dumps(job).encode())
+    start_detached("ghostmem.hooks.ask", json.dumps(job).encode())
 
 
 def _has_grown(settings: Settings, job: Mapping[str, Any]) -> bool:

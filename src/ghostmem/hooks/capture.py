@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import datetime
 
 from ghostmem.capture.rules.capture import candidates
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import Moment
-from ghostmem.hooks.queue import CaptureEntry
+from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.queue import CaptureEntry, kept_prompt
 from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
@@ -17,6 +19,8 @@ from ghostmem.model import SourceKind
 from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
 from ghostmem.text.machine import without_machine_text
+
+_MAX_CAPTURED = 1_000  # statements of one session that are compared
 
 
 def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None:
@@ -39,7 +43,8 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
         if ghost is None:
             return
         session = session or stored_session(ghost.store, call, ns)
-        _capture(ghost, call, session.ns, worth)
+        captured = _captured_since(ghost, call, session.ns, entries[0].at) if worth else set()
+        _capture(ghost, call, session.ns, _without(worth, captured))
         is_compacted = texts.compacted or any(e.call.moment is Moment.COMPACT for e in entries)
         _record(ghost, session, texts.to, is_compacted and not call.host.restarts)
 
@@ -48,17 +53,29 @@ def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
     """Return the new texts of the user in the transcript, and the prompts that are not there.
 
     A transcript may be missing, unreadable, of an unknown form, or not written yet."""
-    prompts = dict.fromkeys(without_machine_text(entry.call.prompt) for entry in entries)
+    prompts = [without_machine_text(entry.call.prompt).strip() for entry in entries]
     try:
         read = _transcript_texts(entries, place)
     except (UnansweredError, OSError, InvalidInputError):
         if not any(prompts):
             raise
         read = UserTexts([], place)
-    known = {text.strip() for text in read.texts}
-    return read._replace(
-        texts=[*read.texts, *(text for text in prompts if text and text.strip() not in known)]
-    )
+    return read._replace(texts=_in_order(read.texts, [text for text in prompts if text]))
+
+
+def _in_order(texts: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    """Return texts of a transcript with the prompts that are missing there, oldest first.
+
+    A missing prompt is placed before the text of the prompt that was sent after it, because of
+    two statements that contradict each other the later one is valid."""
+    positions = {kept_prompt(text).strip(): index for index, text in enumerate(texts)}
+    ordered, position = list(texts), len(texts)
+    for prompt in reversed(prompts):
+        if prompt in positions:
+            position = min(position, positions[prompt])
+        else:
+            ordered.insert(position, prompt)
+    return ordered
 
 
 def _transcript_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
@@ -69,15 +86,59 @@ def _transcript_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
     return UserTexts([], place)
 
 
-def _capture(ghost: Ghost, call: Call, ns: str, texts: Sequence[str]) -> None:
-    for text in texts:
-        ghost.capture(
-            text,
+def _captured_since(ghost: Ghost, call: Call, ns: str, since: datetime) -> set[str]:
+    """Return the statements of a session that were stored after its oldest entry was queued.
+
+    A worker that was killed, or another that read the transcript early, has stored them."""
+    return {
+        memory.content
+        for is_deleted in (False, True)
+        for memory in ghost.list(
             ns,
             source_kind=SourceKind.STATED,
             source_client=call.host.client,
             source_scope=call.session or None,
+            after=since,
+            deleted=is_deleted,
+            limit=_MAX_CAPTURED,
         )
+    }
+
+
+def _without(texts: Sequence[str], captured: set[str]) -> list[str]:
+    """Return texts without those whose statements are captured.
+
+    Stored again, an older statement would count as newer than its correction. A repeated text is
+    left out only once: the user may have returned to what was said first."""
+    new, left = [], set(captured)
+    for text in texts:
+        statements = {candidate.content for candidate in candidates(text)}
+        if statements <= left:
+            left -= statements
+        else:
+            new.append(text)
+    return new
+
+
+def _capture(ghost: Ghost, call: Call, ns: str, texts: Sequence[str]) -> None:
+    """Capture from each text; one that is refused, as for a secret, is logged and left out."""
+    path = log_path(ghost.store.settings)
+    for text in texts:
+        try:
+            report = ghost.capture(
+                text,
+                ns,
+                source_kind=SourceKind.STATED,
+                source_client=call.host.client,
+                source_scope=call.session or None,
+            )
+        except InvalidInputError as error:
+            message = f"a text was refused: {describe_error(error)}"
+            write_log_line(path, call.host.name, call.event, message)
+            continue
+        if report.refused:
+            message = f"{len(report.refused)} of the statements of a text refused"
+            write_log_line(path, call.host.name, call.event, message)
 
 
 def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> None:

@@ -13,21 +13,20 @@ DETACHED: dict[str, Any] = (
 )
 
 
-def start_detached(module: str, *args: str, data: bytes | None = None) -> None:
-    """Start a module in the background, with arguments and data on standard input.
+def start_detached(module: str, data: bytes) -> None:
+    """Start a module in the background, with data on standard input.
 
     The folder of the session is not searched for modules (-P), because it may contain any file.
     """
     child = subprocess.Popen(  # noqa: S603 (a module of our own)
-        [sys.executable, "-P", "-m", module, *args],
-        stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
+        [sys.executable, "-P", "-m", module],
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=child_env(GHOST_HOOK_CHILD="1"),
         **DETACHED,
     )
-    if data is not None:
-        assert child.stdin is not None
-        with child.stdin as stream:
-            stream.write(data)
+    assert child.stdin is not None
+    with child.stdin as stream:
+        stream.write(data)
     child.returncode = 0  # no one waits for it

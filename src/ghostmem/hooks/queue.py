@@ -6,21 +6,23 @@ captures from the entries and removes them; entries of a killed worker are left 
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from ghostmem.clock import now
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import HOSTS, Moment
-from ghostmem.settings import Settings, config_path
+from ghostmem.settings import Settings
 
 MAX_PROMPT = 50_000  # characters of a prompt that are kept
 MAX_AGE = timedelta(days=30)  # an older entry is dropped
 # A prompt is captured with the end of its turn; one whose turn never ended, after this time.
 MAX_TURN = timedelta(hours=6)
 FRESH = timedelta(minutes=1)  # an older entry could not be captured at once
+MAX_LEFTOVER_AGE = timedelta(days=1)  # an older file that is not an entry is removed
 _SUFFIX = ".json"
+_UNFINISHED = ".tmp"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +62,7 @@ def queue_folder(settings: Settings) -> str | None:
     import hashlib
 
     name = hashlib.sha256(path.encode()).hexdigest()[:16]  # a URL may contain a password
-    return os.path.join(os.path.dirname(config_path()), f"{name}.hooks")
+    return os.path.join(os.path.expanduser("~"), ".ghost", f"{name}.hooks")
 
 
 def add_entry(settings: Settings, call: Call, ns: str) -> None:
@@ -74,11 +76,25 @@ def add_entry(settings: Settings, call: Call, ns: str) -> None:
         "session": call.session,
         "ns": ns,
         "transcript": os.path.abspath(call.transcript) if call.transcript else None,
-        "prompt": call.prompt[:MAX_PROMPT],
+        "prompt": kept_prompt(call.prompt),
     }
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    for path in (os.path.dirname(folder), folder):  # the mode is only that of the last folder
+        os.makedirs(path, mode=0o700, exist_ok=True)
     name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}.0{_SUFFIX}"
     _write(os.path.join(folder, name), json.dumps(entry).encode())
+
+
+def kept_prompt(text: str) -> str:
+    """Return the part of a prompt that is queued: of a long one, the first complete lines."""
+    if len(text) <= MAX_PROMPT:
+        return text
+    from ghostmem.text.machine import without_machine_text
+
+    text = without_machine_text(text)  # before the cut, as in the texts of a transcript
+    if len(text) <= MAX_PROMPT:
+        return text
+    end = max(text.rfind("\n", 0, MAX_PROMPT), text.rfind(". ", 0, MAX_PROMPT))
+    return text[: end + 1 or MAX_PROMPT]
 
 
 def _write(path: str, content: bytes) -> None:
@@ -86,7 +102,7 @@ def _write(path: str, content: bytes) -> None:
 
     Without `atomic.replacing`, because a hook has no time to import pathlib."""
     folder, name = os.path.split(path)
-    unfinished = os.path.join(folder, f".{name}.tmp")
+    unfinished = os.path.join(folder, f".{name}{_UNFINISHED}")
     with open(unfinished, "xb", opener=_private) as stream:
         stream.write(content)
         stream.flush()
@@ -106,24 +122,40 @@ def _private(path: str, flags: int) -> int:
 
 def entries(settings: Settings) -> list[CaptureEntry]:
     """Return the entries, oldest first."""
-    folder = queue_folder(settings)
-    try:
-        names = sorted(os.listdir(folder)) if folder is not None else []
-    except OSError:
-        return []
-    paths = [
-        os.path.join(folder or "", name)
-        for name in names
-        if name.endswith(_SUFFIX) and not name.startswith(".")
-    ]
+    paths = [path for path in _paths(settings) if _is_entry(path)]
     return [entry for path in paths if (entry := _read(path)) is not None]
 
 
+def remove_leftovers(settings: Settings) -> None:
+    """Remove old files of hooks that were killed while they wrote, and unreadable entries."""
+    before = (now() - MAX_LEFTOVER_AGE).timestamp()
+    for path in _paths(settings):
+        is_leftover = path.endswith(_UNFINISHED) or (_is_entry(path) and _read(path) is None)
+        try:
+            if is_leftover and os.path.getmtime(path) < before:
+                os.unlink(path)
+        except OSError:  # it is gone, or stays
+            pass
+
+
+def _paths(settings: Settings) -> list[str]:
+    """Return the files in the folder of the queue, in the order of their names."""
+    folder = queue_folder(settings)
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if folder else []
+    except OSError:
+        return []
+
+
+def _is_entry(path: str) -> bool:
+    return path.endswith(_SUFFIX) and not os.path.basename(path).startswith(".")
+
+
 def by_session(queued: Iterable[CaptureEntry]) -> Iterator[list[CaptureEntry]]:
-    """Yield the entries of each session that has one that is due."""
-    groups: dict[str, list[CaptureEntry]] = {}
+    """Yield the entries of each session and namespace, if one of them is due."""
+    groups: dict[tuple[str, str], list[CaptureEntry]] = {}
     for entry in queued:
-        groups.setdefault(entry.session, []).append(entry)
+        groups.setdefault((entry.session, entry.ns), []).append(entry)
     for group in groups.values():
         if any(entry.is_due for entry in group):
             yield group
@@ -148,9 +180,11 @@ def with_attempts(entry: CaptureEntry, attempts: int) -> CaptureEntry:
     return replace(entry, path=path, attempts=attempts)
 
 
-def remove(queued: Iterable[CaptureEntry]) -> None:
-    """Remove entries that are done."""
-    for entry in queued:
+def remove(queued: Sequence[CaptureEntry]) -> None:
+    """Remove entries that are done, the newest first.
+
+    If this is interrupted, the oldest one is left, which says since when they were captured."""
+    for entry in reversed(queued):
         try:
             os.unlink(entry.path)
         except FileNotFoundError:

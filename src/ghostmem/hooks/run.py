@@ -89,26 +89,26 @@ def respond(
     """
     if call.is_idle:
         return
-    patience = min(settings.busy_timeout, seconds_for(call.moment, settings) * LOCK_SHARE)
-    settings = replace(settings, busy_timeout=patience)
-    ns = settings.ns or _project(call.folder)
-    before = CLIENT.set(call.host.client)
-    try:
-        if call.moment in ADDING:
-            if call.moment is Moment.START and not wait:
-                _wait_for_captures(settings, ns, began + settings.hook_timeout * CAPTURES_SHARE)
-            _add(call, settings, ns, say, _vectoriser(call, settings, began))
-        if call.moment is not Moment.START:
-            _capture(call, settings, ns, llm, wait)
-    finally:
-        CLIENT.reset(before)
-
-
-def _project(folder: str | None) -> str:
-    """Return the namespace of the project that a folder belongs to."""
     from ghostmem.notes.project import project_namespace
 
-    return project_namespace(folder)
+    patience = min(settings.busy_timeout, seconds_for(call.moment, settings) * LOCK_SHARE)
+    settings = replace(settings, busy_timeout=patience)
+    ns = settings.ns or project_namespace(call.folder)
+    before = CLIENT.set(call.host.client)
+    try:
+        # The entry comes first: a host may end the hook, and the search may fail or be too slow.
+        _queue(call, settings, ns)
+        try:
+            if call.moment is Moment.START and not wait:
+                _wait_for_captures(settings, ns, began + settings.hook_timeout * CAPTURES_SHARE)
+            if call.moment in ADDING:
+                _add(call, settings, ns, say, _vectoriser(call, settings, began))
+        finally:
+            if call.moment is not Moment.START:
+                deadline = began + seconds_for(call.moment, settings)
+                _capture(call, settings, ns, llm, deadline if wait else None)
+    finally:
+        CLIENT.reset(before)
 
 
 def _vectoriser(call: Call, settings: Settings, began: float) -> "DeadlineVectoriser":
@@ -161,16 +161,30 @@ def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _capture(call: Call, settings: Settings, ns: str, llm: str | None, wait: bool) -> None:
-    """Queue a call, and let a worker capture from it; ask the user's command, if any."""
-    from ghostmem.hooks.queue import add_entry, has_due
+def _queue(call: Call, settings: Settings, ns: str) -> None:
+    """Queue a call to capture from, if any; without space for it, there is still an answer."""
+    if call.moment is Moment.START or (call.moment is Moment.PROMPT and not call.prompt):
+        return
+    from ghostmem.hooks.queue import add_entry
 
-    if call.moment is not Moment.PROMPT or call.prompt:
+    try:
         add_entry(settings, call, ns)
-    if wait:
+    except OSError as error:
+        write_log_line(log_path(settings), call.host.name, call.event, describe_error(error))
+
+
+def _capture(
+    call: Call, settings: Settings, ns: str, llm: str | None, deadline: float | None
+) -> None:
+    """Capture from the queue, until a deadline or in the background; ask the user's command."""
+    from ghostmem.hooks.queue import has_due
+
+    if deadline is not None:
+        import time
+
         from ghostmem.hooks.worker import drain
 
-        drain(settings)
+        drain(settings, patience=max(0.0, deadline - time.monotonic()))
     elif call.moment is not Moment.PROMPT or has_due(settings):
         from ghostmem.hooks.worker import start
 

@@ -21,15 +21,16 @@ from ghostmem.hooks.queue import (
     entries,
     queue_folder,
     remove,
+    remove_leftovers,
     with_attempts,
 )
 from ghostmem.hooks.watchdog import Watchdog
 from ghostmem.settings import Settings, load
 
 SESSION_SECONDS = 120.0  # to capture from one session
-MAX_ATTEMPTS = 8  # an entry that ended so many workers is dropped
+MAX_ATTEMPTS = 8  # entries whose capture ended this many workers are dropped
 ENDINGS = (Moment.STOP, Moment.END)  # the lifecycle runs after these
-_PASSING = (4, 5, 6)  # exit codes of errors that pass: a busy or broken store, a provider
+_TRANSIENT = (4, 5, 6)  # exit codes of errors worth another try: of the store, of a provider
 _LOCK = ".lock"
 
 
@@ -38,18 +39,22 @@ def start(settings: Settings) -> None:
 
     It reads the location of the store from standard input: a URL may contain a password, and the
     arguments of a process are visible to every user of the machine."""
-    start_detached("ghostmem.hooks.worker", data=settings.path.encode())
+    start_detached("ghostmem.hooks.worker", settings.path.encode())
 
 
 def main() -> None:
     """Work on the queue of the store that standard input names."""
-    settings = load(db=sys.stdin.buffer.read().decode())
+    settings = _settings(sys.stdin.buffer.read().decode())
 
-    def late() -> None:
-        write_log_line(log_path(settings), "-", "capture", "took too long and gave up")
+    def log(message: str) -> None:
+        write_log_line(log_path(settings), "-", "capture", message)
 
-    with Watchdog(SESSION_SECONDS, late) as watchdog:
-        ended = drain(settings, watchdog)
+    try:
+        with Watchdog(SESSION_SECONDS, lambda: log("took too long and gave up")) as watchdog:
+            ended = drain(settings, watchdog)
+    except Exception as error:  # noqa: BLE001 (the outermost handler of this process)
+        log(describe_error(error))
+        return
     if settings.hook_reflect:
         from ghostmem.hooks.upkeep import reflect_daily
 
@@ -57,10 +62,19 @@ def main() -> None:
             reflect_daily(settings, ns)
 
 
-def drain(settings: Settings, watchdog: Watchdog | None = None) -> list[str]:
+def _settings(db: str) -> Settings:
+    """Return the settings for a store; without the configuration file if that is broken."""
+    try:
+        return load(db=db)
+    except GhostError:
+        return load(use_file=False, db=db)
+
+
+def drain(settings: Settings, watchdog: Watchdog | None = None, patience: float = 0.0) -> list[str]:
     """Capture from all entries that are due; return the namespaces in which a turn has ended.
 
-    While another worker has the lock, nothing is done: it looks for new entries before it ends.
+    Waits for `patience` seconds while another worker has the lock. After that nothing is done: the
+    other one looks for new entries before it ends.
     """
     from pathlib import Path
 
@@ -71,7 +85,8 @@ def drain(settings: Settings, watchdog: Watchdog | None = None) -> list[str]:
     tried: set[str] = set()  # entries that could not be captured now are left for another worker
     while folder is not None and _untried(settings, tried):
         try:
-            with lock_file(Path(folder, _LOCK)):
+            with lock_file(Path(folder, _LOCK), patience):
+                remove_leftovers(settings)
                 for group in _untried(settings, tried):
                     tried.update(entry.id for entry in group)
                     if watchdog is not None:
@@ -84,43 +99,67 @@ def drain(settings: Settings, watchdog: Watchdog | None = None) -> list[str]:
 
 
 def _untried(settings: Settings, tried: set[str]) -> list[list[CaptureEntry]]:
-    """Return the entries that are due by session, without those that were tried."""
+    """Return the groups of entries that are due, without those that were tried.
+
+    Groups with fewer attempts come first, so that one that ends its worker does not block others.
+    """
     groups = by_session(entries(settings))
-    return [group for group in groups if any(entry.id not in tried for entry in group)]
+    untried = [group for group in groups if any(entry.id not in tried for entry in group)]
+    return sorted(untried, key=_attempts)
 
 
-def _capture(settings: Settings, group: Sequence[CaptureEntry]) -> bool:
-    """Capture from the entries of a session and remove them; False leaves them for later.
+def _capture(settings: Settings, group: list[CaptureEntry]) -> bool:
+    """Capture from the entries of a session and remove them; False leaves them for later."""
+    try:
+        problem = _drop_reason(group) or _try(settings, group)
+        remove(group)
+    except Exception as error:  # noqa: BLE001 (one session must not stop the others)
+        _log(settings, group, describe_error(error))
+        return False
+    if problem:
+        _log(settings, group, problem)
+    return True
 
-    An attempt is counted before it begins, so that an entry that ends its worker is dropped in
-    the end. An error that passes, such as a store that is busy, is not counted."""
+
+def _try(settings: Settings, group: list[CaptureEntry]) -> str:
+    """Capture from the entries of a session; return why they cannot be captured, or "".
+
+    The attempt is counted on the first entry before it begins, so that entries that end their
+    worker are dropped in the end. A transient error, such as a busy store, is raised and not
+    counted."""
     from ghostmem.hooks.capture import capture_entries
 
-    *earlier, last = group
-    problem = _hopeless(last)
-    if not problem:
-        counted = with_attempts(last, last.attempts + 1)
-        group = [*earlier, counted]
-        try:
-            capture_entries(settings, group)
-        except Exception as error:  # noqa: BLE001 (one session must not stop the others)
-            problem = describe_error(error)
-            if isinstance(error, OSError) or (
-                isinstance(error, GhostError) and error.exit_code in _PASSING
-            ):
-                with_attempts(counted, last.attempts)
-                group = []
-    if problem:
-        write_log_line(log_path(settings), last.call.host.name, last.call.event, problem)
-    remove(group)
-    return bool(group)
+    before = group[0].attempts
+    group[0] = with_attempts(group[0], _attempts(group) + 1)
+    try:
+        capture_entries(settings, group)
+    except Exception as error:
+        if not _is_transient(error):
+            return describe_error(error)
+        group[0] = with_attempts(group[0], before)
+        raise
+    return ""
 
 
-def _hopeless(entry: CaptureEntry) -> str:
-    """Return why an entry is dropped, or an empty text."""
-    if entry.attempts >= MAX_ATTEMPTS:
-        return f"not captured: {entry.attempts} attempts did not end"
-    return "not captured: too old" if now() - entry.at > MAX_AGE else ""
+def _is_transient(error: Exception) -> bool:
+    is_reported = isinstance(error, GhostError) and error.exit_code in _TRANSIENT
+    return is_reported or isinstance(error, OSError)
+
+
+def _attempts(group: Sequence[CaptureEntry]) -> int:
+    return max(entry.attempts for entry in group)
+
+
+def _drop_reason(group: Sequence[CaptureEntry]) -> str:
+    """Return why the entries of a session are dropped, or an empty text."""
+    if (attempts := _attempts(group)) >= MAX_ATTEMPTS:
+        return f"not captured: gave up after {attempts} attempts"
+    return "not captured: too old" if now() - group[-1].at > MAX_AGE else ""
+
+
+def _log(settings: Settings, group: Sequence[CaptureEntry], message: str) -> None:
+    call = group[-1].call
+    write_log_line(log_path(settings), call.host.name, call.event, message)
 
 
 if __name__ == "__main__":

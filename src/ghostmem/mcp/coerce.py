@@ -31,6 +31,10 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
     "ttl": {"forever": "never", "none": "never", "permanent": "never"},
 }
 TIMES = frozenset("after before valid_at as_of created_at valid_from valid_to".split())
+# a span without "ago" is in the past for these; "valid_to: 2 weeks" would mean the future
+PAST_TIMES = frozenset("after before valid_at as_of".split())
+# a day or month is its beginning, which is not when a memory meant "until then" ends
+ENDS = frozenset(("valid_to",))
 DURATIONS = frozenset(("ttl",))
 # days that a word goes back to the beginning of a day
 DAYS_BACK = {"today": 0, "yesterday": 1, "last_week": 7, "last_month": 30, "last_year": 365}
@@ -76,7 +80,7 @@ def _value(name: str, value: Any, schema: Mapping[str, Any], now: datetime) -> A
     if (word := _word(value)) in words:
         return words[word]
     if name in TIMES:
-        return _time(value, now)
+        return _time(name, value, now)
     if name in DURATIONS:
         return _duration(value)
     if "enum" in schema:
@@ -145,18 +149,19 @@ def _duration(text: str) -> str:
     return next(f"{seconds // size}{unit}" for unit, size in _TTL_UNITS if seconds % size == 0)
 
 
-def _time(text: str, now: datetime) -> str:
+def _time(name: str, text: str, now: datetime) -> str:
     word = _word(text)
     if word == "now":
         return format_time(now)
-    if word in DAYS_BACK:
-        return f"{now - timedelta(days=DAYS_BACK[word]):%Y-%m-%d}"
-    if _MONTH.fullmatch(text.strip()):
-        return f"{text.strip()}-01"
     if match := _SLASHES.fullmatch(text.strip()):
         return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+    if name not in ENDS and word in DAYS_BACK:
+        return f"{now - timedelta(days=DAYS_BACK[word]):%Y-%m-%d}"
+    if name not in ENDS and _MONTH.fullmatch(text.strip()):
+        return f"{text.strip()}-01"
     seconds = _span(text)
     is_past = word.endswith("_ago") or word.startswith(("last_", "past_", "the_"))
-    if seconds is None or not (is_past or word[:1].isdecimal()):
+    is_past = is_past or (name in PAST_TIMES and word[:1].isdecimal())
+    if seconds is None or not is_past:
         return text
     return format_time(now - timedelta(seconds=seconds))

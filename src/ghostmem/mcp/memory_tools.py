@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 MODEL_WAIT = 5.0
 MAX_HITS = 200
 MAX_DEPTH = 20
+_COMPACTION_TOOLS = "call ghost_expand, then ghost_consolidate"
 _OWN_NS = {"description": NS.brief}
 _OBJECT = {"type": "object"}
 _BUDGET = described(
@@ -81,9 +82,14 @@ def search(ghost: Ghost, given: Arguments) -> Result:
 
 
 def _context(ghost: Ghost, given: Arguments) -> Result:
+    from ghostmem.context.expansion import COMPACTION_COMMANDS
+
     wait_for_model(ghost)
     pack = ghost.context(given.pop("query"), given.pop("ns"), tokens=_sent_tokens, **given)
     result: Result = plain(pack)
+    if "compaction_reason" in result:
+        reason = result["compaction_reason"].replace(COMPACTION_COMMANDS, _COMPACTION_TOOLS)
+        result["compaction_reason"] = reason
     return result if _is_complete(ghost, pack.notes) else {**result, "complete": False}
 
 
@@ -201,7 +207,10 @@ MEMORY: tuple[McpTool, ...] = (
         arguments(
             "put",
             "ns key content kind tags priority importance tier pinned ttl dedup",
-            **_about(content="one fact, in a full sentence"),
+            **_about(
+                content="one fact, in a full sentence",
+                kind="default semantic: fact; episodic: event, procedural: how-to",
+            ),
             tier={
                 "enum": [*map(str, Tier), "identity"],
                 "description": "default stm; ltm lasts, dormant is hidden, identity: ltm, pinned",
@@ -221,7 +230,7 @@ MEMORY: tuple[McpTool, ...] = (
     McpTool(
         "ghost_get",
         "Read one memory",
-        "Read a memory whole by its key.",
+        "Read a memory by its key, up to 16 kB; offset reads on.",
         arguments("get", "ns key"),
         ("key",),
         {"content": TEXT},

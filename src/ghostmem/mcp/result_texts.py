@@ -1,4 +1,8 @@
-"""Results as a few lines of text, made of what a client is sent."""
+"""Results as a few lines of text, made of what a client is sent.
+
+A line that starts at the first column is ours: further lines of a content are indented, so that
+a memory cannot contain something that looks like another memory or a note.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,6 +18,18 @@ def result_text(name: str, found: Mapping[str, Any]) -> str:
     if list(found) == ["text"]:
         return str(found["text"])
     return _TEXTS.get(name, _plain)(found)
+
+
+def _indented(content: str) -> str:
+    """Return a content with every line but the first one indented.
+
+    One blank, so that this form is never longer than the content as JSON, which budgets count.
+    """
+    return "\n ".join(content.splitlines())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 def _plain(found: Mapping[str, Any]) -> str:
@@ -33,7 +49,7 @@ def _head(row: Mapping[str, Any], found: Mapping[str, Any], *more: str) -> str:
     """Return the name of a memory, its date, source and more, in brackets."""
     said_by = row.get("source_user"), row.get("source_kind")
     parts = (f"{row.get('ns', found.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
-    return f"[{' '.join(str(part) for part in (*parts, *said_by, *more) if part)}]"
+    return _one_line(f"[{' '.join(str(part) for part in (*parts, *said_by, *more) if part)}]")
 
 
 def _memory(found: Mapping[str, Any]) -> str:
@@ -49,7 +65,10 @@ def _memory(found: Mapping[str, Any]) -> str:
     ]
     details += [f"about {path}" for path in found.get("files", ())]
     details += [f"from character {found['offset']}"] if "offset" in found else []
-    return _lines([f"{_head(found, found, *details)} {found['content']}"], found)
+    content = _indented(found["content"])
+    # lines below each other, so that their own indentation can be seen
+    gap = "\n " if "\n" in content else " "
+    return _lines([f"{_head(found, found, *details)}{gap}{content}"], found)
 
 
 def _stored(found: Mapping[str, Any]) -> str:
@@ -65,7 +84,7 @@ def _stored(found: Mapping[str, Any]) -> str:
     if "key" in verdict:
         text += f": {verdict['kind']} of {verdict['key']}"
     if found.get("dry_run"):
-        text = f"dry run: nothing was stored; {name} would be\n{found['content']}"
+        text = f"dry run: nothing was stored; {name} would be\n {_indented(found['content'])}"
     return _lines([text], found)
 
 
@@ -74,7 +93,7 @@ def _hits(found: Mapping[str, Any]) -> str:
     for hit in found["results"]:
         head = _head(hit, found, f"{hit['score']:.2f}", hit.get("path", ""))
         note = f" ({hit['note']})" if "note" in hit else ""
-        lines.append(f"{head}{note} {hit['content']}")
+        lines.append(f"{head}{note} {_indented(hit['content'])}")
     ended = [f"{old['key']} ({old['note']})" for old in found.get("superseded", ())]
     lines += [f"no longer true: {', '.join(ended)}"] if ended else []
     return _lines(lines if found["results"] else [_nothing(found), *lines], found)
@@ -89,7 +108,7 @@ def _pack(found: Mapping[str, Any]) -> str:
     lines = []
     for memory in found["memories"]:
         note = f" ({memory['note']})" if "note" in memory else ""
-        lines.append(f"{_head(memory, found)}{note} {memory['content']}")
+        lines.append(f"{_head(memory, found)}{note} {_indented(memory['content'])}")
     nothing = "nothing fits into the budget" if "left_out" in found else _nothing(found)
     lines.append(f"({found['used']} of {found['budget']} tokens)" if lines else nothing)
     if found.get("compaction_suggested"):
@@ -102,7 +121,7 @@ def _listed(found: Mapping[str, Any]) -> str:
     for memory in found["memories"]:
         details = [f"#{tag}" for tag in memory.get("tags", ())]
         details += [f"deleted {memory['deleted_at']}"] if "deleted_at" in memory else []
-        lines.append(f"{_head(memory, found, *details)} {memory['content']}")
+        lines.append(f"{_head(memory, found, *details)} {_indented(memory['content'])}")
     return _lines(lines or ["nothing is stored here"], found)
 
 
@@ -110,7 +129,8 @@ def _versions(found: Mapping[str, Any]) -> str:
     lines = [f"{found['ns']}/{found['key']}"]
     for version in found["versions"]:
         state = " deleted" if version.get("deleted") else ""
-        lines.append(f"[v{version['version']} {version['created_at']}{state}] {version['content']}")
+        head = f"[v{version['version']} {version['created_at']}{state}]"
+        lines.append(f"{head} {_indented(version['content'])}")
     return _lines(lines, found)
 
 
@@ -119,7 +139,7 @@ def _nodes(found: Mapping[str, Any]) -> str:
     for node in found.get("children", found.get("nodes", ())):
         parent = f"{node['parent']} > " if "parent" in node else ""
         count = f" ({node['children']} memories)" if "children" in node else ""
-        lines.append(f"{parent}{node['key']}{count}: {node['content']}")
+        lines.append(f"{parent}{node['key']}{count}: {_indented(node['content'])}")
     lines += [f"without a summary: {', '.join(keys)}" for keys in found.get("clusters", ())]
     return _lines(lines or ["no summaries"], found)
 
@@ -133,7 +153,8 @@ def _pairs(found: Mapping[str, Any]) -> str:
     if not found["candidates"]:
         return "no pairs to classify"
     lines = ["pairs:", *(f"{first} | {second}" for first, second in found["candidates"])]
-    lines += ["memories:", *(f"{row['key']}: {row['content']}" for row in found["memories"])]
+    lines.append("memories:")
+    lines += [f"{row['key']}: {_indented(row['content'])}" for row in found["memories"]]
     return _lines(lines, found)
 
 
@@ -185,10 +206,9 @@ def _report(found: Mapping[str, Any]) -> str:
 def _conflicts(found: Mapping[str, Any]) -> str:
     lines = []
     for pair in found["conflicts"]:
-        lines.append(f"{pair['key']} ({pair['created_at']}): {pair['content']}")
-        lines.append(
-            f"  contradicts {pair['other']} ({pair['other_created_at']}): {pair['other_content']}"
-        )
+        lines.append(f"{pair['key']} ({pair['created_at']}): {_indented(pair['content'])}")
+        other = _indented(pair["other_content"])
+        lines.append(f"contradicts {pair['other']} ({pair['other_created_at']}): {other}")
     lines += [f"{doubt['key']} is {doubt['why']}" for doubt in found.get("maybe_stale", ())]
     return _lines(lines or ["no open contradictions"], found)
 
@@ -204,7 +224,7 @@ def _resolved(found: Mapping[str, Any]) -> str:
 
 def _events(found: Mapping[str, Any]) -> str:
     lines = [
-        f"{row['event']}: {row['content']}" if "content" in row else str(row["event"])
+        f"{row['event']}: {_indented(row['content'])}" if "content" in row else str(row["event"])
         for row in found["events"]
     ]
     return _lines(lines or ["nothing is known about that"], found)
@@ -215,7 +235,7 @@ def _shown(found: Mapping[str, Any]) -> str:
     if "memory" in found:
         memory = found["memory"]
         name = f"{memory['ns']}/{memory['key']} v{memory['version']}"
-        return f"[{name}] {memory['content'][:VIEWED]}"
+        return f"[{name}] {_indented(memory['content'][:VIEWED])}"
     lines = [
         f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {_snippet(hit)}"
         for hit in found["results"]

@@ -42,6 +42,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "source_kind": None,
     "source_scope": None,
 }
+_LONG = frozenset(("meta", "files", "tags"))  # fields that may be longer than a result
 _TIMES = ("expires_at", "valid_from", "valid_to", "deleted_at")
 _COUNTS = (
     "promoted",
@@ -99,18 +100,22 @@ def show_get(found: Result, given: Arguments) -> Result:
     rest = found["content"][start:]
     if start:
         shown["offset"] = start
+    return _within_limit(shown, rest, start)
+
+
+def _within_limit(shown: Result, rest: str, start: int) -> Result:
+    """Return a memory with its content, or with the first part and how to get the next one."""
     whole = {**shown, "content": rest}
     if sent_tokens(result_text("ghost_get", whole), whole) <= MAX_MEMORY:
         return whole
-    return _part(shown, rest, start)
-
-
-def _part(shown: Result, rest: str, start: int) -> Result:
-    """Return the first part of a long content, and how to get the next one."""
     end = start + len(rest)
     note = f"characters {end} to {end}: call ghost_get with this key and offset {end}"
     frame = {**shown, "content": "", "left_out": note}
     room = MAX_MEMORY - sent_tokens(result_text("ghost_get", frame), frame)
+    if room < MIN_EXCERPT and shown.keys() & _LONG:
+        note = f"too long to show: {', '.join(sorted(shown.keys() & _LONG))}"
+        short = {name: value for name, value in shown.items() if name not in _LONG}
+        return _within_limit({**short, "notes": [note]}, rest, start)
     size = min(len(rest), 4 * room)
     while size > 1 and content_tokens(rest[:size]) > room:
         size = max(1, size * room // content_tokens(rest[:size]) - 1)
@@ -236,11 +241,17 @@ def _cut_start(row: Row, room: int) -> str:
 
 def _notes(found: Result, keep_commands: bool = False) -> Result:
     """Return notes for a model; commands for people are replaced by what they mean for it."""
-    notes = [
-        note if keep_commands or _FOR_PEOPLE not in note else WORDS_ONLY
-        for note in found.get("notes", ())
-    ]
+    notes = [note if keep_commands else _without_command(note) for note in found.get("notes", ())]
     return {"notes": list(dict.fromkeys(notes))} if notes else {}
+
+
+def _without_command(note: str) -> str:
+    """Return a note without the command that it recommends."""
+    if _FOR_PEOPLE not in note:
+        return note
+    if "vectors" in note or "embeddings" in note:
+        return WORDS_ONLY
+    return note[: note.index(_FOR_PEOPLE)].removesuffix("run ").rstrip(" ;:,(")
 
 
 def show_context(found: Result, given: Arguments) -> Result:
@@ -265,8 +276,7 @@ def show_context(found: Result, given: Arguments) -> Result:
     result |= _notes(found)
     unfit = [left["key"] for left in found.get("left_out", ()) if _is_for_room(left["reason"])]
     shown = _packed(rows, unfit, result, budget)
-    used = sent_tokens(result_text("ghost_context", shown), shown)
-    shown["used"] = used if used <= budget else found["used"]
+    shown["used"] = sent_tokens(result_text("ghost_context", shown), shown)
     return shown
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.caller import AGENT, CALLER, require
 from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
+from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.result_texts import result_text
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.mcp.tools import (
@@ -100,7 +101,7 @@ class ToolServer:
                 "name one in ns",
             )
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
-        return tool, arguments
+        return tool, resolve_names(self.ghost, arguments, is_read=need == "read")
 
     def own(self) -> str:
         """Return the namespace for calls that name none: ours, or the only one of the caller."""
@@ -136,6 +137,8 @@ def _require_everywhere(tool: McpTool) -> None:
 def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
     """Return a tool as the protocol lists it; a shared server names its own default namespace."""
     schema = tool.schema
+    if tool.unlisted:  # a client that checks calls must let these pass; our own check is complete
+        del schema["additionalProperties"]
     ns = schema["properties"].get("ns", {})
     if is_shared and "description" in ns:
         told = ns["description"].replace(PROJECT_NS, "the server's")

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Chunk, Memory
+from ghostmem.model import Chunk, Memory, is_namespace
 from ghostmem.store import Store, Transaction, again, count, find, validate
 
 
@@ -66,6 +66,17 @@ def is_known(store: Store, ns: str, key: str) -> bool:
     """Say whether a key has a version, which may be removed; nothing is counted."""
     with store.engine.read() as tx:
         return tx.memories.last(ns, key) is not None
+
+
+def split_name(store: Store, ns: str, name: str) -> tuple[str, str]:
+    """Return namespace and key of a name such as `ns/key`; a plain key has no namespace.
+
+    An exact key of the namespace `ns` wins, also one that contains a slash."""
+    space, _, key = validate.text(name, "key").partition("/")
+    if not key or not is_namespace(space) or is_known(store, ns, name):
+        return "", name
+    is_name = space == ns or ":" in space or is_known(store, space, key)
+    return (space, key) if is_name else ("", name)
 
 
 def chunks(store: Store, ns: str, key: str) -> list[Chunk]:

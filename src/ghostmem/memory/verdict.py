@@ -111,7 +111,6 @@ def find_verdict(
     content: str,
     vectors: Sequence[bytes],
     now: datetime,
-    exclude_locked: bool = False,
     near: NearestChunks | None = None,
 ) -> Judgement:
     """Return how a text relates to the memories of a namespace under other keys.
@@ -133,7 +132,7 @@ def find_verdict(
     memories = [
         memory
         for memory in (tx.memories.by_ids(owners).values() if owners else ())
-        if _is_comparable(memory, key, now, exclude_locked)
+        if _is_comparable(memory, key, now)
     ]
     if not memories:
         return NOTHING
@@ -212,9 +211,9 @@ def _most_similar(
     return sorted(scores, key=lambda id_: -scores[id_])[: limits.judged]
 
 
-def _is_comparable(memory: Memory, key: str, now: datetime, exclude_locked: bool) -> bool:
+def _is_comparable(memory: Memory, key: str, now: datetime) -> bool:
     """Say whether a new text can restate or correct a memory."""
-    if memory.key == key or memory.tier == Tier.SENSORY or (exclude_locked and memory.locked):
+    if memory.key == key or memory.tier == Tier.SENSORY:
         return False
     return memory.is_current(now) and (memory.valid_to is None or memory.valid_to > now)
 

@@ -294,7 +294,7 @@ CLIENTS = {
             project="opencode.json",
             path=("mcp", "ghost"),
             shape=WORDS,
-            permission=Permission(path=("permission", "ghost_*"), value="allow"),
+            permission=Permission(path=("permission", "ghost_ghost_*"), value="allow"),
             then="start a new session in opencode",
             also={
                 "user": ("{xdg}/opencode/opencode.jsonc",),
@@ -426,7 +426,7 @@ CLIENTS = {
             path=("mcp", "ghost"),
             shape=WORDS,
             gui=True,
-            permission=Permission(path=("permission", "ghost_*"), value="allow"),
+            permission=Permission(path=("permission", "ghost_ghost_*"), value="allow"),
             then="start a new session in Kilo Code",
             also={
                 "user": ("{xdg}/kilo/kilo.json",),

@@ -1,20 +1,23 @@
 """Build the entries for a client's files: the server, and the handlers of hooks."""
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ghostmem.errors import ConflictError
 from ghostmem.setup.clients import HookEvent, Hooks, SetupClient
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
 _HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
 _SERVES = {"mcp", "mcp-serve"}
+TOOLS = "{tools}"  # in a permission: a list of the names of our tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,13 @@ def server(
     }
     made = _filled(client.shape, parts)
     if allow and client.permission is not None:
-        made |= {
-            key: _with_tools(present, key, how.tools) if value == "{tools}" else value
-            for key, value in client.permission.entry.items()
-        }
+        for key, value in client.permission.entry.items():
+            before = present.get(key) if isinstance(present, dict) else None
+            if value == TOOLS:
+                made[key] = _with_tools(before, how.tools)
+            else:
+                check_same((*client.path, key), before, value)
+                made[key] = value
     return made
 
 
@@ -96,11 +102,19 @@ def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any
     return {key: value for key, value in made.items() if value is not None}
 
 
-def _with_tools(present: Any, key: str, tools: tuple[str, ...]) -> list[Any]:
+def _with_tools(listed: Any, tools: tuple[str, ...]) -> list[Any]:
     """Return the names in a list of an existing entry, then those of our tools it lacks."""
-    listed = present.get(key) if isinstance(present, dict) else None
     names = listed if isinstance(listed, list) else []
     return [*names, *(tool for tool in tools if tool not in names)]
+
+
+def check_same(path: Sequence[str], present: Any, value: Any) -> None:
+    """Refuse to replace another value for the same tools, for example a refusal."""
+    if present is not None and present != value:
+        raise ConflictError(
+            f"{'.'.join(path)} is {json.dumps(present)} already",
+            "change or remove that by hand, or leave out --allow",
+        )
 
 
 def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:

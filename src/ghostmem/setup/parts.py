@@ -10,6 +10,7 @@ from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.setup import jsonc, yaml_text
 from ghostmem.setup.clients import Hooks, SetupClient, located
 from ghostmem.setup.entry import (
+    TOOLS,
     Launch,
     command_of,
     group,
@@ -18,9 +19,10 @@ from ghostmem.setup.entry import (
     server,
     starts_ghost,
 )
-from ghostmem.setup.formats import FORMATS, Made, pruned
+from ghostmem.setup.formats import FORMATS, FileFormat, Made, pruned
 from ghostmem.setup.permission import (
     containers,
+    is_tool_name,
     permission_places,
     with_permission,
     without_permission,
@@ -115,14 +117,29 @@ def without_parts(text: str, target: SetupFile, made: Made) -> str:
     if target.hooks and client.hooks is not None:
         text = _without_hooks(text, client.hooks, made)
     if target.allow and client.permission is not None:
-        for key in client.permission.entry if has_entry and not target.server else ():
-            text = form.remove(text, (*client.path, key), ())
+        if has_entry and not target.server:
+            text = _without_allowed(text, client, form)
         text = without_permission(text, client.permission, made, form.comments)
     if target.server and has_entry:
         text = form.remove(text, client.path, made)
         is_new = all([key] in made for key in client.new_file)
         if client.new_file and is_new and form.load(text) == client.new_file:
             text = text.replace(_new_lines(text, client), "", 1)
+    return text
+
+
+def _without_allowed(text: str, client: SetupClient, form: FileFormat) -> str:
+    """Return the text of a file without the permission in our entry; other names in a list stay."""
+    assert client.permission is not None
+    for key, value in client.permission.entry.items():
+        listed = value_at(form.load(text), (*client.path, key))
+        others: list[Any] = []
+        if value == TOOLS and isinstance(listed, list):
+            others = [name for name in listed if not is_tool_name(name)]
+        if others:
+            text = form.merge(text, client.path, {key: others})
+        else:
+            text = form.remove(text, (*client.path, key), ())
     return text
 
 

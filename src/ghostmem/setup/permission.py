@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ghostmem.errors import ConflictError
 from ghostmem.setup import jsonc
 from ghostmem.setup.clients import Permission
+from ghostmem.setup.entry import check_same
 from ghostmem.setup.formats import Made, pruned
 from ghostmem.setup.values import value_at
 
@@ -28,7 +28,7 @@ def with_permission(text: str, permission: Permission, tools: Sequence[str], com
             value = value.replace(_TOOL, tool)
         present = value_at(jsonc.load(text, comments), path)
         if not permission.is_item:
-            _check_same(path, present, value)
+            check_same(path, present, value)
             text = jsonc.merge(text, path, value, comments)
         elif not isinstance(present, list) or value not in present:
             text = jsonc.append(text, path, value, comments)
@@ -61,6 +61,11 @@ def permission_places(document: Any, permission: Permission) -> Iterator[tuple[s
             yield (*above, name)
 
 
+def is_tool_name(name: Any) -> bool:
+    """Say whether a name is that of a tool of ours."""
+    return isinstance(name, str) and re.fullmatch(_TOOL_NAME, name) is not None
+
+
 def containers(permission: Permission) -> list[list[str]]:
     """Return the paths of the containers around our items or keys, outermost first."""
     depth = len(permission.path) - (0 if permission.is_item else 1)
@@ -73,11 +78,3 @@ def _is_ours(present: Any, template: Any) -> bool:
         return bool(present == template)
     pattern = re.escape(template).replace(re.escape(_TOOL), _TOOL_NAME)
     return re.fullmatch(pattern, present) is not None
-
-
-def _check_same(path: Sequence[str], present: Any, value: Any) -> None:
-    if present is not None and present != value:
-        raise ConflictError(
-            f"{'.'.join(path)} is {jsonc.dump(present)} already",
-            "change or remove that by hand, or leave out --allow",
-        )

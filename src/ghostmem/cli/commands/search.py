@@ -106,8 +106,11 @@ def print_search(
 
 
 def count_hits(console: Console, text: str, **filters: Any) -> Counter[str]:
-    """Count the hits in each of all namespaces; no memory is counted as shown."""
+    """Count the hits in each of all namespaces; no memory is counted as shown.
+
+    Notes are left out, because a search for notes indexes changed files first."""
     token = LOOKING.set(True)
+    filters["within"] = "memories"
     try:
         return Counter(hit.ns for hit in console.ghost.search(text, "", **filters))
     finally:

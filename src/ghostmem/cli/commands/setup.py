@@ -43,11 +43,11 @@ class SetupGroup(ConsoleGroup):
         """Find the command of a client."""
         if ctx.params.get("listed"):
             raise InvalidInputError(
-                "--list shows every client, so it stands alone", "leave out the client"
+                "--list cannot be combined with a client", "leave out the client"
             )
         if ctx.params.get("show") or ctx.params.get("form"):
             raise InvalidInputError(
-                "--print and --as stand behind a client's name",
+                "--print and --as go after the name of a client",
                 "put them there, or leave out the client",
             )
         if args[0] not in self.commands and not args[0].startswith("-"):
@@ -144,9 +144,9 @@ def _client_command(client: SetupClient) -> click.Command:
     def run(console: Console, **given: Any) -> None:
         _set_up(console, client, **given)
 
-    unasked = ", and with --hooks what makes it remember unasked" if client.hooks else ""
+    hooks = "; --hooks also installs hooks that add and capture memories" if client.hooks else ""
     made = ConsoleCommand(
-        client.name, callback=run, help=f"Wire Ghost into {client.title}: its MCP server{unasked}."
+        client.name, callback=run, help=f"Install Ghost's MCP server in {client.title}{hooks}."
     )
     made.params[:0] = [
         _option(
@@ -155,7 +155,7 @@ def _client_command(client: SetupClient) -> click.Command:
             default="user",
             show_default=True,
             hidden=not client.project,
-            help="Whose file: yours, or this project's.",
+            help="Configuration file to change: yours, or this project's.",
         ),
         _option(
             "--hooks",
@@ -197,7 +197,7 @@ def _set_up(
 ) -> None:
     if show and (remove or dry_run):
         raise InvalidInputError(
-            "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
+            "--print cannot be combined with --remove or --dry-run", "it changes no file"
         )
     if hooks and client.hooks is None:
         raise InvalidInputError(
@@ -416,7 +416,7 @@ def setup_agents_md(
 
     if show and (remove or dry_run):
         raise InvalidInputError(
-            "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
+            "--print cannot be combined with --remove or --dry-run", "it changes no file"
         )
     sets = _guided_toolsets(tools)
     if show:

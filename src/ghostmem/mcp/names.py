@@ -1,0 +1,70 @@
+"""Arguments that name memories: a plain key, or `ns/key` as every result prints it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ghostmem.caller import CALLER
+from ghostmem.errors import InvalidInputError
+from ghostmem.memory.get import split_name
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+    from ghostmem.mcp.tool import Arguments
+
+_ONE = ("key", "from_key", "to_key", "summary_key", "supersedes", "keep", "other", "what")
+_SEVERAL = ("source_keys", "seed")
+
+
+class _Name(NamedTuple):
+    """A name in an argument: its namespace, empty for a plain key, and its key."""
+
+    argument: str
+    ns: str
+    key: str
+
+
+def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
+    """Return arguments with plain keys, and with the namespace that their names have.
+
+    An exact key of the namespace of the call wins. A read follows a name into another namespace
+    that the caller may read.
+
+    Raises:
+        InvalidInputError: A write names a memory of another namespace, or names are of several.
+    """
+    changed: Arguments = {}
+    names: list[_Name] = []
+    for argument in (*_ONE, *_SEVERAL):
+        value: Any = given.get(argument)
+        if not value:
+            continue
+        split = [_split(ghost, given["ns"], argument, name) for name in _listed(value)]
+        keys = [name.key for name in split]
+        changed[argument] = keys if argument in _SEVERAL else keys[0]
+        names += [name for name in split if name.ns]
+    spaces = list(dict.fromkeys(name.ns for name in names))
+    if len(spaces) > 1:
+        raise InvalidInputError(
+            f"{spaces[0]} and {spaces[1]} are two namespaces", "name memories of one namespace"
+        )
+    ns = spaces[0] if spaces else given["ns"]
+    if ns != given["ns"] and not is_read:
+        name = names[0]
+        raise InvalidInputError(
+            f"{name.argument} names a memory of {ns}, and ns is {given['ns']}",
+            f'send ns "{ns}" and {name.argument} "{name.key}"',
+        )
+    return {**given, **changed, "ns": ns}
+
+
+def _listed(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+def _split(ghost: Ghost, ns: str, argument: str, name: str) -> _Name:
+    space, key = split_name(ghost.store, ns, name)
+    is_name = space == ns or (
+        space and CALLER.get().may(space, "read") and bool(ghost.namespaces(space))
+    )
+    return _Name(argument, space, key) if is_name else _Name(argument, "", name)
