@@ -58,6 +58,7 @@ ARGUMENTS = {
     "undo run": "The run: its id, the start of it, or `last`; with none, the runs are listed.",
     "rule_id": "The rule's id.",
     "key_argument": "The key, as with `-k`.",
+    "op_argument": "The operation, as with `--op`.",
     "ingest path": "A markdown file, or a folder of them; not with `--transcript`.",
     "hook host": "The client: `claude`, `codex`, `gemini` or `cursor`.",
     "hook event": "The event, for a client that does not send its name.",

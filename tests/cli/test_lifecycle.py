@@ -527,3 +527,21 @@ def test_curate_errors(ghost_cli: "GhostCli") -> None:
     assert (
         ghost_cli.ok("curate", "-n", "a", "x", "--op", "demote", "--unlock") == "a/x  ltm → stm\n"
     )
+
+
+def test_curate_takes_the_op_as_an_argument(ghost_cli: "GhostCli") -> None:
+    """Behind the key, or alone when the key is an option; two or none are an error."""
+    ghost_cli.ok("put", "-n", "a", "-k", "x", "Some text.")
+    assert ghost_cli.ok("curate", "-n", "a", "x", "pin") == "a/x  pinned\n"
+    assert ghost_cli.ok("curate", "-n", "a", "-k", "x", "unpin") == "a/x  no longer pinned\n"
+    error, _ = ghost_cli.fails(2, "curate", "-n", "a", "x", "pin", "--op", "lock")
+    assert error == "two operations were given: 'lock' and 'pin'"
+    error, hint = ghost_cli.fails(2, "curate", "-n", "a", "x")
+    assert (error, CURATED in hint) == ("an operation is required", True)
+
+
+def test_deleting_a_built_in_rule_says_how_to_restore_it(ghost_cli: "GhostCli") -> None:
+    """It is disabled, not deleted."""
+    assert ghost_cli.ok("rule", "delete", "sys-dedup-all") == (
+        "disabled sys-dedup-all, a built-in rule; `ghost rule reset sys-dedup-all` restores it\n"
+    )

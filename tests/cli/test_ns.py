@@ -78,7 +78,9 @@ def test_expired_memories_are_not_counted(ghost_cli: "GhostCli", wind: Any) -> N
 
 def test_rm_is_soft(ghost_cli: "GhostCli") -> None:
     """A namespace's memories are removed and can be restored one by one."""
-    assert ghost_cli.ok("ns", "rm", "agent:a") == "soft-deleted 2 memories in agent:a\n"
+    assert ghost_cli.ok("ns", "rm", "agent:a") == (
+        "soft-deleted 2 memories in agent:a; `ghost restore -n agent:a -k KEY` brings one back\n"
+    )
     assert ghost_cli.names() == ["other/w", "agent:a:sub/z"]
     ghost_cli.ok("restore", "-n", "agent:a", "x")
     assert ghost_cli.ok("get", "-n", "agent:a", "x") == "two\n"

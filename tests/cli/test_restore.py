@@ -71,3 +71,10 @@ def test_going_back_from_a_locked_version_needs_unlock(ghost_cli: "GhostCli") ->
     ghost_cli.ok("put", *KEY, "-t", "locked", "three")
     ghost_cli.fails(4, "restore", *KEY, "-v", "1")
     assert ghost_cli.row("restore", *KEY, "-v", "1", "--unlock")["version"] == 4
+
+
+def test_a_key_that_was_never_stored_says_so(ghost_cli: "GhostCli") -> None:
+    """The error does not speak of a hard delete alone, and a similar key is suggested."""
+    error, hint = ghost_cli.fails(3, "restore", "-n", "agent:me", "teaa")
+    assert error == "memory not found: agent:me/teaa never existed, or was deleted for good"
+    assert hint == "if it was deleted, look into a backup; did you mean tea?"

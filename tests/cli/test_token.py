@@ -85,3 +85,13 @@ def test_what_is_refused(ghost_cli: "GhostCli", code: int, args: list[str]) -> N
 def test_a_name_with_escapes_is_shown_harmless(ghost_cli: "GhostCli") -> None:
     """Control characters cannot be in a name."""
     ghost_cli.fails(2, "token", "create", "\x1b[31mred", "--grant", "a:read")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [[], ["x"], ["", "--grant", "a:read"], ["x", "--grant", "a"], ["x", "--grant", "?:read"]],
+)
+def test_errors_of_create_show_a_whole_example(ghost_cli: "GhostCli", args: list[str]) -> None:
+    """The hint is a command that works."""
+    _, hint = ghost_cli.fails(2, "token", "create", *args)
+    assert "`ghost token create laptop --grant agent:me:write`" in hint

@@ -13,6 +13,7 @@ from ghostmem.store import Store, Transaction, bookkeep, validate
 
 PREFIX = "ghost_"
 SECRET_BYTES = 32
+EXAMPLE = "`ghost token create laptop --grant agent:me:write`"
 USE_PRECISION = timedelta(hours=1)  # of the time of last use
 
 
@@ -28,7 +29,7 @@ def create_token(
 
     label = validate.label(name, "token name") or ""
     if not label.strip():
-        raise InvalidInputError("a token needs a name", "say who will use it, such as ci or laptop")
+        raise InvalidInputError("a token needs a name", f"say who will use it, as in {EXAMPLE}")
     if isinstance(grants, str):
         raise InvalidInputError(
             f"grants must be a list, not the text {validate.shown(grants)}",
@@ -37,7 +38,7 @@ def create_token(
     checked = tuple(dict.fromkeys(":".join(parse_grant(grant)) for grant in grants))
     if not checked:
         raise InvalidInputError(
-            "a token needs at least one grant", "give NS:SCOPE, such as agent:me:write or *:read"
+            "a token needs at least one grant", f"give NS:SCOPE, as in {EXAMPLE}"
         )
     length = None if expires is None else parse_ttl(expires, "expires")
     with store.engine.write() as tx:
@@ -105,14 +106,14 @@ def parse_grant(grant: str) -> tuple[str, str]:
     if scope not in SCOPES or not ns:
         raise InvalidInputError(
             f"invalid grant {validate.shown(grant)}",
-            f"write NS:SCOPE with a scope of {', '.join(SCOPES)}",
+            f"write NS:SCOPE with a scope of {', '.join(SCOPES)}, as in {EXAMPLE}",
         )
     if ns != "*" and not is_namespace(
         ns.removesuffix("*").removesuffix(":") if ns.endswith("*") else ns
     ):
         raise InvalidInputError(
             f"invalid namespace in grant {validate.shown(grant)}",
-            "name one, a prefix such as agent:*, or * for all",
+            f"name one, a prefix such as agent:*, or * for all, as in {EXAMPLE}",
         )
     return ns, scope
 

@@ -9,6 +9,7 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, Outcome
 from ghostmem.store import Store, Transaction, find, validate
+from ghostmem.store.lookup import missing_hint
 
 
 def restore(
@@ -25,8 +26,8 @@ def restore(
         last = tx.memories.last(ns, key)
         if last is None:
             raise NotFoundError(
-                f"memory not found: {ns}/{key}",
-                "a hard delete cannot be undone; look into a backup",
+                f"memory not found: {ns}/{key} never existed, or was deleted for good",
+                f"if it was deleted, look into a backup; {missing_hint(tx, ns, key, now)}",
             )
         if version is not None and version != last.version:
             draft = _draft_of(tx, find(tx, ns, key, now, version), unlock)

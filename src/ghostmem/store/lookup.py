@@ -58,10 +58,13 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
     last = tx.memories.last(ns, key)
     if last is not None and last.is_current(now):
         return last
-    raise NotFoundError(f"memory not found: {ns}/{key}", _hint(tx, ns, key, now, last))
+    raise NotFoundError(f"memory not found: {ns}/{key}", missing_hint(tx, ns, key, now, last))
 
 
-def _hint(tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None) -> str:
+def missing_hint(
+    tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None = None
+) -> str:
+    """Return the next step when a key has no current version; `last` is its last version."""
     if last is not None:
         state = "was removed" if last.deleted_at else "has expired"
         return f"it {state}; `ghost restore -n {ns} -k {key}` brings it back"

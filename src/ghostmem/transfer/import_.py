@@ -80,7 +80,10 @@ def import_(
             f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
         )
     reader = MarkReader(store)
-    records = list(read_records(reader.lines(source)))
+    try:
+        records = list(read_records(reader.lines(source)))
+    except InvalidInputError as error:
+        raise nothing_imported(error) from None
     return merge(store, records, on_conflict, dry_run, progress, trust=trust or reader.is_ours)
 
 
@@ -105,6 +108,13 @@ def import_ghost(
     live = (r.ns for r in original.records if isinstance(r, Memory) and r.deleted_at is None)
     report.namespaces = dict(sorted(Counter(live).items()))
     return report
+
+
+def nothing_imported(error: InvalidInputError) -> InvalidInputError:
+    """Return the error about an input, which was checked before anything was written."""
+    if "nothing" in f"{error.message} {error.hint}":
+        return error
+    return InvalidInputError(f"{error.message}; nothing was imported", error.hint)
 
 
 def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:

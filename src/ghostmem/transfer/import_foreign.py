@@ -15,7 +15,7 @@ from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer import POLICIES
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
-from ghostmem.transfer.import_ import BATCH, ImportReport, Progress
+from ghostmem.transfer.import_ import BATCH, ImportReport, Progress, nothing_imported
 
 
 def import_foreign(
@@ -135,7 +135,8 @@ def _drafts(
             content = validate.content(memory.content, store.settings.max_content_bytes)
             yield Draft(ns, validate.key(keys[memory.key]), content, _fields(memory), quiet=True)
         except InvalidInputError as error:
-            raise InvalidInputError(f"{memory.where}: {error.message}", error.hint) from None
+            wrong = InvalidInputError(f"{memory.where}: {error.message}", error.hint)
+            raise nothing_imported(wrong) from None
 
 
 def _fields(memory: ForeignMemory) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from ghostmem.cli.console import Console, CreatingCommand, ListingGroup, command
 from ghostmem.cli.options import KEYED, json_object, one_key, option, options
 from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import Change, Report, Rule, Run
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
@@ -226,8 +227,16 @@ def rule_set(
 @click.argument("rule_id", metavar="ID")
 def rule_delete(console: Console, rule_id: str) -> None:
     """Delete a rule, or disable a built-in one."""
+    from ghostmem.lifecycle.builtin import BUILT_IN
+
     changed = console.ghost.rm_rule(rule_id)
-    console.show({"deleted": changed.id}, f"deleted {visible(changed.id)}")
+    is_built_in = any(changed.id == built_in.id for built_in in BUILT_IN)
+    console.show(
+        {"deleted": changed.id},
+        f"disabled {changed.id}, a built-in rule; `ghost rule reset {changed.id}` restores it"
+        if is_built_in
+        else f"deleted {visible(changed.id)}",
+    )
 
 
 @rule.command("reset", cls=CreatingCommand)
@@ -261,16 +270,17 @@ def _rule_text(rule: Rule) -> str:
 @command(
     "curate",
     """\
-  ghost curate -n agent:me tea --op promote
+  ghost curate -n agent:me tea promote
   ghost curate -n agent:me tea --op pin
 """,
 )
 @KEYED
+@click.argument("op_argument", metavar="[OP]", required=False)
 @click.option(
     "--op",
-    required=True,
     metavar="OP",
-    help="promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock.",
+    help="promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock; may "
+    "also be given as an argument.",
 )
 @options("curate", "unlock")
 def curate(
@@ -278,12 +288,32 @@ def curate(
     ns: str | None,
     key: str | None,
     key_argument: str | None,
-    op: str,
+    op_argument: str | None,
+    op: str | None,
     unlock: bool,
 ) -> None:
+    if key and op_argument is None and op is None:  # the key is an option: the argument is the op
+        key_argument, op_argument = None, key_argument
+    op = _one_op(op, op_argument)
     space, name = console.memory_name(ns, one_key(key, key_argument))
     done = console.ghost.curate(space, name, op, unlock=unlock)
     console.show(done, f"{named(done)}  {_curated_text(done)}")
+
+
+def _one_op(op: str | None, argument: str | None) -> str:
+    """Return the operation from the option or from the argument."""
+    if op and argument:
+        raise InvalidInputError(
+            f"two operations were given: {op!r} and {argument!r}", "give one, with or without --op"
+        )
+    if not (op or argument):
+        from ghostmem.memory.curate import OPS
+
+        raise InvalidInputError(
+            "an operation is required",
+            f"write `ghost curate KEY OP`; OP is one of: {', '.join(OPS)}",
+        )
+    return op or argument or ""
 
 
 def _curated_text(done: "Curated") -> str:

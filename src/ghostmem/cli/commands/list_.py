@@ -197,8 +197,10 @@ def ns_rm(console: Console, ns: str, hard: bool, unlock: bool, dry_run: bool, ye
     done = console.ghost.rm_namespace(ns, hard=hard, unlock=unlock, dry_run=dry_run)
     action = "permanently deleted" if hard else "soft-deleted"
     what = f"{plural(done.deleted, 'version' if hard else 'memory')} in {ns}"
+    space = "NS" if "*" in ns else ns
+    undo = "" if hard else f"; `ghost restore -n {space} -k KEY` brings one back"
     console.show(
         {**done.to_dict(), "action": action},
-        f"would remove {what}" if dry_run else f"{action} {what}",
+        f"would remove {what}" if dry_run else f"{action} {what}{undo}",
     )
     console.note_remains(done, done.files)

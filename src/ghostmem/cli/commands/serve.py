@@ -315,15 +315,14 @@ token = ListingGroup(
 
 
 @token.command("create", cls=CreatingCommand)
-@click.argument("name")
+@click.argument("name", metavar="NAME", default="")
 @click.option(
     "--grant",
     "grants",
     multiple=True,
-    required=True,
     metavar="NS:SCOPE",
     help="What it may do where: a namespace, a prefix such as agent:*, or *; then read, "
-    "write or admin. Repeatable.",
+    "write or admin. Required, repeatable.",
 )
 @click.option("--expires", metavar="DURATION", help="It ends after this long, such as 90d.")
 def token_create(console: Console, name: str, grants: tuple[str, ...], expires: str | None) -> None:
