@@ -67,8 +67,8 @@ def show_put(found: Result, _: Arguments) -> Result:
     shown: Result = {name: found[name] for name in names if name in found}
     if "verdict" in found:
         verdict = found["verdict"]
-        names = ("kind", "key", "content")
-        shown["verdict"] = {name: verdict[name] for name in names if name in verdict}
+        parts = ("kind", "key", "content")
+        shown["verdict"] = {name: verdict[name] for name in parts if name in verdict}
     if "requested_key" in found:
         shown |= {"requested_key": found["requested_key"], "deduplicated": True}
     is_held = found.get("outcome") == "quarantined"
