@@ -137,7 +137,7 @@ def test_where_says_what_decides(
     found = ghost_cli.row("where")
     assert (found["ns"], found["db"]) == ("project:shop", str(store))
     assert "which has no remote" in found["ns_reason"]
-    assert "the first put makes it" in found["db_reason"]
+    assert "the first put creates it" in found["db_reason"]
     assert not store.exists()
     remote = '[remote "origin"]\n\turl = https://user:secret@example.com/acme/api.git\n'
     (shop / ".git" / "config").write_text(remote)
