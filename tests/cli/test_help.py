@@ -348,7 +348,7 @@ def test_help_as_a_word(ghost_cli: "GhostCli") -> None:
     assert ghost_cli("help").code == 0
 
 
-@pytest.mark.wide(keep=108)
+@pytest.mark.wide(keep=30)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("place", ["before", "after", "between"])
 @pytest.mark.parametrize("flags", [["--json"], ["-f", "json"]], ids=" ".join)

@@ -107,7 +107,9 @@ def test_a_damaged_block_is_an_error(ghost_cli: "GhostCli", project: Path) -> No
 def test_what_cannot_be_done_is_told(ghost_cli: "GhostCli") -> None:
     """A folder that is not there, and flags that exclude each other."""
     assert "there is no folder" in ghost_cli.fails(3, "setup", "agents-md", "no/AGENTS.md")[0]
-    assert "stands alone" in ghost_cli.fails(2, "setup", "agents-md", "--print", "--remove")[0]
+    assert (
+        "cannot be combined" in ghost_cli.fails(2, "setup", "agents-md", "--print", "--remove")[0]
+    )
 
 
 def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path) -> None:
@@ -329,9 +331,9 @@ def test_what_clients_cannot_do(ghost_cli: "GhostCli", home: Path) -> None:
     assert hint.startswith("did you mean cursor? known: claude-code, claude-desktop, cursor, ")
     assert hint.endswith("; for any other, `ghost setup --print` shows the common form")
     assert ghost_cli.fails(2, "setup", "emacs")[1].startswith("known: claude-code, ")
-    assert "stands alone" in ghost_cli.fails(2, "setup", "cursor", "--print", "--remove")[0]
-    assert "stands alone" in ghost_cli.fails(2, "setup", "--list", "cursor")[0]
-    assert "stand behind a client's name" in ghost_cli.fails(2, "setup", "--print", "cursor")[0]
+    assert "cannot be combined" in ghost_cli.fails(2, "setup", "cursor", "--print", "--remove")[0]
+    assert "cannot be combined" in ghost_cli.fails(2, "setup", "--list", "cursor")[0]
+    assert "go after the name of a client" in ghost_cli.fails(2, "setup", "--print", "cursor")[0]
     error, hint = ghost_cli.fails(2, "setup", "goose", "--scope", "project")
     assert (error, hint) == (
         "Goose has no file for a project",

@@ -55,6 +55,7 @@ def test_a_correction_the_question_does_not_find(book: Book, budget: int, forwar
     assert "newer" in check(book, {"stale": "newer"}, budget)
 
 
+@pytest.mark.wide(keep=12)
 @at_every_budget
 @pytest.mark.parametrize(
     "fields",
@@ -72,6 +73,7 @@ def test_a_correction_that_a_filter_would_hide(
     assert "newer" in keys
 
 
+@pytest.mark.wide(keep=15)
 @at_every_budget
 @pytest.mark.parametrize("length", [2, 5, 9, 15, 40])
 def test_a_chain_of_corrections_ends_with_the_last_word(
@@ -110,6 +112,7 @@ def test_several_corrections_of_one_fact(book: Book, budget: int) -> None:
         check(book, {"stale": f"newer{n}"}, budget)
 
 
+@pytest.mark.wide(keep=8)
 @at_every_budget
 @pytest.mark.parametrize("large", ["stale", "newer", "both"])
 def test_large_contents(book: Book, budget: int, large: str) -> None:

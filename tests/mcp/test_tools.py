@@ -915,6 +915,7 @@ WRONG: list[tuple[str, str, Any]] = [
 ]
 
 
+@pytest.mark.wide(keep=40)
 @pytest.mark.parametrize(("name", "argument", "value"), WRONG, ids=lambda value: repr(value)[:30])
 def test_a_wrong_argument_is_explained(
     new_agent: "Agent", ns: str, name: str, argument: str, value: object

@@ -172,7 +172,7 @@ CONTENTS = {
 }
 
 
-@pytest.mark.wide(keep=24)
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", CONTENTS)
 def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
@@ -211,7 +211,7 @@ def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
     ]
 
 
-@pytest.mark.wide(keep=24)
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", nested("python", 1))
 def test_deep_nesting(store: Ghost, tmp_path: Path, language: str, name: str) -> None:

@@ -74,6 +74,7 @@ def test_nothing_is_installed_at_first() -> None:
     }
 
 
+@pytest.mark.wide(keep=4)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_installed_client_is_current(name: str) -> None:
     """Its server is ours, by the path that would be written today; with hooks where it has them."""

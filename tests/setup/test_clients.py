@@ -162,6 +162,7 @@ def test_a_file_comes_back_to_the_byte(
     assert [path.name for path in file.path.parent.iterdir()] == ["file"]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(("name", "number"), FILES)
 @settings(max_examples=12)
 @given(data=st.data(), style=styles)

@@ -24,6 +24,7 @@ def file(tmp_path: Path, kind: str, case: str) -> Path:
     return path
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize(("kind", "case"), ALL)
 def test_the_file_with_ghost_in_it_is_the_golden_one(file: Path, kind: str, case: str) -> None:
     """Or the error is; then nothing was changed, and nothing was left beside it."""
@@ -42,6 +43,7 @@ def test_the_file_with_ghost_in_it_is_the_golden_one(file: Path, kind: str, case
     assert (backup_of(file).read_bytes() if raw is not None else None) == raw
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize(("kind", "case"), [pair for pair in ALL if not expected(*pair)[1]])
 def test_the_second_run_changes_nothing_and_remove_gives_the_original_back(
     file: Path, kind: str, case: str, tmp_path: Path
@@ -63,6 +65,7 @@ def test_the_second_run_changes_nothing_and_remove_gives_the_original_back(
     assert uninstall([target(kind, file)])[0].action == "unchanged"
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize(("kind", "case"), [pair for pair in ALL if not expected(*pair)[1]])
 def test_without_the_backup_only_our_parts_go(file: Path, kind: str, case: str) -> None:
     """Everything else means what it meant, and what has lines of its own is the same to the byte."""

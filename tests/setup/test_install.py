@@ -83,6 +83,7 @@ def test_odd_files_come_back(
     assert [left.name for left in path.parent.iterdir()] == ["file.json"]
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("kind", [kind for kind in kinds() if kind != "claude-code-allow"])
 def test_an_upgrade_keeps_the_way_back(kind: str, tmp_path: Path) -> None:
     """Another path of the program is written into our entry alone, and the original still comes back."""
