@@ -40,7 +40,7 @@ def test_a_deep_line_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
     first = line(1).replace("7JVKE", "7JVKF").replace('"k"', '"first"')
     error, _ = ghost_cli.fails(2, "import", input=HEADER + first + line(levels))
     assert error.startswith("line 3")
-    assert error.endswith("nested deeper than 100 levels; nothing was imported")
+    assert "nested deeper than 100 levels" in error
     assert ghost_cli.rows("list", "--all") == []
 
 
@@ -53,7 +53,7 @@ def test_a_deep_array_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
         json.dumps([row | {"meta": 0}]).replace(": 0}", f": {nested(levels)}}}"),
     ):
         error, _ = ghost_cli.fails(2, "import", input=text)
-        assert error.endswith("nested deeper than 100 levels; nothing was imported")
+        assert "nested deeper than 100 levels" in error
     assert ghost_cli.rows("list", "--all") == []
 
 
