@@ -161,8 +161,8 @@ def _evaluate_similar(
         return {}
     similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
-    linked = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
-    merged = {(e.from_id, e.to_id) for e in edges if e.rel == Rel.MERGED_INTO}
+    linked = set(map(frozenset, _pairs(edges, Rel.RELATES_TO)))
+    merged = _pairs(edges, Rel.MERGED_INTO)
     for rule in rules:
         minimum = _min_similarity(store, rule)
         matching = [
@@ -178,6 +178,11 @@ def _evaluate_similar(
                 _join(plan, rule, group, memories, merged, at)
     plan.clusters.extend(_without_summary(similar, edges))
     return memories
+
+
+def _pairs(edges: Sequence[Edge], rel: Rel) -> set[tuple[str, str]]:
+    """Return the ends of the edges of a relation."""
+    return {(edge.from_id, edge.to_id) for edge in edges if edge.rel == rel}
 
 
 def _without_summary(

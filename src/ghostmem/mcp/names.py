@@ -16,7 +16,7 @@ _ONE = ("key", "from_key", "to_key", "summary_key", "supersedes", "keep", "other
 _SEVERAL = ("source_keys", "seed")
 
 
-class _Name(NamedTuple):
+class _MemoryName(NamedTuple):
     """A name in an argument: its namespace, empty for a plain key, and its key."""
 
     argument: str
@@ -34,7 +34,7 @@ def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
         InvalidInputError: A write names a memory of another namespace, or names are of several.
     """
     changed: Arguments = {}
-    names: list[_Name] = []
+    names: list[_MemoryName] = []
     for argument in (*_ONE, *_SEVERAL):
         value: Any = given.get(argument)
         if not value:
@@ -62,9 +62,9 @@ def _listed(value: Any) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
-def _split(ghost: Ghost, ns: str, argument: str, name: str) -> _Name:
+def _split(ghost: Ghost, ns: str, argument: str, name: str) -> _MemoryName:
     space, key = split_name(ghost.store, ns, name)
     is_name = space == ns or (
         space and CALLER.get().may(space, "read") and bool(ghost.namespaces(space))
     )
-    return _Name(argument, space, key) if is_name else _Name(argument, "", name)
+    return _MemoryName(argument, space, key) if is_name else _MemoryName(argument, "", name)
