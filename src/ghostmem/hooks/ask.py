@@ -23,6 +23,7 @@ from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings, load
+from ghostmem.store.session import HookSession
 
 TRANSCRIPT_LINES: Mapping[Moment, int] = {Moment.COMPACT: 100, Moment.STOP: 200}
 MAX_ANSWER = 200_000  # bytes
@@ -62,7 +63,9 @@ def start(settings: Settings, call: Call, ns: str, command: str) -> None:
 
 
 def _has_grown(settings: Settings, job: Mapping[str, Any]) -> bool:
-    """Say whether a transcript has grown since the command was last asked about it."""
+    """Say whether a transcript has grown since the command was last asked about it.
+
+    The size is recorded in the same transaction, so that of two processes only one asks."""
     from ghostmem.ghost import Ghost
     from ghostmem.hooks.session import store_exists, stored_session, update_session
 
@@ -71,12 +74,15 @@ def _has_grown(settings: Settings, job: Mapping[str, Any]) -> bool:
         return True
     host = HOSTS[job["host"]]
     call = Call(host, job["event"], host.events[job["event"]], job["session"], None)
+    sizes: list[int] = []
+
+    def record(now: HookSession) -> HookSession:
+        sizes[:] = [now.asked_to]
+        return replace(now, asked_to=size)
+
     with Ghost.open(settings=settings) as ghost:
-        session = stored_session(ghost.store, call, job["ns"])
-        if session.asked_to == size:
-            return False
-        update_session(ghost.store, session, lambda now: replace(now, asked_to=size))
-    return True
+        update_session(ghost.store, stored_session(ghost.store, call, job["ns"]), record)
+    return sizes != [size]
 
 
 def main() -> None:
