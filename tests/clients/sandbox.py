@@ -212,6 +212,13 @@ class Terminal:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.screen()}") from None
 
+    def wait_ended(self) -> None:
+        """Wait until the client has ended; tmux may not find room to say so on the screen."""
+        wait_for(
+            lambda: self._tmux("list-panes", "-F", "#{pane_dead}").strip() == "1",
+            "end of the client",
+        )
+
     def idle(self, busy: str) -> None:
         """Wait until the screen has not been busy, and not changed, for a second."""
 

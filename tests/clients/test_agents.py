@@ -180,7 +180,7 @@ class Conversation:
     def leave(self) -> None:
         """End the client."""
         self.shown.type(self.screen.leave)
-        self.shown.wait("Pane is dead")
+        self.shown.wait_ended()
 
 
 @pytest.mark.parametrize(
