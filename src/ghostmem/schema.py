@@ -59,12 +59,12 @@ def check(value: Any, schema: Schema, where: str = "") -> None:
     kind = schema.get("type")
     if kind is not None and not _is(value, kind):
         raise InvalidInputError(
-            f"{where or 'the input'} must be {_named(kind)}, not {_told(value)}",
+            f"{where or 'the input'} must be {_named(kind)}, not {_shown_value(value)}",
             _hint(schema, where),
         )
     if "enum" in schema and value not in schema["enum"]:
         raise InvalidInputError(
-            f"invalid {where} {_told(value)}",
+            f"invalid {where} {_shown_value(value)}",
             f"must be one of: {', '.join(map(str, schema['enum']))}",
         )
     if kind in ("integer", "number"):
@@ -83,7 +83,9 @@ def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
     known = schema.get("properties", {})
     for name in value:
         if name not in known and schema.get("additionalProperties") is False:
-            raise InvalidInputError(f"there is no argument {_told(name)}", _meant(name, known))
+            raise InvalidInputError(
+                f"there is no argument {_shown_value(name)}", _meant(name, known)
+            )
     for name in schema.get("required", ()):
         if name not in value:
             wanted = known.get(name, {})
@@ -130,11 +132,11 @@ def _bounds(
     least, most = schema.get(low), schema.get(high)
     if least is not None and size < least:
         raise InvalidInputError(
-            f"{where} {_told(value)} is too small", f"give at least {least}{unit}"
+            f"{where} {_shown_value(value)} is too small", f"give at least {least}{unit}"
         )
     if most is not None and size > most:
         raise InvalidInputError(
-            f"{where} {_told(value)} is too large", f"give at most {most}{unit}"
+            f"{where} {_shown_value(value)} is too large", f"give at most {most}{unit}"
         )
 
 
@@ -144,7 +146,7 @@ def _named(kind: str) -> str:
     )
 
 
-def _told(value: Any) -> str:
+def _shown_value(value: Any) -> str:
     try:
         text = repr(value if not isinstance(value, str) else value[: 2 * _SHOWN])
     except (
@@ -174,5 +176,5 @@ def _hint(schema: Schema, where: str) -> str:
         return f"{where}: {about}" if about else f"give {where or 'it'} another value"
     if isinstance(example, int | float) and not isinstance(example, bool):
         example = min(max(example, schema.get("minimum", example)), schema.get("maximum", example))
-    said = f"send {where or 'it'} as {json.dumps(example, separators=(',', ':'))}"
-    return f"{said}; {about}" if about else said
+    instruction = f"send {where or 'it'} as {json.dumps(example, separators=(',', ':'))}"
+    return f"{instruction}; {about}" if about else instruction

@@ -27,7 +27,6 @@ _STORED = {"key": TEXT, "version": INTEGER, "outcome": TEXT}
 
 
 def _history(ghost: Ghost, given: Arguments) -> Result:
-    given.pop("budget", None)
     versions = plain(ghost.history(given["ns"], given["key"]))
     newest_first = sorted(versions, key=lambda version: -version["version"])
     return {"ns": given["ns"], "key": given["key"], "versions": newest_first}

@@ -1,4 +1,4 @@
-"""What a client is sent of a result: the fields that a model can use, within a token budget.
+"""Choose the fields of a result that are sent to a client, within a token budget.
 
 Each function takes the whole result of a tool and the arguments of the call. The texts in
 `result_texts.py` are made of what these functions return, so that both forms say the same.
@@ -197,20 +197,20 @@ def _source(memory: Mapping[str, Any]) -> Row:
 
 def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:
     budget = 2 * given.get("budget", MAX_RESULT)
-    told = _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+    describe = _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
     weak = f"{weaker} weaker hits: call ghost_search with weak true" if weaker else ""
-    return lambda count, is_cut: "; ".join(filter(None, (told(count, is_cut), weak)))
+    return lambda count, is_cut: "; ".join(filter(None, (describe(count, is_cut), weak)))
 
 
 def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
     """Return a function that says what is not shown, and which call shows it."""
 
-    def told(count: int, is_cut: bool) -> str:
+    def describe(count: int, is_cut: bool) -> str:
         parts = [f"{count} more {what}: call {call}"] if count else []
         parts += [WHOLE] if is_cut else []
         return "; ".join(parts)
 
-    return told
+    return describe
 
 
 def _fitted(
@@ -229,13 +229,13 @@ def _fitted(
         shown = {**result, name: kept, "left_out": left_out(len(rows), True)}
         return sent_tokens(result_text(tool, shown), shown)
 
-    said = left_out(0, False)
-    shown = {**result, name: list(rows), **({"left_out": said} if said else {})}
+    message = left_out(0, False)
+    shown = {**result, name: list(rows), **({"left_out": message} if message else {})}
     if sent_tokens(result_text(tool, shown), shown) <= budget:
         return shown
     fitted = fit_rows(rows, budget, frame, cut)
-    said = left_out(fitted.left_out, fitted.is_cut)
-    return {**result, name: fitted.rows, **({"left_out": said} if said else {})}
+    message = left_out(fitted.left_out, fitted.is_cut)
+    return {**result, name: fitted.rows, **({"left_out": message} if message else {})}
 
 
 def _cut_start(row: Row, room: int) -> str:
@@ -298,8 +298,8 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
     dropped: list[str] = []
     while True:
         left = [*reversed(dropped), *unfit]
-        said = {"left_out": _unpacked(left, budget)} if left else {}
-        shown = {**result, "memories": rows, **said}
+        note = {"left_out": _unpacked(left, budget)} if left else {}
+        shown = {**result, "memories": rows, **note}
         over = sent_tokens(result_text("ghost_context", shown), shown) - budget
         if over <= 0 or not rows:
             return shown
@@ -308,7 +308,7 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
         room = size - over - 4  # the mark of an excerpt
         if not rows and room < MIN_EXCERPT:
             rows = [{**last, "content": start_of(last["content"], min(size, MIN_EXCERPT))}]
-            return {**result, "memories": rows, **said}
+            return {**result, "memories": rows, **note}
         if room >= MIN_EXCERPT:
             rows.append({**last, "excerpt": True, "content": start_of(last["content"], room)})
         else:
@@ -388,8 +388,8 @@ def show_edges(found: Result, given: Arguments) -> Result:
     result: Result = {"ns": given["ns"], "edges": []}
     result |= {"status": found["status"]} if "status" in found else {}
     lines, left = _lines_that_fit("ghost_edge", "edges", lines, result)
-    said = f"{left} weaker edges: call ghost_edge with op list and a rel"
-    return {**result, "edges": lines, **({"left_out": said} if left else {})}
+    message = f"{left} weaker edges: call ghost_edge with op list and a rel"
+    return {**result, "edges": lines, **({"left_out": message} if left else {})}
 
 
 def _lines_that_fit(
@@ -410,8 +410,8 @@ def show_expanded(found: Result, given: Arguments) -> Result:
     """Return summaries, or the memories of one, and groups that have no summary."""
     if "parent" in found and not found.get("children"):
         key = found["parent"]["key"]
-        said = f"{key} is not a summary of other memories: ghost_get reads it"
-        return {"ns": found["ns"], "key": key, "reason": said}
+        message = f"{key} is not a summary of other memories: ghost_get reads it"
+        return {"ns": found["ns"], "key": key, "reason": message}
     offset = given.get("offset", 0)
     name = "nodes" if "key" not in given else "children"
     rows = _flat(found.get(name, ()))[offset:]
@@ -508,10 +508,10 @@ def show_report(found: Result, given: Arguments) -> Result:
     changes = [_change(change) for change in found.get("changes", ())][offset:]
     lines, left = _lines_that_fit("ghost_reflect", "changes", changes, result)
     result |= {"changes": lines} if lines else {}
-    said = f"{left} more changes, which the numbers include"
+    message = f"{left} more changes, which the numbers include"
     if found["dry_run"]:
-        said += f": call ghost_reflect with dry_run and offset {offset + len(lines)}"
-    return {**result, **({"left_out": said} if left else {})}
+        message += f": call ghost_reflect with dry_run and offset {offset + len(lines)}"
+    return {**result, **({"left_out": message} if left else {})}
 
 
 def _change(change: Mapping[str, Any]) -> str:

@@ -157,8 +157,8 @@ def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
         del schema["additionalProperties"]
     ns = schema["properties"].get("ns", {})
     if is_shared and "description" in ns:
-        told = ns["description"].replace(PROJECT_NS, "the server's")
-        schema["properties"]["ns"] = {**ns, "description": told}
+        description = ns["description"].replace(PROJECT_NS, "the server's")
+        schema["properties"]["ns"] = {**ns, "description": description}
     return {
         "name": tool.name,
         "title": tool.title,

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class CaughtUp(NamedTuple):
-    """What following the change log copied."""
+    """The state after the changes in the log have been copied."""
 
     logs: dict[str, int]  # the length of each namespace's log
     lag: int  # the number of new log entries

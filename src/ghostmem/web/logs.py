@@ -78,7 +78,7 @@ class Metrics:
 
 @dataclass
 class Trace:
-    """What is known of a request while it runs."""
+    """The record of a request while it runs."""
 
     id: str
     route: str = "unmatched"
