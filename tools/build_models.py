@@ -26,6 +26,7 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -112,11 +113,22 @@ def quantise(matrix: Floats, axis: int) -> tuple[NDArray[np.int8], Floats]:
 
 
 def build_graph(w: Weights, *, int8: bool) -> Graph:
-    """Return the encoder with mean pooling and L2 norm.
-
-    Activations are rows [batch x tokens, width].
-    """
+    """Return the encoder with mean pooling and L2 norm."""
     g = Graph(int8=int8)
+    x, mask = add_encoder(g, w, has_types=False)
+    # The norm takes the division by the number of tokens away again.
+    total = g.add(
+        "ReduceSum", g.add("Mul", x, g.add("Unsqueeze", mask, "last")), "second", keepdims=0
+    )
+    length = g.add("Max", g.add("ReduceL2", total, "last", keepdims=1), g.constant("tiny", 1e-12))
+    g.add("Div", total, length, name="sentence_embedding")
+    return g
+
+
+def add_encoder(g: Graph, w: Weights, *, has_types: bool) -> tuple[str, str]:
+    """Add the encoder; return its states [batch, tokens, width] and the mask as floats.
+
+    Inside, activations are rows [batch x tokens, width]."""
     for name, value in {
         "first": [0],
         "last": [-1],
@@ -132,26 +144,19 @@ def build_graph(w: Weights, *, int8: bool) -> Graph:
     heads = g.add(
         "Concat", shape, g.constant("heads", [3, HEADS, WIDTH // HEADS], np.int64), axis=0
     )
-    x = g.add("Reshape", embed(g, w), "rows")
-    if int8:
+    x = g.add("Reshape", embed(g, w, has_types=has_types), "rows")
+    if g.int8:
         g.constant("1/127", 1 / 127)
         count = g.add("Shape", x, end=1)
         g.add("Expand", g.constant("middle", 128, np.uint8), count, name="middles")
     x = g.norm(x, "embeddings.LayerNorm", w)
     for number in range(LAYERS):
         x = add_layer(g, w, f"encoder.layer.{number}", x, heads, hidden)
-    x = g.add("Reshape", x, g.add("Concat", shape, "width", axis=0))
-    # The norm takes the division by the number of tokens away again.
-    total = g.add(
-        "ReduceSum", g.add("Mul", x, g.add("Unsqueeze", mask, "last")), "second", keepdims=0
-    )
-    length = g.add("Max", g.add("ReduceL2", total, "last", keepdims=1), g.constant("tiny", 1e-12))
-    g.add("Div", total, length, name="sentence_embedding")
-    return g
+    return str(g.add("Reshape", x, g.add("Concat", shape, "width", axis=0))), str(mask)
 
 
-def embed(g: Graph, w: Weights) -> str:
-    """Add up the vectors of words and positions; the token type is always 0."""
+def embed(g: Graph, w: Weights, *, has_types: bool) -> str:
+    """Add up the vectors of words, positions and token types; without types these are all 0."""
     words = w["embeddings.word_embeddings.weight"]
     if g.int8:
         values, scales = quantise(words, axis=1)
@@ -160,9 +165,13 @@ def embed(g: Graph, w: Weights) -> str:
         rows = g.add("Mul", rows, g.add("Gather", g.constant("words.scale", scales), "input_ids"))
     else:
         rows = g.add("Gather", g.constant("words", words), "input_ids")
-    places = (
-        w["embeddings.position_embeddings.weight"] + w["embeddings.token_type_embeddings.weight"][0]
+    places, types = (
+        w[f"embeddings.{part}_embeddings.weight"] for part in ("position", "token_type")
     )
+    if has_types:
+        rows = g.add("Add", rows, g.add("Gather", g.constant("types", types), "token_type_ids"))
+    else:
+        places = places + types[0]
     end = g.add("Shape", "input_ids", start=1)
     return str(
         g.add("Add", rows, g.add("Slice", g.constant("places", places), "first", end, "first"))
@@ -197,34 +206,62 @@ def add_layer(g: Graph, w: Weights, name: str, x: str, heads: str, hidden: str) 
     return g.norm(g.add("Add", dense(wide, "output.dense"), x), f"{name}.output.LayerNorm", w)
 
 
-def serialise(g: Graph, location: str) -> tuple[bytes, bytes]:
-    """Return the model file, and the file at `location` with the tensors worth mapping."""
+def serialise(
+    g: Graph,
+    location: str,
+    inputs: tuple[str, ...] = ("input_ids", "attention_mask"),
+    output: tuple[str, int] = ("sentence_embedding", WIDTH),
+    shared: Mapping[str, tuple[str, int, bytes]] | None = None,
+) -> tuple[bytes, bytes]:
+    """Return the model file, and the file at `location` with the tensors worth mapping.
+
+    Tensors in `shared` are those of another file: its name, the offset there, and the bytes."""
     data = bytearray()
     tensors = []
     for name, array in g.constants.items():
         tensor = numpy_helper.from_array(array, name)
-        if array.nbytes >= 16 * PAGE:
+        if shared and name in shared:
+            file, offset, expected = shared[name]
+            if array.tobytes() != expected:
+                sys.exit(f"the tensor {name!r} differs from the one in {file}: it cannot be shared")
+            _refer(tensor, file, offset, array.nbytes)
+        elif array.nbytes >= 16 * PAGE:
             data += bytes(-len(data) % PAGE)
-            place = {"location": location, "offset": str(len(data)), "length": str(array.nbytes)}
+            _refer(tensor, location, len(data), array.nbytes)
             data += array.tobytes()
-            tensor.ClearField("raw_data")
-            tensor.data_location = TensorProto.EXTERNAL
-            tensor.external_data.extend(
-                onnx.StringStringEntryProto(key=k, value=v) for k, v in place.items()
-            )
         tensors.append(tensor)
-    inputs = [
-        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"])
-        for n in ("input_ids", "attention_mask")
+    infos = [
+        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in inputs
     ]
-    outputs = [
-        helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["batch", WIDTH])
-    ]
-    graph = helper.make_graph(g.nodes, "all-MiniLM-L6-v2", inputs, outputs, tensors)
+    outputs = [helper.make_tensor_value_info(output[0], TensorProto.FLOAT, ["batch", output[1]])]
+    graph = helper.make_graph(g.nodes, "all-MiniLM-L6-v2", infos, outputs, tensors)
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10, producer_name="ghostmem"
     )
     return model.SerializeToString(deterministic=True), bytes(data)
+
+
+def _refer(tensor: Any, location: str, offset: int, length: int) -> None:
+    """Make a tensor refer to bytes of another file."""
+    place = {"location": location, "offset": str(offset), "length": str(length)}
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.extend(
+        onnx.StringStringEntryProto(key=key, value=value) for key, value in place.items()
+    )
+
+
+def shared_words(folder: Path) -> dict[str, tuple[str, int, bytes]]:
+    """Return the word vectors of the original model, for models that keep them."""
+    model = onnx.load(folder / MODEL, load_external_data=False)
+    data = (folder / TENSORS).read_bytes()
+    found = {}
+    for tensor in model.graph.initializer:
+        if tensor.name in ("words", "words.scale"):
+            place = {entry.key: entry.value for entry in tensor.external_data}
+            at, length = int(place["offset"]), int(place["length"])
+            found[tensor.name] = (TENSORS, at, data[at : at + length])
+    return found
 
 
 def read_source(path: Path) -> dict[str, bytes]:

@@ -125,6 +125,14 @@ class Settings:
     )
     ollama_host: str = setting("http://localhost:11434", "OLLAMA_HOST", "where Ollama listens")
     openai_api_key: str = setting("", "OPENAI_API_KEY", "API key for openai; never shown")
+    judge: str = setting(
+        "auto",
+        "GHOST_JUDGE",
+        "whether the judge, a small model inside the package, decides what is worth remembering, "
+        "what corrects what, and what is an attack; auto: with local, ollama and openai; off: "
+        "short lists of phrases decide",
+        ("auto", "on", "off"),
+    )
     fusion: str = setting(
         "linear",
         "GHOST_FUSION",

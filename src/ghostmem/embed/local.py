@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,22 +26,7 @@ class LocalEmbedder:
     thresholds = Thresholds()
 
     def __init__(self) -> None:
-        # without this, it records its runs in ~/.cache and sends them to its vendor
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        try:
-            import onnxruntime
-        except ImportError as error:
-            hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
-            raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
-        onnxruntime.disable_telemetry_events()  # for a program that imported it before
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.enable_mem_reuse = False  # planning takes half of the start and saves nothing here
-        file = str(FOLDER / "minilm-l6-v2-int8.onnx")
-        self._session: Any = onnxruntime.InferenceSession(
-            file, options, providers=["CPUExecutionProvider"]
-        )
+        self._session = open_session(FOLDER / "minilm-l6-v2-int8.onnx")
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -56,3 +42,24 @@ class LocalEmbedder:
     def known(self, text: str) -> float:
         """Return the share of the words of a text that the model knows."""
         return known_share(text)
+
+
+def open_session(file: Path) -> Any:
+    """Open a model of the package in onnxruntime, for one thread.
+
+    Raises:
+        EmbeddingError: onnxruntime is not installed or cannot be loaded.
+    """
+    # without this, it records its runs in ~/.cache and sends them to its vendor
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    try:
+        import onnxruntime
+    except ImportError as error:
+        hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
+        raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
+    onnxruntime.disable_telemetry_events()  # for a program that imported it before
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.enable_mem_reuse = False  # planning takes half of the start and saves nothing here
+    return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])

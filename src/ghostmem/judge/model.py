@@ -1,0 +1,110 @@
+"""The model of the judge, in int8, run by onnxruntime."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ghostmem.embed.local import open_session
+from ghostmem.embed.wordpiece import FOLDER, manifest, words
+from ghostmem.model import VerdictKind
+
+_START, _END = 101, 102  # the tokens [CLS] and [SEP]
+_KINDS = (VerdictKind.NEW, VerdictKind.RESTATEMENT, VerdictKind.UPDATE, VerdictKind.CONFLICT)
+_MAX_ROWS = 16  # pairs that are run together
+_MAX_WINDOWS = 12  # parts of a long text that are read
+_STRIDE = 128  # tokens from one part to the next
+
+
+class _Task(NamedTuple):
+    """Which outputs are a task's, and how many tokens of the two texts it reads."""
+
+    outputs: slice
+    first: int
+    second: int
+
+
+_VERDICT = _Task(slice(0, 4), 96, 96)
+_CAPTURE = _Task(slice(4, 5), 64, 128)
+_ATTACK = _Task(slice(5, 6), 192, 0)
+_RELEVANCE = _Task(slice(6, 7), 48, 96)
+
+
+class JudgeThresholds(NamedTuple):
+    """The least probabilities that count; `tools/train/calibrate.py` chooses them."""
+
+    restatement: float
+    correction: float
+    capture: float
+    attack: float
+    relevance: float
+
+
+class Judge:
+    """Reads pairs of texts; the probabilities are calibrated."""
+
+    def __init__(self) -> None:
+        about = manifest()["judge"]
+        self.model: str = about["id"]
+        self.thresholds = JudgeThresholds(**about["thresholds"])
+        self._temperatures: dict[str, float] = about["temperatures"]
+        self._session: Any = open_session(FOLDER / "judge-int8.onnx")
+        self._words = words()
+
+    def verdicts(self, new: str, old: Sequence[str]) -> list[dict[VerdictKind, float]]:
+        """Return what a new text is to each of some older ones, as probabilities."""
+        logits = self._run(_VERDICT, [(new, text) for text in old])
+        powers = np.exp((logits - logits.max(1, keepdims=True)) / self._temperatures["verdict"])
+        shares = powers / powers.sum(1, keepdims=True)
+        return [dict(zip(_KINDS, row, strict=True)) for row in shares.tolist()]
+
+    def captures(self, message: str, sentences: Sequence[str]) -> list[float]:
+        """Return how likely each sentence of a message is worth remembering."""
+        pairs = [(sentence, message) for sentence in sentences]
+        return self._chances("capture", self._run(_CAPTURE, pairs))
+
+    def attack(self, text: str) -> float:
+        """Return how likely a text gives orders to the agent that reads it.
+
+        A long text is read in overlapping parts; the most suspicious counts."""
+        ids = self._words.encode(text)
+        starts = range(0, max(1, len(ids) - (_ATTACK.first - _STRIDE)), _STRIDE)
+        rows = [ids[at : at + _ATTACK.first] for at in starts][:_MAX_WINDOWS]
+        logits = self._run_ids([[_START, *row, _END] for row in rows], [0] * len(rows))
+        return max(self._chances("attack", logits[:, _ATTACK.outputs]))
+
+    def relevance(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return how likely each text answers a query."""
+        return self._chances("relevance", self._run(_RELEVANCE, [(query, text) for text in texts]))
+
+    def _chances(self, task: str, logits: Any) -> list[float]:
+        chances: list[float] = (1 / (1 + np.exp(-logits[:, 0] / self._temperatures[task]))).tolist()
+        return chances
+
+    def _run(self, task: _Task, pairs: Sequence[tuple[str, str]]) -> Any:
+        """Return the logits of a task for pairs of texts."""
+        rows, firsts = [], []
+        for first, second in pairs:
+            start = [_START, *self._words.encode(first)[: task.first], _END]
+            rows.append([*start, *self._words.encode(second)[: task.second], _END])
+            firsts.append(len(start))
+        return self._run_ids(rows, firsts)[:, task.outputs]
+
+    def _run_ids(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> Any:
+        """Return all logits of rows of ids; `firsts` are the lengths of the first texts, or 0.
+
+        Rows of similar length run together, so that little is padded."""
+        logits = np.zeros((len(rows), 7), np.float32)
+        order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
+        for at in range(0, len(order), _MAX_ROWS):
+            numbers = order[at : at + _MAX_ROWS]
+            ids = np.zeros((len(numbers), len(rows[numbers[-1]])), np.int64)
+            mask, types = np.zeros_like(ids), np.zeros_like(ids)
+            for place, number in enumerate(numbers):
+                length = len(rows[number])
+                ids[place, :length], mask[place, :length] = rows[number], 1
+                if firsts[number]:
+                    types[place, firsts[number] : length] = 1
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+            logits[numbers] = self._session.run(None, inputs)[0]
+        return logits

@@ -1,0 +1,115 @@
+"""Read the labelled sentences of `data/judge` and prepare them as examples of each task."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghostmem.text.capture import statements
+
+ROOT = Path(__file__).resolve().parents[2]
+JUDGE = ROOT / "data" / "judge"
+LABELS = ("new", "restatement", "update", "conflict")
+
+
+class Pair(NamedTuple):
+    """Two texts, the second of which may be missing, and the index of their label."""
+
+    first: str
+    second: str | None
+    label: int
+
+
+class Question(NamedTuple):
+    """A query, the memories of a small namespace, and which of them answer it."""
+
+    query: str
+    memories: list[str]
+    relevant: list[int]
+    kind: str
+
+
+class Examples(NamedTuple):
+    """The examples of the four tasks."""
+
+    verdicts: list[Pair]
+    captures: list[Pair]
+    injections: list[Pair]
+    questions: list[Question]
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a JSON Lines file, which may be compressed; none without a file."""
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    return [json.loads(line) for line in text.split("\n") if line.strip()]
+
+
+def authors() -> list[str]:
+    """Return the names of the authors in `data/judge`."""
+    names = {path.name.partition("-")[0] for path in JUDGE.glob("author*-*.jsonl")}
+    return sorted(names, key=lambda name: int(name.removeprefix("author")))
+
+
+def load(names: Iterable[str], folder: Path = JUDGE) -> Examples:
+    """Return the examples of some authors."""
+    return _joined(_read(folder, f"{name}-") for name in names)
+
+
+def load_folder(folder: Path) -> Examples:
+    """Return the examples of a folder with one file a task, such as an evaluation set."""
+    return _read(folder, "")
+
+
+def _joined(parts: Iterable[Examples]) -> Examples:
+    joined = Examples([], [], [], [])
+    for part in parts:
+        for all_, some in zip(joined, part, strict=True):
+            all_.extend(some)  # type: ignore[arg-type]
+    return joined
+
+
+def _read(folder: Path, prefix: str) -> Examples:
+    def lines(task: str) -> list[dict[str, Any]]:
+        return read_lines(folder / f"{prefix}{task}.jsonl")
+
+    return Examples(
+        [Pair(row["new"], row["old"], LABELS.index(row["label"])) for row in lines("verdicts")],
+        [pair for row in lines("capture") for pair in capture_pairs(row["prompt"], row["capture"])],
+        [Pair(row["text"], None, int(row["label"] == "attack")) for row in lines("injection")],
+        [
+            Question(row["query"], row["memories"], row["relevant"], row["kind"])
+            for row in lines("questions")
+        ],
+    )
+
+
+def capture_pairs(prompt: str, captured: Iterable[str]) -> Iterator[Pair]:
+    """Return the statements of a message, each with whether it is worth remembering.
+
+    The statements are those that `capture` splits a message into."""
+    wanted = list(captured)
+    for statement in statements(prompt):
+        sentence = statement.sentence
+        yield Pair(sentence, prompt, int(any(overlaps(sentence, text) for text in wanted)))
+
+
+def overlaps(sentence: str, wanted: str) -> bool:
+    """Say whether a sentence holds a text, is a part of it, or shares most of its words."""
+    if wanted in sentence or sentence in wanted:
+        return True
+    first, second = _words(sentence), _words(wanted)
+    if not first or not second:
+        return False
+    shared = len(first & second)
+    shorter, longer = sorted((len(first), len(second)))
+    return shared >= 0.6 * shorter and shared >= 0.4 * longer
+
+
+def _words(text: str) -> set[str]:
+    spaced = re.search(r"[a-zA-Z\u0400-\u04ff]", text)
+    return set(re.findall(r"\w+", text.lower())) if spaced else set(text)
