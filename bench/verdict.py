@@ -14,13 +14,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ghostmem.truth.rules.verdict import judge
+
 from bench.corpus import many_sentences
 from bench.report import machine, show, table
 from bench.timing import Cost, cost, cpu_ms
 from ghostmem import Ghost
 from ghostmem.memory.verdict import MIN_KNOWN, find_verdict
 from ghostmem.settings import Settings
-from ghostmem.truth.rules.verdict import judge
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "verdicts.jsonl"
 PROVIDERS = ("local", "static", "none")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghostmem.model import Kind, Memory
-from ghostmem.truth.rules.alike import essence, groups
+from ghostmem.truth.alike import essence, groups
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 

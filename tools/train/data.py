@@ -3,7 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,9 +55,13 @@ def authors() -> list[str]:
     return sorted(names, key=lambda name: int(name.removeprefix("author")))
 
 
-def load(names: Iterable[str], folder: Path = JUDGE) -> Examples:
-    """Return the examples of some authors."""
-    return _joined(_read(folder, f"{name}-") for name in names)
+def load(names: Iterable[str], without_verdicts: Collection[str] = ()) -> Examples:
+    """Return the examples of some authors, of a few of them without the verdicts."""
+    found = {name: _read(JUDGE, f"{name}-") for name in names}
+    return _joined(
+        examples._replace(verdicts=[]) if name in without_verdicts else examples
+        for name, examples in found.items()
+    )
 
 
 def load_folder(folder: Path) -> Examples:

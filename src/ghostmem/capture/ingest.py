@@ -202,7 +202,7 @@ def _store_turn(
 
 def _write(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport) -> Outcome | None:
     """Write a turn, or quarantine it if it is not the user's and looks like instructions."""
-    if reasons := quarantine_reasons(store, tx, draft):
+    if reasons := quarantine_reasons(store, tx, draft, in_bulk=True):
         report.note(f"{draft.key}: {held_note(hold(store, tx, draft, reasons))}")
         return Outcome.QUARANTINED
     return write_draft(store, tx, draft).outcome
@@ -349,7 +349,7 @@ def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
 def _store_section(
     store: Store, tx: Transaction, draft: Draft, report: IngestReport, trust: bool
 ) -> None:
-    reasons = () if trust else quarantine_reasons(store, tx, draft, from_file=True)
+    reasons = () if trust else quarantine_reasons(store, tx, draft, from_file=True, in_bulk=True)
     if reasons:
         memory = memory_of_held(draft, hold(store, tx, draft, reasons), dry_run=report.dry_run)
         report.notes += [f"{draft.ns}/{draft.key}: {note}" for note in memory.notes]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.search.corrections import reachable
 from ghostmem.text.terms import index_terms
-from ghostmem.truth.rules.alike import distinctive, essence, turns
+from ghostmem.truth.alike import distinctive, essence, turns
 
 MAX_SIMILAR = 3  # similar memories that are packed before different ones
 MIN_SHARED_TERMS = 0.5  # two memories are similar if they share this part of all their terms

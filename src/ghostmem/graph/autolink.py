@@ -23,6 +23,8 @@ MIN_NEAREST = 24  # nearest chunks that are looked at for each chunk of a memory
 MAX_CHUNKS = 8  # chunks of a long memory that are compared
 BATCH = 256
 MAX_SIMILAR = 256  # similar chunks that are looked at when no caller waits
+MAX_RELATED = 6
+MIN_RELATED = 0.3  # the cosine of texts that may be about the same thing
 ROUNDING = 1e-3  # the error of a cosine of float16 vectors
 MIN_KNOWN = 0.5  # share of a text's words that the model must know for a link
 
@@ -31,10 +33,12 @@ MIN_KNOWN = 0.5  # share of a text's words that the model must know for a link
 class NearestChunks:
     """The chunks nearest to a memory that is about to be written.
 
-    `seen` is the last chunk of the store that was compared."""
+    `seen` is the last chunk of the store that was compared, `cosines` are those that suffice for a
+    link, and `related` a few that may be about the same thing as the memory's first chunk."""
 
     seen: int = 0
     cosines: Mapping[int, float] = field(default_factory=dict)
+    related: Mapping[int, float] = field(default_factory=dict)
 
 
 def threshold(store: Store, embedder: Embedder) -> float:
@@ -57,6 +61,7 @@ def find_near(
     import numpy as np
 
     nearest: dict[int, float] = {}
+    related: dict[int, float] = {}
     least = threshold(store, embedder)
     for query in _queries(embedder, vectors, texts):
         count = MIN_NEAREST
@@ -64,12 +69,14 @@ def find_near(
             chunks = np.array(view.nearest(query, count), np.int64)
             cosines = np.vecdot(view.vectors(chunks)[0], query)
             _keep(nearest, chunks, cosines, least)
+            if not related:
+                _keep(related, chunks[:MAX_RELATED], cosines[:MAX_RELATED], MIN_RELATED)
             # the view may contain removed chunks, and many of one memory
             enough = len(set(tx.vectors.owners(list(nearest)).values())) > 2 * MAX_LINKS
             if enough or count >= view.count or cosines[-1] < least - ROUNDING:
                 break
             count *= 8
-    return NearestChunks(view.last, nearest)
+    return NearestChunks(view.last, nearest, related)
 
 
 def _queries(

@@ -1,6 +1,7 @@
 """The model of the judge, in int8, run by onnxruntime."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +25,12 @@ class _Task(NamedTuple):
     second: int
 
 
-_VERDICT = _Task(slice(0, 4), 96, 96)
-_CAPTURE = _Task(slice(4, 5), 64, 128)
-_ATTACK = _Task(slice(5, 6), 192, 0)
-_RELEVANCE = _Task(slice(6, 7), 48, 96)
+_TASKS = {
+    "verdict": _Task(slice(0, 4), 96, 96),
+    "capture": _Task(slice(4, 5), 64, 128),
+    "attack": _Task(slice(5, 6), 192, 0),
+    "relevance": _Task(slice(6, 7), 48, 96),
+}
 
 
 class JudgeThresholds(NamedTuple):
@@ -37,61 +40,65 @@ class JudgeThresholds(NamedTuple):
     correction: float
     capture: float
     attack: float
-    relevance: float
 
 
 class Judge:
     """Reads pairs of texts; the probabilities are calibrated."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path = FOLDER) -> None:
         about = manifest()["judge"]
         self.model: str = about["id"]
         self.thresholds = JudgeThresholds(**about["thresholds"])
         self._temperatures: dict[str, float] = about["temperatures"]
-        self._session: Any = open_session(FOLDER / "judge-int8.onnx")
+        self._session: Any = open_session(folder / "judge-int8.onnx")
         self._words = words()
 
     def verdicts(self, new: str, old: Sequence[str]) -> list[dict[VerdictKind, float]]:
         """Return what a new text is to each of some older ones, as probabilities."""
-        logits = self._run(_VERDICT, [(new, text) for text in old])
+        logits = self.logits("verdict", [(new, text) for text in old])
         powers = np.exp((logits - logits.max(1, keepdims=True)) / self._temperatures["verdict"])
         shares = powers / powers.sum(1, keepdims=True)
         return [dict(zip(_KINDS, row, strict=True)) for row in shares.tolist()]
 
     def captures(self, message: str, sentences: Sequence[str]) -> list[float]:
         """Return how likely each sentence of a message is worth remembering."""
-        pairs = [(sentence, message) for sentence in sentences]
-        return self._chances("capture", self._run(_CAPTURE, pairs))
+        return self._chances("capture", [(sentence, message) for sentence in sentences])
 
     def attack(self, text: str) -> float:
         """Return how likely a text gives orders to the agent that reads it.
 
         A long text is read in overlapping parts; the most suspicious counts."""
         ids = self._words.encode(text)
-        starts = range(0, max(1, len(ids) - (_ATTACK.first - _STRIDE)), _STRIDE)
-        rows = [ids[at : at + _ATTACK.first] for at in starts][:_MAX_WINDOWS]
-        logits = self._run_ids([[_START, *row, _END] for row in rows], [0] * len(rows))
-        return max(self._chances("attack", logits[:, _ATTACK.outputs]))
+        size = _TASKS["attack"].first
+        starts = range(0, max(1, len(ids) - (size - _STRIDE)), _STRIDE)
+        rows = [[_START, *ids[at : at + size], _END] for at in starts][:_MAX_WINDOWS]
+        logits = self._run_ids(rows, list(map(len, rows)))[:, _TASKS["attack"].outputs]
+        return float(self._probabilities("attack", logits).max())
 
     def relevance(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return how likely each text answers a query."""
-        return self._chances("relevance", self._run(_RELEVANCE, [(query, text) for text in texts]))
+        return self._chances("relevance", [(query, text) for text in texts])
 
-    def _chances(self, task: str, logits: Any) -> list[float]:
-        chances: list[float] = (1 / (1 + np.exp(-logits[:, 0] / self._temperatures[task]))).tolist()
-        return chances
-
-    def _run(self, task: _Task, pairs: Sequence[tuple[str, str]]) -> Any:
-        """Return the logits of a task for pairs of texts."""
+    def logits(self, task: str, pairs: Sequence[tuple[str, str]]) -> Any:
+        """Return the logits of a task for pairs of texts; an empty second text is none."""
+        outputs, first_size, second_size = _TASKS[task]
         rows, firsts = [], []
         for first, second in pairs:
-            start = [_START, *self._words.encode(first)[: task.first], _END]
-            rows.append([*start, *self._words.encode(second)[: task.second], _END])
+            start = [_START, *self._words.encode(first)[:first_size], _END]
+            rest = [*self._words.encode(second)[:second_size], _END] if second_size else []
+            rows.append([*start, *rest])
             firsts.append(len(start))
-        return self._run_ids(rows, firsts)[:, task.outputs]
+        return self._run_ids(rows, firsts)[:, outputs]
+
+    def _chances(self, task: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        chances: list[float] = self._probabilities(task, self.logits(task, pairs)).tolist()
+        return chances
+
+    def _probabilities(self, task: str, logits: Any) -> Any:
+        return 1 / (1 + np.exp(-logits[:, 0] / self._temperatures[task]))
 
     def _run_ids(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> Any:
-        """Return all logits of rows of ids; `firsts` are the lengths of the first texts, or 0.
+        """Return all logits of rows of ids; `firsts` are the lengths of their first texts.
 
         Rows of similar length run together, so that little is padded."""
         logits = np.zeros((len(rows), 7), np.float32)
@@ -103,8 +110,7 @@ class Judge:
             for place, number in enumerate(numbers):
                 length = len(rows[number])
                 ids[place, :length], mask[place, :length] = rows[number], 1
-                if firsts[number]:
-                    types[place, firsts[number] : length] = 1
+                types[place, firsts[number] : length] = 1
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
             logits[numbers] = self._session.run(None, inputs)[0]
         return logits

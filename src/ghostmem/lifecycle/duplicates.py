@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.graph.components import components
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.truth.rules.alike import distinctive, resembles, turns
+from ghostmem.truth.alike import distinctive, resembles, turns
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder

@@ -15,7 +15,7 @@ from ghostmem.store.rows import AuditEntry, Filter
 from ghostmem.store.store import Store
 from ghostmem.store.tally import Tally
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.truth.rules.alike import essence, groups, in_order
+from ghostmem.truth.alike import essence, groups, in_order
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

@@ -14,6 +14,7 @@ from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
 from ghostmem.model import (
+    HEARSAY,
     FileRef,
     FileRel,
     Kind,
@@ -51,14 +52,15 @@ class Dropped(Record):
 
 
 def quarantine_reasons(
-    store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False
+    store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False, in_bulk: bool = False
 ) -> tuple[str, ...]:
     """Return the reasons to hold a draft in quarantine; none when it can be stored.
 
     Only content that does not come from the user is checked. The source is the one the draft names
     or inherits; content that an agent puts over MCP without a source counts as its own, and with
     `from_file` the content of a file as an import. The same text as the current version was
-    accepted before and passes."""
+    accepted before and passes. The judge reads what others wrote, unless it comes `in_bulk`; an
+    agent's own notes are checked for well-known phrases, because instructions are common there."""
     source = draft.fields.get("source_kind")
     if not store.settings.quarantine or (source is SourceKind.STATED and not from_file):
         return ()
@@ -70,18 +72,23 @@ def quarantine_reasons(
         current is not None and current.content == draft.content and set(tags) <= set(current.tags)
     ):
         return ()
-    return instruction_reasons(store.settings, draft.key, draft.content, tags)
+    judged = not in_bulk and source in HEARSAY
+    return instruction_reasons(store.settings, draft.key, draft.content, tags, judged)
 
 
 def instruction_reasons(
-    settings: Settings, key: str, content: str, tags: Iterable[str] = ()
+    settings: Settings, key: str, content: str, tags: Iterable[str] = (), judged: bool = False
 ) -> tuple[str, ...]:
-    """Return the reasons why a text, its key or its tags look like instructions to an agent."""
+    """Return the reasons why a text, its key or its tags look like instructions to an agent.
+
+    If it is `judged`, the judge reads the content too."""
     if not settings.quarantine:
         return ()
-    from ghostmem.truth.rules.injection import suspicions
+    from ghostmem.truth.injection import suspicions
 
-    return suspicions("\n".join((key, content, *tags)))
+    # the judge reads no key: words in capitals or joined by hyphens mislead it
+    labels = suspicions(settings, "\n".join((key, *tags)), judged=False)
+    return tuple(dict.fromkeys((*suspicions(settings, content, judged), *labels)))
 
 
 def hold_draft(

@@ -1,29 +1,28 @@
 """Find how a draft relates to stored memories: new, a restatement, an update or a conflict.
 
 Candidates are the memories with the nearest vectors and those that share the rarest words, so that
-verdicts work without an embedding provider too. `truth.rules` compares the draft with each of
-them, and the strongest verdict counts."""
+verdicts work without an embedding provider too. The judge compares the draft with the best of them
+in one run, or the plain rules of `truth.plain` do, and the strongest verdict counts. A verdict that
+the judge is not sure of is tentative: it is reported, and changes nothing."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from ghostmem.embed.base import Embedder
 from ghostmem.graph.autolink import NearestChunks
+from ghostmem.judge import find_judge, uses_judge
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
-from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.terms import index_terms, rarity
-from ghostmem.truth.rules.signs import FIRST, may_change
+from ghostmem.truth.plain import MAX_READ, announces_change, judge_plainly
 
 MAX_NEAREST = 6  # chunks taken by their vectors
 MAX_POSTINGS = 48  # newest chunks of each word
-MIN_KNOWN = 0.5  # share of a text's words that the model must know for a cosine to count
 CORRECTIONS = (VerdictKind.UPDATE, VerdictKind.CONFLICT)
 _STRENGTH = {
     VerdictKind.RESTATEMENT: 3,
@@ -47,6 +46,9 @@ class _Limits(NamedTuple):
 PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, judged=4)
 # A text that announces a change need not repeat much of the text that it changes.
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
+# The judge reads meaning, but each pair costs time.
+JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.3, of_longer=0.2, judged=3)
+SHOWN = 8  # shared terms in the evidence
 
 
 class Judgement(NamedTuple):
@@ -54,8 +56,8 @@ class Judgement(NamedTuple):
 
     verdict: Verdict
     memory: Memory | None = None
-    confidence: float = 1.0
     also: tuple[Memory, ...] = ()
+    is_tentative: bool = False
 
     def still_valid(self, tx: Transaction, now: datetime) -> "Judgement":
         """Return the judgement without the memories that ended or were replaced meanwhile."""
@@ -78,7 +80,7 @@ def judge_draft(store: Store, draft: Draft, prepared: Prepared) -> Judgement:
     now = store.clock()
     with store.engine.read() as tx:
         judgement = find_verdict(
-            store, tx, draft.ns, draft.key, draft.content, prepared.vectors, now, near=prepared.near
+            store, tx, draft.ns, draft.key, draft.content, now, near=prepared.near
         )
         current = tx.memories.current(draft.ns, draft.key, now)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
@@ -109,64 +111,123 @@ def find_verdict(
     ns: str,
     key: str,
     content: str,
-    vectors: Sequence[bytes],
     now: datetime,
     near: NearestChunks | None = None,
 ) -> Judgement:
     """Return how a text relates to the memories of a namespace under other keys.
 
-    Sensory, closed and removed memories are not considered. `vectors` are those of the text's
-    chunks, and `near` the stored chunks nearest to them."""
+    Sensory, closed and removed memories are not considered. `near` are the stored chunks nearest
+    to those of the text."""
     space = next(iter(tx.search.spaces([ns])), None)
     if space is None or not space.chunks:
         return NOTHING
-    terms = dict.fromkeys(index_terms(content[:FIRST]))
-    limits = CHANGED if _announces_change(content) else PLAIN
-    cosines = {} if near is None else near.cosines
-    nearest = sorted(cosines, key=lambda chunk: -cosines[chunk])[:MAX_NEAREST]
-    chunks = dict.fromkeys([*nearest, *_by_words(tx, space, terms, limits)])
+    terms = dict.fromkeys(index_terms(content[:MAX_READ]))
+    limits = _limits(store, content)
+    related = near.related if near is not None and limits is JUDGED else {}
+    chunks = dict.fromkeys([*related, *_by_words(tx, space, terms, limits)])
+    if near is not None:
+        chunks |= dict.fromkeys(sorted(near.cosines, key=lambda c: -near.cosines[c])[:MAX_NEAREST])
     if not chunks:
         return NOTHING
     candidates = tx.search.candidates(list(chunks), Filter(NsFilter(ns), now))
-    owners = _most_similar(terms, candidates, key, limits)
+    texts = _most_similar(terms, candidates, key, limits, related)
     memories = [
         memory
-        for memory in (tx.memories.by_ids(owners).values() if owners else ())
+        for memory in (tx.memories.by_ids(list(texts)).values() if texts else ())
         if _is_comparable(memory, key, now)
     ]
-    if not memories:
-        return NOTHING
-    similarity = _cosines(store, tx, space, content, vectors, memories)
-    return _strongest(content, memories, similarity)
+    return _strongest(store, content, memories, texts) if memories else NOTHING
 
 
-def _announces_change(content: str) -> bool:
-    if not may_change(content):  # a cheap test first: the rules take time to load
-        return False
-    from ghostmem.truth.rules.change import changes
-
-    return bool(changes(content[:FIRST]))
+def _limits(store: Store, content: str) -> _Limits:
+    if uses_judge(store.settings):
+        return JUDGED
+    return CHANGED if announces_change(content) else PLAIN
 
 
-def _strongest(content: str, memories: Sequence[Memory], cosines: Mapping[str, float]) -> Judgement:
-    """Return the strongest verdict of a text on some memories, the newest of equals."""
+def _strongest(
+    store: Store, content: str, memories: Sequence[Memory], texts: Mapping[str, str]
+) -> Judgement:
+    """Return the strongest verdict of a text on some memories, the newest of equals.
+
+    `texts` are their most similar parts, by the ids of the memories."""
     same = next((memory for memory in memories if memory.content == content), None)
     if same is not None:
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
-    from ghostmem.truth.rules.verdict import judge
-
-    best, strongest, corrected = (0, 0.0), NOTHING, []
-    for memory in sorted(memories, key=lambda memory: (-memory.created_at.timestamp(), memory.key)):
-        kind, confidence, evidence = judge(content, memory.content, cosines.get(memory.id))
-        if kind in CORRECTIONS:
+    newest_first = sorted(memories, key=lambda m: (-m.created_at.timestamp(), m.key))
+    opinions = _opinions(store, content, [texts[memory.id] for memory in newest_first])
+    best, strongest, corrected = (False, 0, 0.0), NOTHING, []
+    for memory, opinion in zip(newest_first, opinions, strict=True):
+        if opinion.kind in CORRECTIONS and opinion.is_sure:
             corrected.append(memory)
-        if kind != VerdictKind.NEW and (_STRENGTH[kind], confidence) > best:
-            best = (_STRENGTH[kind], confidence)
-            verdict = Verdict(kind, memory.key, {**evidence, "confidence": confidence})
-            strongest = Judgement(verdict, memory, confidence)
+        strength = (opinion.is_sure, _STRENGTH[opinion.kind], opinion.confidence)
+        if opinion.kind != VerdictKind.NEW and strength > best:
+            best = strength
+            evidence = _evidence(content, memory, opinion)
+            verdict = Verdict(opinion.kind, memory.key, evidence)
+            strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
     return strongest._replace(
         also=tuple(memory for memory in corrected if memory is not strongest.memory)
     )
+
+
+class _Opinion(NamedTuple):
+    """What a text is to one memory, how likely, and whether that is likely enough to act on."""
+
+    kind: VerdictKind
+    confidence: float
+    is_sure: bool
+    phrase: str = ""
+
+
+def _opinions(store: Store, content: str, old: Sequence[str]) -> list[_Opinion]:
+    """Return what a text is to each of some older ones."""
+    judge = find_judge(store.settings)
+    if judge is None:
+        plain = (judge_plainly(content, text) for text in old)
+        return [_Opinion(kind, confidence, True, phrase) for kind, confidence, phrase in plain]
+    opinions = []
+    for chances in judge.verdicts(content, old):
+        kind = max(chances, key=lambda kind: chances[kind])
+        if kind in CORRECTIONS:
+            chance = sum(chances[kind] for kind in CORRECTIONS)
+            is_sure = chance >= judge.thresholds.correction
+        else:
+            chance = chances[kind]
+            is_sure = kind == VerdictKind.NEW or chance >= judge.thresholds.restatement
+        opinions.append(_Opinion(kind, round(chance, 2), is_sure))
+    return [
+        opinion
+        if opinion.is_sure and opinion.kind != VerdictKind.NEW
+        else _by_phrase(opinion, content, text)
+        for opinion, text in zip(opinions, old, strict=True)
+    ]
+
+
+def _by_phrase(opinion: _Opinion, content: str, text: str) -> _Opinion:
+    """Return the opinion of the plain rules where the judge has no sure one.
+
+    They count where a text says outright that it corrects another."""
+    has_verdict = opinion.is_sure and opinion.kind != VerdictKind.NEW
+    plain = judge_plainly(content, text)
+    if has_verdict or plain.kind == VerdictKind.NEW:
+        return opinion
+    return _Opinion(plain.kind, plain.confidence, True, plain.phrase)
+
+
+def _evidence(content: str, memory: Memory, opinion: _Opinion) -> dict[str, object]:
+    """Return what a verdict rests on."""
+    theirs = set(index_terms(memory.content[:MAX_READ]))
+    own = dict.fromkeys(index_terms(content[:MAX_READ]))
+    evidence: dict[str, object] = {
+        "confidence": opinion.confidence,
+        "shared": [term for term in own if term in theirs][:SHOWN],
+    }
+    if opinion.phrase:
+        evidence["phrase"] = opinion.phrase
+    if not opinion.is_sure:
+        evidence["tentative"] = True
+    return evidence
 
 
 def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limits) -> list[int]:
@@ -191,11 +252,17 @@ def _telling_terms(terms: Iterable[str], count: int) -> list[str]:
 
 
 def _most_similar(
-    terms: Collection[str], candidates: Sequence[ChunkCandidate], key: str, limits: _Limits
-) -> list[str]:
-    """Return the ids of the memories whose chunks share enough terms with a text, best first."""
+    terms: Collection[str],
+    candidates: Sequence[ChunkCandidate],
+    key: str,
+    limits: _Limits,
+    related: Mapping[int, float],
+) -> dict[str, str]:
+    """Return the ids and best chunks of the memories that are most similar to a text, best first.
+
+    They share enough terms with it, or have a related vector."""
     own = set(terms)
-    scores: dict[str, float] = {}
+    best: dict[str, tuple[float, str]] = {}
     for candidate in candidates:
         if candidate.key == key:
             continue
@@ -205,10 +272,13 @@ def _most_similar(
         shared = len(own & their)
         of_shorter = shared / max(1, min(len(own), len(their)))
         of_longer = shared / max(1, len(own), len(their))
-        if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter:
-            score = scores.get(candidate.memory_id, 0.0)
-            scores[candidate.memory_id] = max(score, of_shorter + of_longer)
-    return sorted(scores, key=lambda id_: -scores[id_])[: limits.judged]
+        cosine = related.get(candidate.chunk, 0.0)
+        if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter or cosine:
+            score = of_shorter + of_longer + 2 * cosine
+            if score > best.get(candidate.memory_id, (0.0, ""))[0]:
+                best[candidate.memory_id] = (score, candidate.text)
+    ranked = sorted(best, key=lambda id_: -best[id_][0])[: limits.judged]
+    return {id_: best[id_][1] for id_ in ranked}
 
 
 def _is_comparable(memory: Memory, key: str, now: datetime) -> bool:
@@ -216,38 +286,3 @@ def _is_comparable(memory: Memory, key: str, now: datetime) -> bool:
     if memory.key == key or memory.tier == Tier.SENSORY:
         return False
     return memory.is_current(now) and (memory.valid_to is None or memory.valid_to > now)
-
-
-def _cosines(
-    store: Store,
-    tx: Transaction,
-    space: Space,
-    content: str,
-    vectors: Sequence[bytes],
-    memories: Iterable[Memory],
-) -> dict[str, float]:
-    """Return the cosines of the first chunks of a text and of memories, by the ids of these.
-
-    A memory without a vector, or with words that the model does not know, has no cosine."""
-    embedder = store.vectoriser.get() if vectors else None
-    if embedder is None or not _is_known(embedder, content):
-        return {}
-    model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
-    if model is None:
-        return {}
-    import numpy as np
-
-    first_chunks = {
-        memory.id: numbers[0]
-        for memory in memories
-        if _is_known(embedder, memory.content) and (numbers := tx.index.numbers(memory.id))
-    }
-    view = tx.vectors.view(model, space)
-    rows, has_vector = view.vectors(np.array(list(first_chunks.values()), np.int64))
-    cosines = np.vecdot(rows, np.frombuffer(vectors[0], np.float16).astype(np.float32))
-    compared = zip(first_chunks, cosines.tolist(), has_vector.tolist(), strict=True)
-    return {id_: cosine for id_, cosine, is_there in compared if is_there}
-
-
-def _is_known(embedder: Embedder, text: str) -> bool:
-    return text.isascii() or embedder.known(text[:FIRST]) >= MIN_KNOWN

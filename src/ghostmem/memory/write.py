@@ -43,7 +43,7 @@ def write_put(
         return _write_successor(store, tx, draft, prepared, now)
     judgement = judgement.still_valid(tx, now)
     verdict, other = judgement.verdict, judgement.memory
-    if other is None or other.key == draft.key:
+    if other is None or other.key == draft.key or judgement.is_tentative:
         return _with_verdict(write_draft(store, tx, draft, prepared), verdict)
     is_restatement = verdict.kind is VerdictKind.RESTATEMENT
     if is_restatement and draft.dedup and not tx.memories.current(draft.ns, draft.key, now):

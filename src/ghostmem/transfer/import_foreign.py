@@ -81,7 +81,7 @@ def load(
         # The last transaction waits for the disk, and with it all before.
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for draft in drafts[start : start + size]:
-                if not trust and (reasons := quarantine_reasons(store, tx, draft)):
+                if not trust and (reasons := quarantine_reasons(store, tx, draft, in_bulk=True)):
                     message = (
                         would_hold_note(reasons)
                         if dry_run

@@ -17,7 +17,7 @@ from ghostmem.text.question import is_question, tells_time
 from ghostmem.text.scripts import UNSPACED
 from ghostmem.text.sections import slug
 from ghostmem.text.terms import STOP_WORDS
-from ghostmem.truth.rules.alike import distinctive, essence
+from ghostmem.truth.alike import distinctive, essence
 
 BASE, LEAST, MOST = 0.4, 0.35, 12
 SECOND, EMPHASIS, CAPITALS, ENTITY = 0.25, 0.08, 0.04, 0.05

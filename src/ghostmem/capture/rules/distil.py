@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ghostmem.capture.rules.cues import ADDRESS, CUES, NUMBER
 from ghostmem.model import Record, optional
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
-from ghostmem.truth.rules.alike import distinctive, turns
+from ghostmem.truth.alike import distinctive, turns
 
 ENOUGH = 2.0  # what a part must be worth
 # what share of its distinctive terms must stand together elsewhere for a part to be said there
