@@ -275,3 +275,40 @@ def test_a_child_forked_while_a_thread_computes_a_property_or_an_id(tmp_path: Pa
     )
     assert said == "0\n"
     assert keys(tmp_path / "m.db") == {"child"}
+
+
+def test_a_child_forked_while_threads_make_vectors_can_make_its_own(tmp_path: Path) -> None:
+    """The child does not wait for a lock of the model that a thread held."""
+    said = run(
+        tmp_path / "m.db",
+        """
+        import signal, time
+        from ghostmem.embed.local import LocalEmbedder
+        embedder, stop = LocalEmbedder(), threading.Event()
+        vector = embedder.embed(["text"])
+
+        def work():
+            while not stop.is_set():
+                embedder.embed(["a short text", "a long text of a thread " * 20])
+
+        def compare():
+            signal.alarm(20)  # ends a child that hangs
+            assert abs(embedder.embed(["text"]) - vector).max() < 1e-5
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        codes = []
+        for n in range(20):
+            time.sleep(0.001 * (n % 7))
+            codes.append(child(compare))
+            if codes[-1]:
+                break
+        stop.set()
+        for thread in threads:
+            thread.join()
+        print(set(codes))
+        ghost.close()
+        """,
+    )
+    assert said == "{0}\n"
