@@ -30,12 +30,14 @@ class UlidMaker:
     """Make strictly increasing ULIDs, even within a millisecond or when the clock steps back."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock, self._process = Lock(), os.getpid()
         self._last = 0
 
     def __call__(self, at_ms: int) -> str:
         """Return the next ULID for a time in milliseconds."""
         fresh = (at_ms << _RANDOM_BITS) | int.from_bytes(os.urandom(10), "big")
+        if self._process != os.getpid():  # another thread may have held the lock during a fork
+            self._lock, self._process = Lock(), os.getpid()
         with self._lock:
             self._last = (
                 fresh if fresh >> _RANDOM_BITS > self._last >> _RANDOM_BITS else self._last + 1

@@ -1,9 +1,11 @@
-"""Names of a package that load their module when they are first used."""
+"""Names of a package and properties of an object that are loaded when they are first used."""
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, overload
+
+T = TypeVar("T")
 
 
 def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
@@ -18,3 +20,29 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
         return value
 
     return load
+
+
+class lazy_property(Generic[T]):  # noqa: N801 (a decorator)
+    """A property that is computed when it is first read.
+
+    `functools.cached_property` of Python 3.11 holds a lock meanwhile, and a process that is
+    forked at that moment would wait for it forever."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> Self: ...
+
+    @overload
+    def __get__(self, owner: object, kind: type) -> T: ...
+
+    def __get__(self, owner: object | None, kind: type) -> Self | T:
+        """Compute the value and store it in the object, where it replaces this property."""
+        if owner is None:
+            return self
+        value = self._compute(owner)
+        vars(owner)[self._name] = value
+        return value

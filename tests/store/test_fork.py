@@ -187,3 +187,128 @@ def test_a_child_forked_while_reading_can_write(tmp_path: Path) -> None:
         """,
     )
     assert keys(path) == {*(f"k{n}" for n in range(5)), "child"}
+
+
+def test_a_child_forked_while_a_thread_imports_can_import(tmp_path: Path) -> None:
+    """The lock of a module, also one outside Ghost, is not held by a thread that the child does not have."""
+    (tmp_path / "slow_module.py").write_text("import time\ntime.sleep(0.5)\nVALUE = 7\n")
+    said = run(
+        tmp_path / "m.db",
+        """
+        import importlib, signal, time
+        sys.path.insert(0, os.path.dirname(path))
+        thread = threading.Thread(target=importlib.import_module, args=("slow_module",))
+        thread.start()
+        while "slow_module" not in sys.modules:
+            time.sleep(0.001)
+
+        def work():
+            signal.alarm(20)  # ends a child that hangs
+            import slow_module
+            ghost.put("agent:a", "child", str(slow_module.VALUE))
+
+        print(child(work))
+        thread.join()
+        import colorsys  # the lock of the import system is free again
+        ghost.close()
+        """,
+    )
+    assert said == "0\n"
+    assert keys(tmp_path / "m.db") == {"child"}
+
+
+def test_an_endless_import_of_another_module_does_not_refuse_the_child(tmp_path: Path) -> None:
+    """A program may run inside an import: a fork does not wait for its end, and the child can use the store."""
+    (tmp_path / "endless.py").write_text("import time\nwhile True:\n    time.sleep(0.01)\n")
+    said = run(
+        tmp_path / "m.db",
+        """
+        import importlib, time
+        from ghostmem.store.sqlite import forks
+        forks.MAX_WAIT = 0.1
+        sys.path.insert(0, os.path.dirname(path))
+        threading.Thread(target=importlib.import_module, args=("endless",), daemon=True).start()
+        while "endless" not in sys.modules:
+            time.sleep(0.001)
+        print(child(lambda: ghost.put("agent:a", "child", "x")))
+        ghost.close()
+        """,
+    )
+    assert said == "0\n"
+    assert keys(tmp_path / "m.db") == {"child"}
+
+
+def test_a_child_forked_while_a_thread_computes_a_property_or_an_id(tmp_path: Path) -> None:
+    """Neither holds a lock that the child would wait for."""
+    said = run(
+        tmp_path / "m.db",
+        """
+        import signal
+        from ghostmem.lazy import lazy_property
+        began, done = threading.Event(), threading.Event()
+
+        class Value:
+            @lazy_property
+            def value(self):
+                if threading.current_thread() is not threading.main_thread():
+                    began.set()
+                    done.wait()
+                return 7
+
+        def compute():
+            with ghost.store.ids._lock:
+                Value().value
+
+        def work():
+            signal.alarm(20)  # ends a child that hangs
+            assert Value().value == 7
+            ghost.put("agent:a", "child", "x")
+
+        thread = threading.Thread(target=compute)
+        thread.start()
+        began.wait()
+        print(child(work))
+        done.set()
+        thread.join()
+        ghost.close()
+        """,
+    )
+    assert said == "0\n"
+    assert keys(tmp_path / "m.db") == {"child"}
+
+
+def test_a_child_forked_while_threads_make_vectors_can_make_its_own(tmp_path: Path) -> None:
+    """The child does not wait for a lock of the model that a thread held."""
+    said = run(
+        tmp_path / "m.db",
+        """
+        import signal, time
+        from ghostmem.embed.local import LocalEmbedder
+        embedder, stop = LocalEmbedder(), threading.Event()
+        vector = embedder.embed(["text"])
+
+        def work():
+            while not stop.is_set():
+                embedder.embed(["a short text", "a long text of a thread " * 20])
+
+        def compare():
+            signal.alarm(20)  # ends a child that hangs
+            assert abs(embedder.embed(["text"]) - vector).max() < 1e-5
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        codes = []
+        for n in range(20):
+            time.sleep(0.001 * (n % 7))
+            codes.append(child(compare))
+            if codes[-1]:
+                break
+        stop.set()
+        for thread in threads:
+            thread.join()
+        print(set(codes))
+        ghost.close()
+        """,
+    )
+    assert said == "{0}\n"

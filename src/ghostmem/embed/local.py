@@ -1,15 +1,13 @@
 """Provider `local`, the default: all-MiniLM-L6-v2 in int8, run by onnxruntime."""
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ghostmem.embed.base import Thresholds
+from ghostmem.embed.session import ModelSession
 from ghostmem.embed.wordpiece import FOLDER, known_share, words
-from ghostmem.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Vectors
@@ -26,7 +24,7 @@ class LocalEmbedder:
     thresholds = Thresholds()
 
     def __init__(self) -> None:
-        self._session = open_session(FOLDER / "minilm-l6-v2-int8.onnx")
+        self._session = ModelSession(FOLDER / "minilm-l6-v2-int8.onnx")
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -34,32 +32,9 @@ class LocalEmbedder:
         made = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):
             ids = np.array([[_START, *self._words.encode(text)[:_MAX_TOKENS], _END]], np.int64)
-            made[at] = self._session.run(
-                None, {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-            )[0][0]
+            made[at] = self._session.run({"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return made
 
     def known(self, text: str) -> float:
         """Return the share of the words of a text that the model knows."""
         return known_share(text)
-
-
-def open_session(file: Path) -> Any:
-    """Open a model of the package in onnxruntime, for one thread.
-
-    Raises:
-        EmbeddingError: onnxruntime is not installed or cannot be loaded.
-    """
-    # without this, it records its runs in ~/.cache and sends them to its vendor
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    try:
-        import onnxruntime
-    except ImportError as error:
-        hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
-        raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
-    onnxruntime.disable_telemetry_events()  # for a program that imported it before
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.enable_mem_reuse = False  # planning takes half of the start and saves nothing here
-    return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])

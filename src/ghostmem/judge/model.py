@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ghostmem.embed.local import open_session
+from ghostmem.embed.session import ModelSession
 from ghostmem.embed.wordpiece import FOLDER, manifest, words
 from ghostmem.model import VerdictKind
 
@@ -50,7 +50,7 @@ class Judge:
         self.model: str = about["id"]
         self.thresholds = JudgeThresholds(**about["thresholds"])
         self._temperatures: dict[str, float] = about["temperatures"]
-        self._session: Any = open_session(folder / "judge-int8.onnx")
+        self._session = ModelSession(folder / "judge-int8.onnx")
         self._words = words()
 
     def verdicts(self, new: str, old: Sequence[str]) -> list[dict[VerdictKind, float]]:
@@ -112,5 +112,5 @@ class Judge:
                 ids[place, :length], mask[place, :length] = rows[number], 1
                 types[place, firsts[number] : length] = 1
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-            logits[numbers] = self._session.run(None, inputs)[0]
+            logits[numbers] = self._session.run(inputs)
         return logits

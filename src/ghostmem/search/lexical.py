@@ -7,8 +7,8 @@ that follow."""
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
+from ghostmem.lazy import lazy_property
 from ghostmem.text.terms import saturated
 
 K1, B = 0.3, 0.1  # of BM25, low because chunks are short and of nearly one size
@@ -31,7 +31,7 @@ class TermWeights:
     idf: tuple[float, ...]
     matches: Mapping[str, tuple[tuple[int, float], ...]]  # index term -> (query term, worth), ...
 
-    @cached_property
+    @lazy_property
     def total(self) -> float:
         """Return the highest possible score."""
         return sum(self.idf)

@@ -5,7 +5,8 @@ Slow patterns read only the parts around the literals that their matches contain
 
 import re
 from collections.abc import Collection, Iterator
-from functools import cached_property
+
+from ghostmem.lazy import lazy_property
 
 _WORD_END = re.compile(r"\S*+")
 _NEXT_WORDS = re.compile(r"(?:\s++\S*+){0,4}")
@@ -22,7 +23,7 @@ class SearchedText:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @cached_property
+    @lazy_property
     def lower(self) -> str:
         """The text in lower case, with every character at the same position."""
         lower = self.text.lower()
@@ -30,17 +31,17 @@ class SearchedText:
             lower = "".join(low if len(low := char.lower()) == 1 else char for char in self.text)
         return lower
 
-    @cached_property
+    @lazy_property
     def words(self) -> str:
         """The distinct words of a long text, or a short text itself."""
         return self.text if len(self.text) <= SHORT else " ".join(set(self.text.split()))
 
-    @cached_property
+    @lazy_property
     def long_words(self) -> str:
         """The words that are long enough for a key or a token, joined by spaces."""
         return " ".join(word for word in self.words.split() if len(word) >= LONG_WORD)
 
-    @cached_property
+    @lazy_property
     def _lower_words(self) -> str:
         return self.words.lower()
 

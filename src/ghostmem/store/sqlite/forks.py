@@ -5,8 +5,13 @@ state without the locks themselves. A lock that another thread held at that mome
 locked in the child forever. With an inherited open connection the child would believe that it
 protects the write-ahead log, which the parent removes when it closes the store: writes of the
 child would be lost. So threads register while they use a store, a fork waits for them, and the
-child closes the inherited connections."""
+child closes the inherited connections.
 
+The same is true of the lock of a module that another thread imports: the child would wait for
+it forever as soon as it needs that module. Ghost and the standard library load many modules on
+first use, so a fork also waits for imports of other threads."""
+
+import _imp
 import os
 import sys
 import threading
@@ -70,13 +75,17 @@ class Users:
         self._changed.acquire()
         self._is_forking = True
         deadline = time.monotonic() + MAX_WAIT
-        while (self._are_others() or _is_importing()) and time.monotonic() < deadline:
+        _imp.acquire_lock()  # held until the fork is done: no other thread begins an import
+        while (self._are_others() or _imports()) and time.monotonic() < deadline:
+            _imp.release_lock()
             self._changed.wait(_POLL)
+            _imp.acquire_lock()
         # Python drops those of other threads in the child before `start_child`
         self._inherited = list(self._connections)
 
     def after_fork_in_parent(self) -> None:
-        """Allow uses again."""
+        """Allow uses and imports again."""
+        _imp.release_lock()
         self._inherited = []
         self._is_forking = False
         self._changed.notify_all()
@@ -88,11 +97,16 @@ class Users:
         A child of a fork that Python did not see comes here with its first use. Closing is safe
         when no other thread was inside SQLite or importing a part of Ghost, which the child
         would wait for forever, and when this thread was not in a write, whose end would change
-        the log."""
+        the log. Another module whose import took longer than `MAX_WAIT` is no reason to refuse
+        the store: most likely Ghost does not need it."""
         if self._process == os.getpid():
             return
+        if self._is_forking:
+            with suppress(RuntimeError):  # another thread of the parent waited to fork
+                _imp.release_lock()
         inherited = {id(db): db for db in [*self._inherited, *self._connections]}
-        if self._are_others() or _is_importing() or self._writes.get(threading.get_ident()):
+        is_importing_ghost = any(name.startswith("ghostmem") for name in _imports())
+        if self._are_others() or is_importing_ghost or self._writes.get(threading.get_ident()):
             self.is_broken = True
         self._reset()
         for db in inherited.values():
@@ -102,15 +116,15 @@ class Users:
                 _close(db)
 
 
-def _is_importing() -> bool:
-    """Say whether another thread is importing a module of Ghost."""
-    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
-    owners = {
-        getattr(lock(), "owner", None)
-        for name, lock in list(locks.items())
-        if name.startswith("ghostmem")
-    }
-    return bool(owners - {None, threading.get_ident()})
+def _imports() -> list[str]:
+    """Return the modules that other threads are importing.
+
+    The lock of a module exists only while a thread imports the module. One without an owner
+    counts too: a thread is about to take it, or is just releasing it."""
+    references = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    locks = [(name, reference()) for name, reference in list(references.items())]
+    own = threading.get_ident()
+    return [name for name, lock in locks if lock is not None and lock.owner != own]
 
 
 def _close(db: apsw.Connection) -> None:
