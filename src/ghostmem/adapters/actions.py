@@ -28,7 +28,8 @@ def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
         memory = ghost.put(ns, key or _own_key(ghost, ns, content), content)
         parts = [f"{memory.outcome} {memory.key} (version {memory.version})", *memory.notes]
         if memory.verdict is not None and memory.verdict.key not in (None, memory.key):
-            parts.append(f"{memory.verdict.kind} of {memory.verdict.key}")
+            possible = "possible " if memory.verdict.is_tentative else ""
+            parts.append(f"{possible}{memory.verdict.kind} of {memory.verdict.key}")
         return "; ".join(parts)
 
     def recall(

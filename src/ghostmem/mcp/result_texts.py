@@ -84,8 +84,12 @@ def _stored(found: Mapping[str, Any]) -> str:
         text = f"{found.get('outcome', 'stored')} {name} v{found['version']}"
     verdict = found.get("verdict", {})
     if "key" in verdict:
-        is_conflict = verdict["kind"] == "conflict"
-        text += f": {'conflicts with' if is_conflict else verdict['kind'] + ' of'} {verdict['key']}"
+        is_sure = not verdict.get("tentative")
+        if verdict["kind"] == "conflict":
+            relation = "conflicts with" if is_sure else "may conflict with"
+        else:
+            relation = f"{'' if is_sure else 'possible '}{verdict['kind']} of"
+        text += f": {relation} {verdict['key']}"
     if "content" in verdict:
         text += f": {verdict['content']}"
     if found.get("dry_run"):

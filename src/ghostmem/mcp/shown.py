@@ -69,6 +69,8 @@ def show_put(found: Result, _: Arguments) -> Result:
         verdict = found["verdict"]
         parts = ("kind", "key", "content")
         shown["verdict"] = {name: verdict[name] for name in parts if name in verdict}
+        if verdict.get("evidence", {}).get("tentative"):
+            shown["verdict"]["tentative"] = True
     if "requested_key" in found:
         shown |= {"requested_key": found["requested_key"], "deduplicated": True}
     is_held = found.get("outcome") == "quarantined"

@@ -205,14 +205,14 @@ def _opinions(store: Store, content: str, old: Sequence[str]) -> list[_Opinion]:
 
 
 def _by_phrase(opinion: _Opinion, content: str, text: str) -> _Opinion:
-    """Return the opinion of the plain rules where the judge has no sure one.
+    """Return the opinion of the plain rules where it is better founded than the judge's.
 
-    They count where a text says outright that it corrects another."""
+    They know the same text again, and what a text says outright; the judge may be unsure of it."""
+    kind, confidence, phrase = judge_plainly(content, text)
     has_verdict = opinion.is_sure and opinion.kind != VerdictKind.NEW
-    plain = judge_plainly(content, text)
-    if has_verdict or plain.kind == VerdictKind.NEW:
+    if kind == VerdictKind.NEW or (has_verdict and kind != VerdictKind.RESTATEMENT):
         return opinion
-    return _Opinion(plain.kind, plain.confidence, True, plain.phrase)
+    return _Opinion(kind, confidence, True, phrase)
 
 
 def _evidence(content: str, memory: Memory, opinion: _Opinion) -> dict[str, object]:

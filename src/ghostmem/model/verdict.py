@@ -24,3 +24,8 @@ class Verdict(Record):
     kind: VerdictKind
     key: str | None = optional()
     evidence: Mapping[str, Any] = optional({})
+
+    @property
+    def is_tentative(self) -> bool:
+        """Say whether the verdict is too uncertain to change anything."""
+        return bool(self.evidence.get("tentative"))

@@ -18,7 +18,7 @@ from ghostmem.truth.alike import essence
 
 MAX_READ = 3_000  # characters of a text that are judged
 _NAMED = 0.6  # share of the words that are over which the older text must have
-_COVERED = 0.5  # share of the older text's words that a text which ends it must have
+_COVERED = 0.4  # share of the older text's words that a text which ends it must have
 _ALIKE = 0.75  # share of both texts' words that a text and its negation must share
 _X = r"(?P<x>[^.;,\n]{2,60}?)"
 

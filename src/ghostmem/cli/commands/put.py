@@ -114,6 +114,11 @@ def put_text(memory: Memory) -> str:
 
 
 _VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict": "contradicts"}
+_TENTATIVE = {
+    "restatement": "may say the same as",
+    "update": "may update",
+    "conflict": "may contradict",
+}
 
 
 def _verdict(memory: Memory) -> str:
@@ -121,7 +126,8 @@ def _verdict(memory: Memory) -> str:
     found = memory.verdict
     if found is None or found.key in (None, memory.key):
         return ""
-    return f"\n    {_VERDICTS[found.kind]} {bold(visible(found.key or ''))}"
+    words = _TENTATIVE if found.is_tentative else _VERDICTS
+    return f"\n    {words[found.kind]} {bold(visible(found.key or ''))}"
 
 
 def _read_diff(file: TextIO) -> str:
