@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.sorts import (
+    SortMatch,
     asked_phrase,
     find_sort,
     is_explicit,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 MIN_IMPORTANCE = 0.35  # the default; what is accepted has at least _BASE
 MAX_CANDIDATES = 12
 _BASE, _SURE = 0.4, 0.1  # importance = base + weight of the sort + _SURE * probability
+_WITH_PHRASE = 0.2  # share of the threshold that is enough for a statement with such a phrase
 _MIN_TERMS = 2  # distinctive terms that a statement needs where phrases decide
 _MAX_JUDGED = 400  # statements of a message that the judge reads; phrases decide about the others
 _MAX_WHOLE = 400  # characters; of a longer message the judge reads what is around a statement
@@ -99,10 +101,20 @@ def capture_chances(
 
 
 def is_worth(sentence: str, chance: float | None, threshold: float) -> bool:
-    """Say whether a sentence is worth remembering: by the judge, or else by its phrases."""
-    if chance is None:
-        return is_explicit(sentence) and len(set(distinctive(sentence))) >= _MIN_TERMS
-    return chance >= threshold
+    """Say whether a sentence is worth remembering, by the judge or by an explicit phrase.
+
+    The judge overrules a phrase only if it is quite sure."""
+    if chance is not None and chance >= threshold:
+        return True
+    if chance is not None and chance < _WITH_PHRASE * threshold:
+        return False
+    return is_explicit(sentence) and len(set(distinctive(sentence))) >= _MIN_TERMS
+
+
+def reasons_of(match: SortMatch, chance: float | None) -> tuple[str, ...]:
+    """Return the phrase that tells the sort and the probability, as far as there are any."""
+    phrase = [f"{match.sort}: {match.phrase}"] if match.phrase else []
+    return (*phrase, *([] if chance is None else [f"judge: {chance:.2f}"]))
 
 
 def _around(message: str, start: int, stop: int) -> str:
@@ -132,9 +144,6 @@ def _candidate(statement: Statement, chance: float | None, threshold: float) -> 
         return None
     is_health = match.sort is Sort.HEALTH
     sort = Sort.BOUNDARY if is_health else match.sort
-    reasons = [f"{match.sort}: {match.phrase}"] * bool(match.phrase)
-    if chance is not None:
-        reasons.append(f"judge: {chance:.2f}")
     return Candidate(
         key_of(statement.content, sort),
         statement.content,
@@ -142,5 +151,5 @@ def _candidate(statement: Statement, chance: float | None, threshold: float) -> 
         kind_of(sort, sentence),
         round(_BASE + match.weight + _SURE * (chance or 0), 2),
         (CAPTURED, sort.value, *["health"] * is_health),
-        tuple(reasons),
+        reasons_of(match, chance),
     )
