@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.sorts import (
     SortMatch,
-    asked_phrase,
     find_sort,
+    is_asked,
     is_explicit,
     is_withdrawn,
     leads_steps,
@@ -24,10 +24,11 @@ from ghostmem.truth.rules.alike import distinctive, essence
 if TYPE_CHECKING:
     from ghostmem.judge.model import Judge
 
-MIN_IMPORTANCE = 0.35  # the default; what is accepted has at least _BASE
+MIN_IMPORTANCE = 0.35  # the default; every candidate has more
 MAX_CANDIDATES = 12
-_BASE, _SURE = 0.4, 0.1  # importance = base + weight of the sort + _SURE * probability
-_WITH_PHRASE = 0.2  # share of the threshold that is enough for a statement with such a phrase
+_BASE_IMPORTANCE = 0.4  # the weight of the sort is added, and the probability with its weight
+_PROBABILITY_WEIGHT = 0.1
+_PHRASE_SHARE = 0.2  # share of the threshold that is enough for a statement with a phrase
 _MIN_TERMS = 2  # distinctive terms that a statement needs where phrases decide
 _MAX_JUDGED = 400  # statements of a message that the judge reads; phrases decide about the others
 _MAX_WHOLE = 400  # characters; of a longer message the judge reads what is around a statement
@@ -101,12 +102,12 @@ def capture_chances(
 
 
 def is_worth(sentence: str, chance: float | None, threshold: float) -> bool:
-    """Say whether a sentence is worth remembering, by the judge or by an explicit phrase.
+    """Say whether a sentence is worth remembering, by the judge or by its phrases.
 
-    The judge overrules a phrase only if it is quite sure."""
-    if chance is not None and chance >= threshold:
+    A request to remember always counts; other phrases count unless the judge is quite sure."""
+    if is_asked(sentence) or (chance is not None and chance >= threshold):
         return True
-    if chance is not None and chance < _WITH_PHRASE * threshold:
+    if chance is not None and chance < _PHRASE_SHARE * threshold:
         return False
     return is_explicit(sentence) and len(set(distinctive(sentence))) >= _MIN_TERMS
 
@@ -135,12 +136,11 @@ def _judged_text(statement: Statement) -> str:
 def _candidate(statement: Statement, chance: float | None, threshold: float) -> Candidate | None:
     """Return a statement as a candidate, or None if it is not worth remembering."""
     sentence = statement.sentence
-    match, asked = find_sort(sentence), asked_phrase(sentence)
     if statement.is_list and leads_steps(sentence):
         match = steps_match()
-    elif asked:
-        match = match._replace(phrase=match.phrase or asked)
-    elif not is_worth(sentence, chance, threshold):
+    elif is_worth(sentence, chance, threshold):
+        match = find_sort(sentence)
+    else:
         return None
     is_health = match.sort is Sort.HEALTH
     sort = Sort.BOUNDARY if is_health else match.sort
@@ -149,7 +149,7 @@ def _candidate(statement: Statement, chance: float | None, threshold: float) -> 
         statement.content,
         sort,
         kind_of(sort, sentence),
-        round(_BASE + match.weight + _SURE * (chance or 0), 2),
+        round(_BASE_IMPORTANCE + match.weight + _PROBABILITY_WEIGHT * (chance or 0), 2),
         (CAPTURED, sort.value, *["health"] * is_health),
         reasons_of(match, chance),
     )

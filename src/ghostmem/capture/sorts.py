@@ -40,10 +40,10 @@ class _Table(NamedTuple):
 
 def find_sort(sentence: str) -> SortMatch:
     """Return the sort of a sentence: the first of the table with a phrase, `fact` without any."""
-    plain = _plain(sentence)
-    *sorts, fact = _table().sorts
+    plain, table = _plain(sentence), _table()
+    *sorts, fact = table.sorts
     patterns = [(row, row.explicit) for row in sorts] + [(row, row.hints) for row in sorts]
-    for row, pattern in [*patterns, (fact, fact.explicit)]:
+    for row, pattern in [*patterns, (fact, fact.explicit), (fact, table.asked)]:
         if found := pattern.search(plain):
             return SortMatch(row.sort, row.weight, found[0].strip(" ,:;"))
     return SortMatch(fact.sort, fact.weight, "")
@@ -63,12 +63,9 @@ def is_explicit(sentence: str) -> bool:
     return any(row.explicit.search(plain) for row in table.sorts)
 
 
-def asked_phrase(sentence: str) -> str:
-    """Return the words by which a sentence asks to be remembered, or an empty text."""
-    if is_question(sentence):
-        return ""
-    found = _table().asked.search(_plain(sentence))
-    return found[0].strip(" ,:") if found else ""
+def is_asked(sentence: str) -> bool:
+    """Say whether a sentence asks to be remembered."""
+    return bool(_table().asked.search(_plain(sentence))) and not is_question(sentence)
 
 
 def is_withdrawn(sentence: str) -> bool:
