@@ -11,7 +11,7 @@ from ghostmem.model import Sort
 from ghostmem.text.question import is_question
 
 _FILE = Path(__file__).parent / "data" / "sorts.json"
-_UNSPACED = ("zh", "ja")  # languages without word boundaries
+_UNSPACED = ("zh",)  # languages without word boundaries
 _Languages = Mapping[str, Sequence[str]]
 
 
