@@ -1500,7 +1500,7 @@ class Ghost:
         allow_secrets: bool = False,
         dry_run: bool = False,
     ) -> CaptureReport:
-        """Find facts worth remembering in a text or transcript and store them, without a model.
+        """Find facts worth remembering in a text or transcript and store them, without an LLM.
 
         Args:
             text: Text to read; None with `transcript` or `candidates`.

@@ -31,6 +31,15 @@ def test_what_is_found_is_stored(ghost: Ghost) -> None:
     assert done.stored == 2
 
 
+def test_the_judge_decides_if_the_settings_ask_for_it(open_ghost: Callable[..., Ghost]) -> None:
+    """A statement without any phrase is found, and the reason is its probability."""
+    text = "Can you fix the test? The staging database of the shop is named heron."
+    [one] = open_ghost("judge.db", judge="on").capture(text, "a").candidates
+    assert (one.content, one.sort) == ("The staging database of the shop is named heron.", "fact")
+    assert one.reasons[0].startswith("judge: ")
+    assert open_ghost("phrases.db", judge="off").capture(text, "a").candidates == ()
+
+
 def test_a_dry_run_stores_nothing_and_foresees_the_verdict(ghost: Ghost) -> None:
     """The report is the same but for what was done."""
     dry = ghost.capture(TEXT, "a", dry_run=True)

@@ -340,3 +340,17 @@ def test_notes_search_is_search_in_notes(ghost_cli: "GhostCli", vault: Path) -> 
     assert f"{vault}/garden.md:7" in found
     assert "jam" not in found
     assert ghost_cli.ok("notes", "search", "-n", "a", "berries") == ""
+
+
+def test_consolidating_asks_the_judge(
+    ghost_cli: "GhostCli", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the settings ask for it, a fact without any phrase is proposed with its probability."""
+    note = tmp_path / "ws" / "memory" / "2026-02-10.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("The staging database of the shop is named heron.\n", encoding="utf-8")
+    assert ghost_cli.row("notes", "consolidate", note.parents[1], "--all")["proposals"] == []
+    monkeypatch.setenv("GHOST_JUDGE", "on")
+    [proposal] = ghost_cli.row("notes", "consolidate", note.parents[1], "--all")["proposals"]
+    assert (proposal["path"], proposal["line"]) == ("memory/2026-02-10.md", 1)
+    assert proposal["reasons"][0].startswith("judge: ")

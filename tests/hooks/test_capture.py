@@ -61,6 +61,20 @@ def test_only_the_users_own_words_are_taken(
     assert hook.lines() == []
 
 
+def test_the_judge_decides_if_the_settings_ask_for_it(
+    hook: "Hook",
+    store: Path,
+    transcript: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A statement without any phrase is captured, a request is not."""
+    monkeypatch.setenv("GHOST_JUDGE", "on")
+    fact = "The staging database of the shop is named heron."
+    path = transcript(spoken(fact), spoken("Run the tests again and show me the output."))
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == [fact]
+
+
 def test_capturing_goes_on_where_it_left_off(
     hook: "Hook", store: Path, transcript: Callable[..., Path]
 ) -> None:

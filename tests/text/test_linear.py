@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import ghostmem.capture.rules
+import ghostmem.capture
 import ghostmem.notes
 import ghostmem.setup
 import ghostmem.text
@@ -25,7 +25,7 @@ SIZE = 4_000  # characters; the second measurement has four times as many
 PACKAGES = (
     ghostmem.text,
     ghostmem.truth.rules,
-    ghostmem.capture.rules,
+    ghostmem.capture,
     ghostmem.notes,
     ghostmem.transfer.formats,
     ghostmem.setup,
@@ -146,7 +146,7 @@ def test_there_is_something_to_measure() -> None:
         "text.capture.statements",
         "text.terms.index_terms",
         "text.redact.redact",
-        "capture.rules.capture.candidates",
+        "capture.candidates.candidates",
     } <= FUNCTIONS.keys()
 
 

@@ -74,7 +74,7 @@ def packed(ghost: Ghost, ns: str, task: str, budget: int) -> str:
 
 def _own_key(ghost: Ghost, ns: str, content: str) -> str:
     """Return a key of the words of a text; if a different text has it, with a suffix."""
-    from ghostmem.capture.rules.capture import key_of, other_key
+    from ghostmem.capture.keys import key_of, other_key
     from ghostmem.errors import NotFoundError
     from ghostmem.model import Sort
 

@@ -3,7 +3,8 @@
 `transcripts` reads conversations that other programs recorded and yields turns and actions.
 `ingest` stores each turn as a memory, or each section of a markdown file.
 `capture` finds statements that are worth remembering in a text, in the user's turns of a
-transcript, or in candidates that a model made, and puts each with a verdict; `rules` decides which
-statements these are. `mine_procedures` finds sequences of actions that several sessions share, and
-puts them as procedural memories. `notes` proposes parts of daily notes for MEMORY.md. Whatever is
-found is screened for secrets and instructions first."""
+transcript, or in candidates that a model made, and puts each with a verdict; `candidates` asks the
+judge, or else the phrases of `sorts`, which statements these are. `mine_procedures` finds sequences
+of actions that several sessions share, and puts them as procedural memories. `distil_notes` adds
+parts of daily notes, chosen by `proposals`, to MEMORY.md. Whatever is found is screened for secrets
+and instructions first."""

@@ -5,28 +5,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ghostmem.capture.candidates import MAX_CANDIDATES, MIN_IMPORTANCE, Candidate, best
+from ghostmem.capture.candidates import candidates as find_candidates
 from ghostmem.capture.ingest import TranscriptReport, read_turns
-from ghostmem.capture.rules.capture import (
-    LEAST,
-    MOST,
-    TAG,
-    Candidate,
-    best,
-    key_of,
-    kind_of,
-    other_key,
-)
-from ghostmem.capture.rules.capture import candidates as worth_remembering
+from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.transcripts.base import USER
 from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.judge import find_judge
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import prepare
 from ghostmem.memory.put import put
 from ghostmem.memory.quarantine import quarantine_reasons, would_hold_note
 from ghostmem.memory.redact import RedactedContent, redact_content
 from ghostmem.memory.verdict import judge_draft
-from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
+from ghostmem.model import CAPTURED, Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
 from ghostmem.store import Store, put_fields, validate
 from ghostmem.text.capture import lines_of_speaker
@@ -79,7 +72,7 @@ SCHEMA: Mapping[str, Any] = {
         "entities": {"type": "array", "items": {"type": "string"}},
     },
 }
-MAX_CANDIDATES = 1_000
+MAX_GIVEN = 1_000  # candidates of a model
 NO_LIMIT = -1  # for `most`
 
 
@@ -138,7 +131,8 @@ class _CaptureRun:
 
     def candidates(self, text: str) -> list[Candidate]:
         """Return the statements of a text that are worth remembering."""
-        return worth_remembering(text, least=self.least, most=self.most)
+        judge = find_judge(self.store.settings)
+        return find_candidates(text, judge, least=self.least, most=self.most)
 
 
 def capture(
@@ -149,8 +143,8 @@ def capture(
     candidates: Iterable[Mapping[str, Any]] | None = None,
     transcript: str | Path | None = None,
     format: str = AUTO,  # noqa: A002 (the option's name)
-    least: float = LEAST,
-    most: int = MOST,
+    least: float = MIN_IMPORTANCE,
+    most: int = MAX_CANDIDATES,
     kind: str | None = None,
     tags: Iterable[str] | None = None,
     speaker: str | None = None,
@@ -167,11 +161,10 @@ def capture(
     A statement that restates a memory reinforces that one, unless `dedup` is false.
 
     The source is a text, a `transcript` (only the user's own turns), or `candidates` that a model
-    made: objects with a content and optionally key, kind, tags, importance and source. No model is
-    called. With `speaker`, only this speaker's lines of a text with labels such as `User:` are
-    read. `kind` is that of every memory. Sentences of a text count as stated by the user,
-    candidates as observed, unless `source_kind` says otherwise. With `dry_run` nothing is
-    stored."""
+    made: objects with a content and optionally key, kind, tags, importance and source. With
+    `speaker`, only this speaker's lines of a text with labels such as `User:` are read. `kind` is
+    that of every memory. Sentences of a text count as stated by the user, candidates as observed,
+    unless `source_kind` says otherwise. With `dry_run` nothing is stored."""
     validate.namespace(ns)
     if sum(given is not None for given in (text, candidates, transcript)) != 1:
         raise InvalidInputError(
@@ -183,7 +176,7 @@ def capture(
             "leave it out: of a transcript only the user's turns are read",
         )
     validate.share(least, "least")
-    most = MAX_CANDIDATES if most == NO_LIMIT else validate.positive(most, "most")
+    most = MAX_GIVEN if most == NO_LIMIT else validate.positive(most, "most")
     named = {
         "source_user": source_user,
         "source_kind": source_kind,
@@ -283,9 +276,9 @@ def _from_candidates(
             "candidates must be a list of objects", 'write them as [{"key": "…", "content": "…"}]'
         )
     listed: Sequence[Any] = list(candidates)
-    if len(listed) > MAX_CANDIDATES:
+    if len(listed) > MAX_GIVEN:
         raise InvalidInputError(
-            f"{len(listed):,} candidates are more than {MAX_CANDIDATES:,}",
+            f"{len(listed):,} candidates are more than {MAX_GIVEN:,}",
             "give them in several calls",
         )
     for number, candidate in enumerate(listed, 1):
@@ -305,7 +298,11 @@ def _checked(candidate: Mapping[str, Any], source: Mapping[str, str]) -> Capture
     kind = kind_of(sort, content) if sort else Kind(name or Kind.SEMANTIC)
     sort = Sort.BOUNDARY if sort is Sort.HEALTH else sort
     key = validate.key(candidate.get("key") or key_of(content, sort or Sort.FACT))
-    tags = [TAG, *([sort.value] if sort else []), *(validate.tags(candidate.get("tags")) or ())]
+    tags = [
+        CAPTURED,
+        *([sort.value] if sort else []),
+        *(validate.tags(candidate.get("tags")) or ()),
+    ]
     fields = {
         "source_kind": SourceKind.OBSERVED,
         **{name: candidate[name] for name in FIELDS if name in candidate},

@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ghostmem.capture.rules.distil import Dated, Proposal, propose, source
+from ghostmem.capture.proposals import DailyNote, Proposal, propose, source
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
 from ghostmem.notes.files import append, inside, read_file
 from ghostmem.notes.grep import LONG_TERM, memory_files, note_date
 from ghostmem.notes.lock import locked
 from ghostmem.text.sections import sections
+
+if TYPE_CHECKING:
+    from ghostmem.judge.model import Judge
 
 OPENING = "# Memory\n"
 _MAX_WEEKS = 5_000  # the calendar of Python ends
@@ -36,10 +40,16 @@ class Distilled(Record):
 
 
 def consolidate_notes(
-    root: Path | str, *, now: datetime, weeks: int | None = 1, apply: bool = False
+    root: Path | str,
+    *,
+    now: datetime,
+    weeks: int | None = 1,
+    apply: bool = False,
+    judge: "Judge | None" = None,
 ) -> Distilled:
     """Propose parts of the daily notes of the last complete weeks for MEMORY.md.
 
+    The judge decides what is worth keeping; without it, phrases do.
     With `weeks` None, all weeks before this. With `apply`, the parts are added to MEMORY.md, one
     section per week, under the lock of the folder; daily notes are only read."""
     root = Path(root)
@@ -49,19 +59,23 @@ def consolidate_notes(
     monday = today - timedelta(days=today.weekday())
     since = date.min if weeks is None else monday - timedelta(weeks=min(weeks, _MAX_WEEKS))
     files = memory_files(root)
+    days = [(path, day) for path in files if (day := note_date(path)) and since <= day < monday]
+    notes = [
+        DailyNote(path.relative_to(root).as_posix(), day, read_file(path).text)
+        for path, day in days
+    ]
     distilled = Distilled(
         memory=_memory_file(root, files),
         since="" if weeks is None else since.isoformat(),
         until=(monday - timedelta(days=1)).isoformat(),
-        notes=sum(since <= day < monday for day in map(note_date, files) if day),
+        notes=len(notes),
         applied=False,
         proposals=(),
     )
-    daily = [section for path in files for section in _sections(root, path, since, monday)]
     if not apply:
-        return replace(distilled, proposals=_proposals(root, files, distilled.memory, daily))
+        return replace(distilled, proposals=_proposals(root, files, distilled.memory, notes, judge))
     with locked(root):
-        proposals = _proposals(root, files, distilled.memory, daily)
+        proposals = _proposals(root, files, distilled.memory, notes, judge)
         if proposals:
             _add(inside(root, distilled.memory), proposals)
     return replace(distilled, applied=bool(proposals), proposals=proposals)
@@ -81,38 +95,16 @@ def _memory_file(root: Path, files: Iterable[Path]) -> str:
     return f"memory/{LONG_TERM}" if (root / "memory").is_dir() else LONG_TERM
 
 
-def _sections(root: Path, path: Path, since: date, until: date) -> list[Dated]:
-    """Return the sections of a daily note, if its day is in the period."""
-    day = note_date(path)
-    if day is None or not since <= day < until:
-        return []
-    text, name = read_file(path).text, path.relative_to(root).as_posix()
-    lines = text.split("\n")
-    return [
-        Dated(
-            name,
-            day,
-            _first_line(lines, part.line) if part.heading else part.line,
-            part.heading,
-            part.body,
-        )
-        for part in sections(text, name)
-    ]
-
-
-def _first_line(lines: Sequence[str], heading: int) -> int:
-    """Return the number of the first line with text below the line of a heading."""
-    return next(
-        (number for number, line in enumerate(lines[heading:], heading + 1) if line.strip()),
-        heading,
-    )
-
-
 def _proposals(
-    root: Path, files: Iterable[Path], memory: str, daily: Sequence[Dated]
+    root: Path,
+    files: Iterable[Path],
+    memory: str,
+    notes: Sequence[DailyNote],
+    judge: "Judge | None",
 ) -> tuple[Proposal, ...]:
     known = {inside(root, memory), *(path for path in files if path.name == LONG_TERM)}
-    return tuple(propose(daily, "\n\n".join(read_file(path).text for path in sorted(known))))
+    text = "\n\n".join(read_file(path).text for path in sorted(known))
+    return tuple(propose(notes, text, judge))
 
 
 def _add(memory: Path, proposals: Iterable[Proposal]) -> None:

@@ -18,8 +18,7 @@ MAX_NEWEST, MAX_CHANGED, MAX_LONG_TERM, MAX_RULES = 100, 100, 200, 200  # candid
 RELEVANCE = 0.5  # without a question all memories are equally relevant
 
 PINNED, RULE, CHANGED, BRIEF = GROUPS = ("pinned", "rule", "changed", "brief")
-# Capture writes the first four (`Sort` in capture/rules/capture_cues.py, not imported: its patterns
-# take time to compile), people and agents the others.
+# Capture writes the first four (see `Sort`), people and agents the others.
 RULE_TAGS = ("decision", "preference", "correction", "boundary", "rule", "convention")
 RULE_PRIORITIES = (Priority.HIGH, Priority.CRITICAL)
 RULE_IMPORTANCE = 0.8  # from here on a memory counts as a rule; the default is 0.5

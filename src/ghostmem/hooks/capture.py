@@ -1,11 +1,11 @@
-"""Capture statements of the user from a session, by rules."""
+"""Capture statements of the user from a session."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 
-from ghostmem.capture.rules.capture import candidates
+from ghostmem.capture.candidates import candidates
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
@@ -15,6 +15,7 @@ from ghostmem.hooks.queue import CaptureEntry, kept_prompt
 from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
+from ghostmem.judge import find_judge
 from ghostmem.model import SourceKind
 from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
@@ -37,7 +38,7 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
         session = stored_session(ghost.store, call, ns) if ghost is not None else None
         place = session.captured_to if session else 0
         texts = _user_texts(entries, place)
-        worth = [text for text in texts.texts if candidates(text)]
+        worth = _statements(settings, texts.texts)
         if ghost is None and worth:
             ghost = opened.enter_context(Ghost.open(settings=settings))
         if ghost is None:
@@ -47,6 +48,13 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
         _capture(ghost, call, session.ns, _without(worth, captured))
         is_compacted = texts.compacted or any(e.call.moment is Moment.COMPACT for e in entries)
         _record(ghost, session, texts.to, is_compacted and not call.host.restarts)
+
+
+def _statements(settings: Settings, texts: Sequence[str]) -> list[tuple[str, set[str]]]:
+    """Return the texts with statements worth remembering, each with its statements."""
+    judge = find_judge(settings) if texts else None
+    found = ((text, {one.content for one in candidates(text, judge)}) for text in texts)
+    return [(text, contents) for text, contents in found if contents]
 
 
 def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
@@ -105,14 +113,13 @@ def _captured_since(ghost: Ghost, call: Call, ns: str, since: datetime) -> set[s
     }
 
 
-def _without(texts: Sequence[str], captured: set[str]) -> list[str]:
+def _without(texts: Sequence[tuple[str, set[str]]], captured: set[str]) -> list[str]:
     """Return texts without those whose statements are captured.
 
     Stored again, an older statement would count as newer than its correction. A repeated text is
     left out only once: the user may have returned to what was said first."""
     new, left = [], set(captured)
-    for text in texts:
-        statements = {candidate.content for candidate in candidates(text)}
+    for text, statements in texts:
         if statements <= left:
             left -= statements
         else:

@@ -60,9 +60,9 @@ class Judge:
         shares = powers / powers.sum(1, keepdims=True)
         return [dict(zip(_KINDS, row, strict=True)) for row in shares.tolist()]
 
-    def captures(self, message: str, sentences: Sequence[str]) -> list[float]:
-        """Return how likely each sentence of a message is worth remembering."""
-        return self._chances("capture", [(sentence, message) for sentence in sentences])
+    def captures(self, statements: Sequence[tuple[str, str]]) -> list[float]:
+        """Return how likely each sentence is worth remembering; each comes with its message."""
+        return self._chances("capture", statements)
 
     def attack(self, text: str) -> float:
         """Return how likely a text gives orders to the agent that reads it.

@@ -47,7 +47,7 @@ PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, j
 # A text that announces a change need not repeat much of the text that it changes.
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
-JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.3, of_longer=0.2, judged=3)
+JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.34, judged=3)
 SHOWN = 8  # shared terms in the evidence
 
 
@@ -156,10 +156,8 @@ def _strongest(
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
     newest_first = sorted(memories, key=lambda m: (-m.created_at.timestamp(), m.key))
     opinions = _opinions(store, content, [texts[memory.id] for memory in newest_first])
-    best, strongest, corrected = (False, 0, 0.0), NOTHING, []
+    best, strongest = (False, 0, 0.0), NOTHING
     for memory, opinion in zip(newest_first, opinions, strict=True):
-        if opinion.kind in CORRECTIONS and opinion.is_sure:
-            corrected.append(memory)
         strength = (opinion.is_sure, _STRENGTH[opinion.kind], opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
@@ -167,8 +165,21 @@ def _strongest(
             verdict = Verdict(opinion.kind, memory.key, evidence)
             strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
     return strongest._replace(
-        also=tuple(memory for memory in corrected if memory is not strongest.memory)
+        also=tuple(
+            memory
+            for memory, opinion in zip(newest_first, opinions, strict=True)
+            if memory is not strongest.memory and _is_corrected(opinion, opinions)
+        )
     )
+
+
+def _is_corrected(opinion: "_Opinion", others: "Sequence[_Opinion]") -> bool:
+    """Say whether a text corrects a memory.
+
+    What surely corrects one memory corrects others that it probably corrects too."""
+    if opinion.kind not in CORRECTIONS:
+        return False
+    return opinion.is_sure or any(other.kind in CORRECTIONS and other.is_sure for other in others)
 
 
 class _Opinion(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
-from ghostmem.text.machine import is_machine_line, without_machine_text
+from ghostmem.text.machine import is_machine_line, without_data, without_machine_text
 
 MAX_SENTENCE = 1_200  # characters; a longer sentence was pasted
 MAX_READ = 2_000_000  # characters of one text
@@ -66,10 +66,16 @@ class Statement(NamedTuple):
     is_list: bool = False
 
 
+def own_text(text: str) -> str:
+    """Return the writer's part of a message: without the text of programs, data and quotations."""
+    text = without_data(without_machine_text(text[:MAX_READ].replace("\r\n", "\n")))
+    text = _own_words(text)
+    return _QUOTE.sub("", text) if '"' in text or "“" in text else text
+
+
 def statements(text: str) -> Iterator[Statement]:
     """Yield the statements of a message, in order."""
-    text = _own_words(without_machine_text(text[:MAX_READ].replace("\r\n", "\n")))
-    text = _QUOTE.sub("", text) if '"' in text or "“" in text else text
+    text = own_text(text)
     heading, opening = "", ""
     for block in blocks(text):
         match block.kind:

@@ -29,7 +29,8 @@ _CODE_END = re.compile(
     r"[{;]$|=>|\)\s*:$|\w\(.{0,80}\)\s*\{|\w+\s*[:+]?=\s*[\w\"'\[({].{0,200}[)\]}\"';]$|::\w+\("
 )
 _LOG = re.compile(
-    r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\[\d+\]\s|\[(?:INFO"
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
+    r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\[\d+\]\s|\[(?:INFO"
     r"|WARN|ERROR|DEBUG|info|warn|error"
     r"|debug)\w*\]|(?:\S{1,40} )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|ERR!)\b[:\s]"
     r"|(?:error|warning|fatal|info|debug|hint|remote)(?:\[\w+\])?: |(?:[\w.]+)?(?:Error"
@@ -40,6 +41,14 @@ _LOG = re.compile(
     r"|ok)\s+\S+(?:::|\.)\S+|npm (?:WARN|ERR|notice)"
     r"|={3,}|-{4,}|(?:E|F)\s{2,}\S|[┌├└│╭╰✓✗✔✘⎿●]"
 )
+_JSON_START = re.compile(r"[{\[]\s*[\"{\[\]}]")
+# strings, which may hold brackets, brackets, and the empty line that ends what was cut off
+_JSON_PART = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|[{\[]|[}\]]|\n[ \t]*\n")
+# a key without a value above indented keys with values
+_YAML = re.compile(
+    r"^[ \t]*[\w.-]+:[ \t]*\n(?:[ \t]+[\w.-]+:(?:[ \t][^\n]*)?(?:\n|\Z)){2,}", re.MULTILINE
+)
+_MAX_INLINE_JSON = 40  # characters; a longer JSON value in a sentence was pasted
 _SIGNS = frozenset("{}[]()<>;=|&\\$#@^~+*/_\"'`")
 
 
@@ -85,6 +94,28 @@ def _without_elements(text: str) -> str:
         if not tag[1] and ends:
             at = ends.pop()
     return "".join([*kept, text[at:]])
+
+
+def without_data(text: str) -> str:
+    """Return a text without the JSON and YAML that was pasted into it."""
+    return _YAML.sub("\n\n", _without_json(text))
+
+
+def _without_json(text: str) -> str:
+    """Replace each longer JSON object or list by an empty line."""
+    kept, at, start, depth = [], 0, 0, 0
+    for part in _JSON_PART.finditer(text):
+        opens = part[0] in "{["
+        if not depth and not (opens and _JSON_START.match(text, part.start())):
+            continue
+        start = start if depth else part.start()
+        depth = 0 if part[0].isspace() else depth + opens - (part[0] in "}]")
+        if not depth and part.end() - start > _MAX_INLINE_JSON:
+            kept.append(text[at:start])
+            at = part.end()
+    if depth and len(text) - start > _MAX_INLINE_JSON:
+        return "\n\n".join([*kept, text[at:start]])
+    return "\n\n".join([*kept, text[at:]])
 
 
 def _is_machine(name: str) -> bool:

@@ -1,1 +1,1 @@
-"""capture/rules."""
+"""Rules that find repeated procedures in sessions."""

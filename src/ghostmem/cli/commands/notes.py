@@ -254,9 +254,14 @@ def notes_consolidate(
     """Propose which sections of daily notes to distil into MEMORY.md."""
     from ghostmem.capture.distil_notes import consolidate_notes
     from ghostmem.clock import now
+    from ghostmem.judge import find_judge
 
     done = consolidate_notes(
-        folder or ".", weeks=None if all_weeks else weeks, now=now(), apply=apply_
+        folder or ".",
+        weeks=None if all_weeks else weeks,
+        now=now(),
+        apply=apply_,
+        judge=find_judge(console.settings),
     )
     console.show(done, _distilled_text(done))
 

@@ -1,0 +1,155 @@
+"""Find the statements of a message that are worth remembering.
+
+The judge reads each statement together with its message; without it, explicit phrases decide
+(`data/sorts.json`). The content of a candidate is the writer's own words."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ghostmem.capture.keys import key_of, kind_of, other_key
+from ghostmem.capture.sorts import (
+    SortMatch,
+    find_sort,
+    is_asked,
+    is_explicit,
+    is_withdrawn,
+    leads_steps,
+    steps_match,
+)
+from ghostmem.model import CAPTURED, Kind, Record, Sort
+from ghostmem.text.capture import Statement, own_text, statements
+from ghostmem.truth.alike import distinctive, essence
+
+if TYPE_CHECKING:
+    from ghostmem.judge.model import Judge
+
+MIN_IMPORTANCE = 0.35  # the default; every candidate has more
+MAX_CANDIDATES = 12
+_BASE_IMPORTANCE = 0.4  # the weight of the sort is added, and the probability with its weight
+_PROBABILITY_WEIGHT = 0.1
+_PHRASE_SHARE = 0.2  # share of the threshold that is enough for a statement with a phrase
+_MIN_TERMS = 2  # distinctive terms that a statement needs where phrases decide
+_MAX_JUDGED = 400  # statements of a message that the judge reads; phrases decide about the others
+_MAX_WHOLE = 400  # characters; of a longer message the judge reads what is around a statement
+_AROUND = 100  # characters before and after it
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Candidate(Record):
+    """A statement worth remembering: its key, the writer's words, and the reasons."""
+
+    key: str
+    content: str
+    sort: Sort
+    kind: Kind
+    importance: float
+    tags: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+def candidates(
+    text: str,
+    judge: "Judge | None" = None,
+    *,
+    least: float = MIN_IMPORTANCE,
+    most: int = MAX_CANDIDATES,
+) -> list[Candidate]:
+    """Return the statements of a message that are worth remembering, in their order.
+
+    Args:
+        text: The message.
+        judge: Decides which statements count; without it, explicit phrases do.
+        least: Minimum importance.
+        most: Maximum number; the most important are kept.
+    """
+    read = [one for one in statements(text) if one.is_list or not _is_skipped(one.sentence)]
+    chances = capture_chances(judge, own_text(text), [_judged_text(one) for one in read])
+    threshold = judge.thresholds.capture if judge else 0.0
+    found = (_candidate(*pair, threshold) for pair in zip(read, chances, strict=True))
+    return best((one for one in found if one), least, most)
+
+
+def best(
+    found: Iterable[Candidate], least: float = MIN_IMPORTANCE, most: int = MAX_CANDIDATES
+) -> list[Candidate]:
+    """Return the most important candidates in their order, without duplicates or equal keys."""
+    unique: dict[tuple[str, ...], Candidate] = {}
+    for candidate in found:
+        if candidate.importance >= least:
+            unique.setdefault(essence(candidate.content), candidate)
+    ranked = sorted(enumerate(unique.values()), key=lambda row: (-row[1].importance, row[0]))[:most]
+    kept: dict[str, Candidate] = {}
+    for _, candidate in sorted(ranked, key=lambda row: row[0]):
+        if candidate.key in kept:
+            candidate = replace(candidate, key=other_key(candidate.key, candidate.content))
+        kept[candidate.key] = candidate
+    return list(kept.values())
+
+
+def capture_chances(
+    judge: "Judge | None", message: str, sentences: Sequence[str]
+) -> list[float | None]:
+    """Return how likely each sentence is worth remembering; None where the judge is not asked."""
+    if judge is None or not sentences:
+        return [None] * len(sentences)
+    asked = sentences[:_MAX_JUDGED]
+    pairs, start = [], 0
+    for sentence in asked:
+        start = max(start, message.find(sentence[:_AROUND], start))
+        pairs.append((sentence, _around(message, start, start + len(sentence))))
+    return [*judge.captures(pairs), *[None] * (len(sentences) - len(asked))]
+
+
+def is_worth(sentence: str, chance: float | None, threshold: float) -> bool:
+    """Say whether a sentence is worth remembering, by the judge or by its phrases.
+
+    A request to remember always counts; other phrases count unless the judge is quite sure."""
+    if is_asked(sentence) or (chance is not None and chance >= threshold):
+        return True
+    if chance is not None and chance < _PHRASE_SHARE * threshold:
+        return False
+    return is_explicit(sentence) and len(set(distinctive(sentence))) >= _MIN_TERMS
+
+
+def reasons_of(match: SortMatch, chance: float | None) -> tuple[str, ...]:
+    """Return the phrase that tells the sort and the probability, as far as there are any."""
+    phrase = [f"{match.sort}: {match.phrase}"] if match.phrase else []
+    return (*phrase, *([] if chance is None else [f"judge: {chance:.2f}"]))
+
+
+def _around(message: str, start: int, stop: int) -> str:
+    if len(message) <= _MAX_WHOLE:
+        return message
+    return message[max(0, start - _AROUND) : stop + _AROUND]
+
+
+def _is_skipped(sentence: str) -> bool:
+    """Say whether a sentence asks to forget, or announces something that is not part of it."""
+    return sentence.endswith((":", "：")) or is_withdrawn(sentence)
+
+
+def _judged_text(statement: Statement) -> str:
+    return statement.content if statement.is_list else statement.sentence
+
+
+def _candidate(statement: Statement, chance: float | None, threshold: float) -> Candidate | None:
+    """Return a statement as a candidate, or None if it is not worth remembering."""
+    sentence = statement.sentence
+    if statement.is_list and leads_steps(sentence):
+        match = steps_match()
+    elif is_worth(sentence, chance, threshold):
+        match = find_sort(sentence)
+    else:
+        return None
+    is_health = match.sort is Sort.HEALTH
+    sort = Sort.BOUNDARY if is_health else match.sort
+    return Candidate(
+        key_of(statement.content, sort),
+        statement.content,
+        sort,
+        kind_of(sort, sentence),
+        round(_BASE_IMPORTANCE + match.weight + _PROBABILITY_WEIGHT * (chance or 0), 2),
+        (CAPTURED, sort.value, *["health"] * is_health),
+        reasons_of(match, chance),
+    )

@@ -1,0 +1,256 @@
+"""Propose parts of daily notes for long-term memory.
+
+A part is a paragraph or an item of a list. It is proposed if the judge finds a sentence of it worth
+remembering (without the judge: by its phrases), or if its topic comes up on several days; tasks,
+questions and dumps are not, nor what MEMORY.md or a better part says already."""
+
+import math
+import re
+import textwrap
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.capture.candidates import capture_chances, is_worth, reasons_of
+from ghostmem.capture.sorts import find_sort
+from ghostmem.model import Record, optional
+from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
+from ghostmem.text.capture import sentences
+from ghostmem.truth.alike import distinctive, turns
+
+if TYPE_CHECKING:
+    from ghostmem.judge.model import Judge
+
+_PHRASES = 0.5  # the threshold where phrases decide; a part with one scores 1
+_MAX_MORE_DAYS = 2  # so many further days are enough alone; each counts half the threshold
+_MIN_TERMS = 3  # distinctive terms of a part
+_MAX_LENGTH = 10_000  # characters; a longer part was pasted
+_SAID, _KEPT = 0.7, 0.3  # share of its terms that say a part already; with its source mark
+_SAME_TOPIC = 0.3  # share of its terms that two parts of one topic have in common, at least two
+_MAX_COMMON = 1_000  # texts; a term that more of them have tells no topic
+_TASK = re.compile(r"\[[ xX✓✔-]\]|(?:todo|to-do|fixme)\b|待办|pendiente:", re.IGNORECASE)
+_TASKS = re.compile(
+    r"(?:todos?|to-?dos?|to do|tasks?|next steps?|plans? for .*|待办.*|pendientes?|tareas?)\W*",
+    re.IGNORECASE,
+)
+_INDENT = re.compile(r"[ \t]*")
+_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_TIMES = re.compile(r"(?<![\d.:])\d{1,2}:\d{2}(?::\d{2})?(?![\d.:])|\d{4}-\d{2}-\d{2}")
+_SOURCE = re.compile(r"\(from ([^()\n]+), line (\d{1,9})\)")
+_ITEM_OR_BLANK = re.compile(r"\n[ \t]*(?=\n)|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+_NEGATIONS = frozenset("no not never none nobody nothing neither nor without cannot".split())
+
+
+class DailyNote(NamedTuple):
+    """The text of a daily note, its path and its day."""
+
+    path: str
+    day: date
+    text: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Proposal(Record):
+    """A part of a daily note for MEMORY.md, with the reasons and their score."""
+
+    path: str
+    line: int
+    day: str
+    text: str
+    reasons: tuple[str, ...]
+    score: float
+    heading: str = optional("")
+
+
+class _Part(NamedTuple):
+    note: DailyNote
+    line: int
+    heading: str
+    text: str
+    terms: frozenset[str]
+
+
+def propose(
+    notes: Iterable[DailyNote], memory: str, judge: "Judge | None" = None
+) -> list[Proposal]:
+    """Return the parts to add to a long-term memory, the best first, then the newest."""
+    said = _Said(memory)
+    parts = [part for note in notes for part in _parts(note) if not _is_passing(part)]
+    rows = []
+    for part, days in zip(parts, _days(parts), strict=True):
+        if not said.has(part) and (proposal := _proposal(part, days, judge)):
+            rows.append((part, proposal))
+    rows.sort(
+        key=lambda row: (-row[1].score, -row[0].note.day.toordinal(), row[0][0].path, row[0].line)
+    )
+    proposals = []
+    for part, proposal in rows:
+        if not said.has(part):
+            said.add(part.text)
+            proposals.append(proposal)
+    return proposals
+
+
+def source(path: str, line: int) -> str:
+    """Return the mark by which an item of MEMORY.md names the part that it comes from."""
+    return f"(from {path}, line {line})"
+
+
+def _proposal(part: _Part, days: int, judge: "Judge | None") -> Proposal | None:
+    """Return a part as a proposal, or None if it does not reach the threshold."""
+    threshold = judge.thresholds.capture if judge else _PHRASES
+    score, reasons = _score(part.text, threshold, judge)
+    if days > 1:
+        score += threshold / _MAX_MORE_DAYS * min(days - 1, _MAX_MORE_DAYS)
+        reasons = (*reasons, f"comes up on {days} days")
+    if score < threshold:
+        return None
+    path, day = part.note.path, part.note.day.isoformat()
+    return Proposal(path, part.line, day, part.text, reasons, round(score, 2), part.heading)
+
+
+def _score(text: str, threshold: float, judge: "Judge | None") -> tuple[float, tuple[str, ...]]:
+    """Return the score of the best sentence of a part, and its reasons."""
+    prose = " ".join(text.partition("\n```")[0].split())
+    split = list(sentences(prose))
+    best: tuple[float, tuple[str, ...]] = (0.0, ())
+    for sentence, chance in zip(split, capture_chances(judge, prose, split), strict=True):
+        score = chance or 0.0
+        if is_worth(sentence, chance, threshold):
+            score = 1.0 if chance is None else max(score, threshold)
+        if score > best[0]:
+            best = score, reasons_of(find_sort(sentence), chance)
+    return best
+
+
+def _is_passing(part: _Part) -> bool:
+    """Say whether a part is a task, a mere question, chatter, a comment or a dump."""
+    if len(part.text) > _MAX_LENGTH or _TASK.match(part.text) or _TASKS.fullmatch(part.heading):
+        return True
+    if part.text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", part.text):
+        return True
+    return part.text.startswith(("<!--", "---")) or len(part.terms) < _MIN_TERMS
+
+
+def _parts(note: DailyNote) -> list[_Part]:
+    """Return the parts of a note; code belongs to a part that ends in a colon before it."""
+    parts: list[_Part] = []
+    text, heading = note.text.removeprefix("\ufeff"), ""
+    line, counted = 1, 0
+    for block in blocks(text):
+        if block.kind is BlockKind.HEADING:
+            title = text[block.start : block.stop].partition("\n")[0].strip("# \t\r")
+            heading = title if any(char.isalpha() for char in title) else ""
+        elif block.kind is not BlockKind.WHOLE:
+            for start, stop in _spans(text, block):
+                own = _without_bullet(text[start:stop].rstrip())
+                line, counted = line + text.count("\n", counted, start), start
+                parts.append(_Part(note, line, heading, own, _terms(own)))
+        elif parts and parts[-1].text.endswith((":", "：")):
+            code = text[text.rfind("\n", 0, block.start) + 1 : block.stop]
+            own = f"{parts[-1].text}\n{textwrap.dedent(code)}"
+            parts[-1] = parts[-1]._replace(text=own, terms=_terms(own))
+    return parts
+
+
+def _spans(text: str, block: MarkdownBlock) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of a paragraph, or of each item that is not below another."""
+    if block.kind is not BlockKind.LIST:
+        yield block.start, block.stop
+        return
+    indents = [found.end() - at for at in block.items if (found := _INDENT.match(text, at))]
+    starts = [at for at, indent in zip(block.items, indents, strict=True) if indent <= indents[0]]
+    yield from zip(starts, [*starts[1:], block.stop], strict=True)
+
+
+def _without_bullet(raw: str) -> str:
+    first, line_end, rest = raw.partition("\n")
+    bullet = _BULLET.match(first)
+    return first[bullet.end() :] + line_end + textwrap.dedent(rest) if bullet else raw
+
+
+def _terms(text: str) -> frozenset[str]:
+    """Return what a text is about; neither a time of day nor a source mark is part of that."""
+    return frozenset(distinctive(_TIMES.sub(" ", _SOURCE.sub(" ", text))))
+
+
+def _days(parts: Sequence[_Part]) -> list[int]:
+    """Return on how many days the topic of each part comes up.
+
+    A term that most days share, as in a template, is no topic."""
+    days_of: dict[str, set[date]] = defaultdict(set)
+    for part in parts:
+        for term in part.terms:
+            days_of[term].add(part.note.day)
+    most = max(3, len({part.note.day for part in parts}) // 2)
+    index = _Index()
+    for part in parts:
+        index.add({term for term in part.terms if 1 < len(days_of[term]) <= most})
+    similar = (index.sharing(part.terms, max(2, _SAME_TOPIC * len(part.terms))) for part in parts)
+    return [
+        len({part.note.day, *(parts[number].note.day for number in numbers)})
+        for part, numbers in zip(parts, similar, strict=True)
+    ]
+
+
+class _Index:
+    """Finds texts that have terms in common."""
+
+    def __init__(self) -> None:
+        self._by_term: dict[str, list[int]] = defaultdict(list)
+        self._size = 0
+
+    def add(self, terms: Iterable[str]) -> None:
+        for term in terms:
+            self._by_term[term].append(self._size)
+        self._size += 1
+
+    def sharing(self, terms: Iterable[str], least: float) -> list[int]:
+        """Return the numbers of the texts with at least so many of some terms."""
+        found = (self._by_term.get(term, ()) for term in terms)
+        rare = (numbers for numbers in found if len(numbers) <= _MAX_COMMON)
+        counts = Counter(number for numbers in rare for number in numbers)
+        return [number for number, count in counts.items() if count >= least]
+
+
+class _Said:
+    """Texts that are in MEMORY.md or proposed: single items, and up to three in a row."""
+
+    def __init__(self, memory: str) -> None:
+        self._texts: list[tuple[frozenset[str], bool]] = []  # terms, and whether one negates
+        self._known: set[tuple[frozenset[str], bool]] = set()
+        self._index = _Index()
+        self._sources: dict[tuple[str, int], frozenset[str]] = {}
+        items = _ITEM_OR_BLANK.split(memory)
+        for at, item in enumerate(items):
+            rows = ["\n".join(items[max(0, at - size) : at + 1]) for size in range(3)]
+            for text in rows:
+                self.add(text)
+            for path, line in _SOURCE.findall(item):
+                self._sources[path, int(line)] = _terms(rows[-1])
+
+    def add(self, text: str) -> None:
+        row = _terms(text), _is_negated(text)
+        if row not in self._known:
+            self._known.add(row)
+            self._texts.append(row)
+            self._index.add(row[0])
+
+    def has(self, part: _Part) -> bool:
+        """Say whether a text has most terms of a part and all its numbers, or names its source."""
+        terms = part.terms
+        kept = self._sources.get((part.note.path, part.line), frozenset())
+        if len(kept & terms) >= max(1, _KEPT * len(terms)):
+            return True
+        negated = _is_negated(part.text)
+        numbers = {term for term in terms if term.startswith("#")}
+        similar = (
+            self._texts[at] for at in self._index.sharing(terms, math.ceil(_SAID * len(terms)))
+        )
+        return any(numbers <= theirs and negated == is_negated for theirs, is_negated in similar)
+
+
+def _is_negated(text: str) -> bool:
+    return not _NEGATIONS.isdisjoint(turns(text))

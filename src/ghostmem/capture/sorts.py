@@ -1,0 +1,101 @@
+"""The sort of a statement, and what its phrases ask for; the phrases are in `data/sorts.json`."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghostmem.model import Sort
+from ghostmem.text.question import is_question
+
+_FILE = Path(__file__).parent / "data" / "sorts.json"
+_UNSPACED = ("zh",)  # languages without word boundaries
+_Languages = Mapping[str, Sequence[str]]
+
+
+class SortMatch(NamedTuple):
+    """The sort of a statement, its weight, and the phrase that tells it, if any."""
+
+    sort: Sort
+    weight: float
+    phrase: str
+
+
+class _SortPhrases(NamedTuple):
+    sort: Sort
+    weight: float
+    explicit: re.Pattern[str]
+    hints: re.Pattern[str]
+
+
+class _Table(NamedTuple):
+    sorts: list[_SortPhrases]
+    asked: re.Pattern[str]
+    withdrawn: re.Pattern[str]
+    doubt: re.Pattern[str]
+    steps: re.Pattern[str]
+
+
+def find_sort(sentence: str) -> SortMatch:
+    """Return the sort of a sentence: the first of the table with a phrase, `fact` without any."""
+    plain, table = _plain(sentence), _table()
+    *sorts, fact = table.sorts
+    patterns = [(row, row.explicit) for row in sorts] + [(row, row.hints) for row in sorts]
+    for row, pattern in [*patterns, (fact, fact.explicit), (fact, table.asked)]:
+        if found := pattern.search(plain):
+            return SortMatch(row.sort, row.weight, found[0].strip(" ,:;"))
+    return SortMatch(fact.sort, fact.weight, "")
+
+
+def steps_match() -> SortMatch:
+    """Return the sort of a numbered list of steps."""
+    weight = next(row.weight for row in _table().sorts if row.sort is Sort.PROCEDURE)
+    return SortMatch(Sort.PROCEDURE, weight, "a list of steps")
+
+
+def is_explicit(sentence: str) -> bool:
+    """Say whether a phrase is enough to capture a sentence without the judge."""
+    plain, table = _plain(sentence), _table()
+    if table.doubt.search(plain) or is_question(sentence):
+        return False
+    return any(row.explicit.search(plain) for row in table.sorts)
+
+
+def is_asked(sentence: str) -> bool:
+    """Say whether a sentence asks to be remembered."""
+    return bool(_table().asked.search(_plain(sentence))) and not is_question(sentence)
+
+
+def is_withdrawn(sentence: str) -> bool:
+    """Say whether a sentence asks to forget something."""
+    return bool(_table().withdrawn.search(_plain(sentence)))
+
+
+def leads_steps(lead: str) -> bool:
+    """Say whether the lead of a numbered list announces steps."""
+    return bool(_table().steps.search(_plain(lead)))
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(sentence.replace("’", "'").split())
+
+
+@cache
+def _table() -> _Table:
+    data: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
+    sorts = [
+        _SortPhrases(Sort(name), row["weight"], _compiled(row["explicit"]), _compiled(row["hints"]))
+        for name, row in data["sorts"].items()
+    ]
+    names = ("asked", "withdrawn", "doubt", "steps")
+    return _Table(sorts, *(_compiled(data[name]) for name in names))
+
+
+def _compiled(languages: _Languages) -> re.Pattern[str]:
+    """Return one pattern of the phrases of all languages; a word must begin where one does."""
+    spaced = [p for name, phrases in languages.items() if name not in _UNSPACED for p in phrases]
+    unspaced = [p for name, phrases in languages.items() if name in _UNSPACED for p in phrases]
+    parts = [rf"\b(?:{'|'.join(spaced)})"] * bool(spaced) + unspaced
+    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
