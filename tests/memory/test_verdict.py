@@ -105,15 +105,18 @@ def test_a_tentative_verdict_changes_nothing(open_ghost: Callable[..., Ghost]) -
             seen += 1
             assert memory.outcome == "created"
             assert ghost.get(f"n{number}", "old").valid_to is None
-            assert not ghost.conflicts(f"n{number}").pairs
+            assert not ghost.conflicts(f"n{number}").conflicts
             assert 0 < memory.verdict.evidence["confidence"] < 1
     assert seen, "no pair was uncertain: choose others"
 
 
-def test_a_new_version_is_judged_by_its_last_one(known: Ghost) -> None:
-    """It is an update of its own key, whatever it says; other keys are compared as always."""
-    found = find(known, "Roses grow along the wall.", key="port")
+def test_a_new_version_is_an_update_of_its_last_one(open_ghost: Callable[..., Ghost]) -> None:
+    """Of its own key, whatever it says; it is not compared with itself."""
+    ghost = open_ghost()
+    ghost.put("a", "port", "The API listens on port 8080.")
+    found = find(ghost, "The API no longer listens on port 8080.", key="port")
     assert (found.verdict.kind, found.verdict.key) == (VerdictKind.UPDATE, "port")
+    assert "version" in found.verdict.evidence
 
 
 def test_an_empty_or_unknown_namespace_has_nothing_to_compare(known: Ghost) -> None:

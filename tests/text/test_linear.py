@@ -16,7 +16,7 @@ import ghostmem.notes
 import ghostmem.setup
 import ghostmem.text
 import ghostmem.transfer.formats
-import ghostmem.truth.rules
+import ghostmem.truth
 from ghostmem.embed.wordpiece import words
 from ghostmem.errors import GhostError
 from growth import check_growth, repeated
@@ -24,7 +24,7 @@ from growth import check_growth, repeated
 SIZE = 4_000  # characters; the second measurement has four times as many
 PACKAGES = (
     ghostmem.text,
-    ghostmem.truth.rules,
+    ghostmem.truth,
     ghostmem.capture,
     ghostmem.notes,
     ghostmem.transfer.formats,

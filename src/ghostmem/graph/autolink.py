@@ -24,7 +24,7 @@ MAX_CHUNKS = 8  # chunks of a long memory that are compared
 BATCH = 256
 MAX_SIMILAR = 256  # similar chunks that are looked at when no caller waits
 MAX_RELATED = 6
-MIN_RELATED = 0.5  # the cosine of texts that may be about the same thing
+MIN_RELATED = 0.4  # the cosine of texts that may be about the same thing
 ROUNDING = 1e-3  # the error of a cosine of float16 vectors
 MIN_KNOWN = 0.5  # share of a text's words that the model must know for a link
 

@@ -8,7 +8,7 @@ the judge is not sure of is tentative: it is reported, and changes nothing."""
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.graph.autolink import NearestChunks
 from ghostmem.judge import find_judge, uses_judge
@@ -19,7 +19,10 @@ from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.terms import index_terms, rarity
-from ghostmem.truth.plain import MAX_READ, announces_change, judge_plainly
+from ghostmem.truth.plain import MAX_READ, announces_change, has_same_terms, judge_plainly
+
+if TYPE_CHECKING:
+    from ghostmem.judge.model import JudgeThresholds
 
 MAX_NEAREST = 6  # chunks taken by their vectors
 MAX_POSTINGS = 48  # newest chunks of each word
@@ -47,7 +50,7 @@ PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, j
 # A text that announces a change need not repeat much of the text that it changes.
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
-JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.34, judged=3)
+JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=3)
 SHOWN = 8  # shared terms in the evidence
 
 
@@ -187,43 +190,44 @@ class _Opinion(NamedTuple):
 
     kind: VerdictKind
     confidence: float
-    is_sure: bool
     phrase: str = ""
+    is_sure: bool = True
 
 
 def _opinions(store: Store, content: str, old: Sequence[str]) -> list[_Opinion]:
     """Return what a text is to each of some older ones."""
     judge = find_judge(store.settings)
+    by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
     if judge is None:
-        plain = (judge_plainly(content, text) for text in old)
-        return [_Opinion(kind, confidence, True, phrase) for kind, confidence, phrase in plain]
-    opinions = []
-    for chances in judge.verdicts(content, old):
-        kind = max(chances, key=lambda kind: chances[kind])
-        if kind in CORRECTIONS:
-            chance = sum(chances[kind] for kind in CORRECTIONS)
-            is_sure = chance >= judge.thresholds.correction
-        else:
-            chance = chances[kind]
-            is_sure = kind == VerdictKind.NEW or chance >= judge.thresholds.restatement
-        opinions.append(_Opinion(kind, round(chance, 2), is_sure))
+        return by_rules
+    by_judge = [_opinion(chances, judge.thresholds) for chances in judge.verdicts(content, old)]
     return [
-        opinion
-        if opinion.is_sure and opinion.kind != VerdictKind.NEW
-        else _by_phrase(opinion, content, text)
-        for opinion, text in zip(opinions, old, strict=True)
+        _better(judged, ruled, has_same_terms(content, text))
+        for judged, ruled, text in zip(by_judge, by_rules, old, strict=True)
     ]
 
 
-def _by_phrase(opinion: _Opinion, content: str, text: str) -> _Opinion:
-    """Return the opinion of the plain rules where it is better founded than the judge's.
+def _opinion(chances: Mapping[VerdictKind, float], thresholds: "JudgeThresholds") -> _Opinion:
+    """Return the most likely kind; an update and a conflict count together as a correction."""
+    kind = max(chances, key=lambda kind: chances[kind])
+    if kind in CORRECTIONS:
+        chance = sum(chances[kind] for kind in CORRECTIONS)
+        return _Opinion(kind, round(chance, 2), is_sure=chance >= thresholds.correction)
+    is_sure = kind == VerdictKind.NEW or chances[kind] >= thresholds.restatement
+    return _Opinion(kind, round(chances[kind], 2), is_sure=is_sure)
 
-    They know the same text again, and what a text says outright; the judge may be unsure of it."""
-    kind, confidence, phrase = judge_plainly(content, text)
-    has_verdict = opinion.is_sure and opinion.kind != VerdictKind.NEW
-    if kind == VerdictKind.NEW or (has_verdict and kind != VerdictKind.RESTATEMENT):
-        return opinion
-    return _Opinion(kind, confidence, True, phrase)
+
+def _better(judged: _Opinion, ruled: _Opinion, has_same_terms: bool) -> _Opinion:
+    """Return the better founded of two opinions.
+
+    The plain rules know the same text again, and what a text says outright where the judge is not
+    sure of it. Texts with the same terms hardly correct each other."""
+    has_verdict = judged.is_sure and judged.kind != VerdictKind.NEW
+    if ruled.kind == VerdictKind.RESTATEMENT or (ruled.kind != VerdictKind.NEW and not has_verdict):
+        return ruled
+    if has_same_terms and judged.kind in CORRECTIONS:
+        return judged._replace(is_sure=False)
+    return judged
 
 
 def _evidence(content: str, memory: Memory, opinion: _Opinion) -> dict[str, object]:

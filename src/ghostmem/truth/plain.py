@@ -51,6 +51,16 @@ def judge_plainly(new: str, old: str) -> PlainVerdict:
     return PlainVerdict(VerdictKind.NEW)
 
 
+def has_same_terms(new: str, old: str) -> bool:
+    """Say whether two texts have the same terms and numbers, both with or without a negation."""
+    new, old = new[:MAX_READ], old[:MAX_READ]
+    return (
+        set(index_terms(new)) == set(index_terms(old))
+        and sorted(_numbers(new)) == sorted(_numbers(old))
+        and bool(_negation(new)) == bool(_negation(old))
+    )
+
+
 def announces_change(text: str) -> bool:
     """Say whether a text has a phrase of change."""
     return bool(_ending(text[:MAX_READ]) or _over().search(text[:MAX_READ]))
