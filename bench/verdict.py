@@ -1,10 +1,9 @@
 """Measure the verdicts of puts: `python -m bench.verdict [--data FILE] [--cost N] [--json]`.
 
-Every pair of the written set is judged with the shipped model, with the small one and without any.
-Thresholds and lists of words were chosen by halves a and d and by texts outside the set; b and e
-are what counts, and c was written when the first of those were fixed. d and e hold natural
-corrections and no restatements. `--cost` also measures the cost of judging a put in a store of N
-memories."""
+Every pair of the written set is put into an empty namespace, with the judge (provider `local`) and
+with the plain rules (`none`). Tentative verdicts count as new. The set was written for the rules of
+0.1.0, so it is one more set beside those of `bench.judge`. `--cost` also measures the cost of
+judging a put in a store of N memories."""
 
 import argparse
 import json
@@ -14,17 +13,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ghostmem.truth.rules.verdict import judge
-
 from bench.corpus import many_sentences
 from bench.report import machine, show, table
 from bench.timing import Cost, cost, cpu_ms
 from ghostmem import Ghost
-from ghostmem.memory.verdict import MIN_KNOWN, find_verdict
+from ghostmem.memory.verdict import find_verdict
 from ghostmem.settings import Settings
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "verdicts.jsonl"
-PROVIDERS = ("local", "static", "none")
+PROVIDERS = ("local", "none")
 KINDS = ("restatement", "update", "conflict")
 Pair = dict[str, str]
 
@@ -39,34 +36,16 @@ def read_pairs(path: Path = DATA) -> list[Pair]:
     return found
 
 
-def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
-    """Return the cosine of each pair with a provider.
-
-    None where it has words for too little of one.
-    """
-    from ghostmem.embed.choose import choose
-
-    embedder = choose(Settings(embed_provider=provider))
-    if embedder is None:
-        return [None] * len(pairs)
-    found: list[float | None] = []
-    for pair in pairs:
-        is_known = all(
-            pair[side].isascii() or embedder.known(pair[side]) >= MIN_KNOWN
-            for side in ("old", "new")
-        )
-        old, new = embedder.embed([pair["old"], pair["new"]]) if is_known else ((), ())
-        found.append(float(old @ new) if is_known else None)  # type: ignore[operator]
-    return found
-
-
-def tally(pairs: Iterable[Pair], likeness: Iterable[float | None]) -> Counter[tuple[str, str]]:
+def tally(pairs: Iterable[Pair], provider: str) -> Counter[tuple[str, str]]:
     """Count the verdicts of each kind of pair."""
-    judged = (
-        (pair["kind"], judge(pair["new"], pair["old"], cosine).kind.value)
-        for pair, cosine in zip(pairs, likeness, strict=True)
-    )
-    return Counter(judged)
+    counts: Counter[tuple[str, str]] = Counter()
+    for pair in pairs:
+        with Ghost.open(":memory:", settings=Settings(embed_provider=provider)) as ghost:
+            ghost.put("bench", "old", pair["old"])
+            verdict = ghost.put("bench", "new", pair["new"]).verdict
+        is_sure = verdict is not None and not verdict.is_tentative
+        counts[pair["kind"], verdict.kind.value if verdict and is_sure else "new"] += 1
+    return counts
 
 
 def figures(counts: Counter[tuple[str, str]]) -> dict[str, Any]:
@@ -90,16 +69,9 @@ def figures(counts: Counter[tuple[str, str]]) -> dict[str, Any]:
 def measure(pairs: Sequence[Pair]) -> dict[str, dict[str, Any]]:
     """Judge every part of the set with every provider."""
     found: dict[str, dict[str, Any]] = {}
-    halves = sorted({pair["half"] for pair in pairs})
-    for provider in PROVIDERS:
-        likeness = cosines(pairs, provider)
-        for half in halves:
-            part = [
-                (pair, cosine)
-                for pair, cosine in zip(pairs, likeness, strict=True)
-                if pair["half"] == half
-            ]
-            found.setdefault(half, {})[provider] = figures(tally(*zip(*part, strict=True)))
+    for half in sorted({pair["half"] for pair in pairs}):
+        part = [pair for pair in pairs if pair["half"] == half]
+        found[half] = {provider: figures(tally(part, provider)) for provider in PROVIDERS}
     return found
 
 
@@ -107,7 +79,7 @@ def added(count: int, runs: int = 200) -> dict[str, dict[str, float]]:
     """Return the cost that judging adds to a put, in CPU milliseconds and as a share of the put."""
     texts = many_sentences(count + runs)
     found: dict[str, dict[str, float]] = {}
-    for provider in ("none", "static"):
+    for provider in PROVIDERS:
         settings = Settings(embed_provider=provider, freshness="off", dedup=False)
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -139,9 +111,7 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
 
     def judging() -> None:
         with store.engine.read() as tx:
-            find_verdict(
-                store, tx, "bench", key, text, ready.vectors, store.clock(), near=ready.near
-            )
+            find_verdict(store, tx, "bench", key, text, store.clock(), near=ready.near)
 
     judged = cost(judging)
     return cost(lambda: ghost.put("bench", key, text)), judged

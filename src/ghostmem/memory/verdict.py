@@ -19,7 +19,13 @@ from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.terms import index_terms, rarity
-from ghostmem.truth.plain import MAX_READ, announces_change, has_same_terms, judge_plainly
+from ghostmem.truth.plain import (
+    MAX_READ,
+    announces_change,
+    has_same_terms,
+    judge_plainly,
+    says_the_same,
+)
 
 if TYPE_CHECKING:
     from ghostmem.judge.model import JudgeThresholds
@@ -167,22 +173,17 @@ def _strongest(
             evidence = _evidence(content, memory, opinion)
             verdict = Verdict(opinion.kind, memory.key, evidence)
             strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
-    return strongest._replace(
-        also=tuple(
-            memory
-            for memory, opinion in zip(newest_first, opinions, strict=True)
-            if memory is not strongest.memory and _is_corrected(opinion, opinions)
-        )
-    )
-
-
-def _is_corrected(opinion: "_Opinion", others: "Sequence[_Opinion]") -> bool:
-    """Say whether a text corrects a memory.
-
-    What surely corrects one memory corrects others that it probably corrects too."""
-    if opinion.kind not in CORRECTIONS:
-        return False
-    return opinion.is_sure or any(other.kind in CORRECTIONS and other.is_sure for other in others)
+    sure = [
+        memory
+        for memory, opinion in zip(newest_first, opinions, strict=True)
+        if opinion.kind in CORRECTIONS and opinion.is_sure
+    ]
+    also = [
+        memory
+        for memory in newest_first
+        if memory in sure or any(says_the_same(texts[memory.id], texts[one.id]) for one in sure)
+    ]
+    return strongest._replace(also=tuple(one for one in also if one is not strongest.memory))
 
 
 class _Opinion(NamedTuple):

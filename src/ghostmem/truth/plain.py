@@ -53,9 +53,15 @@ def judge_plainly(new: str, old: str) -> PlainVerdict:
 
 def has_same_terms(new: str, old: str) -> bool:
     """Say whether two texts have the same terms and numbers, both with or without a negation."""
+    return set(index_terms(new)) == set(index_terms(old)) and says_the_same(new, old)
+
+
+def says_the_same(new: str, old: str) -> bool:
+    """Say whether two texts share most terms and all numbers, both with or without a negation."""
     new, old = new[:MAX_READ], old[:MAX_READ]
+    mine, theirs = set(index_terms(new)), set(index_terms(old))
     return (
-        set(index_terms(new)) == set(index_terms(old))
+        min(_share(mine, theirs), _share(theirs, mine)) >= _ALIKE
         and sorted(_numbers(new)) == sorted(_numbers(old))
         and bool(_negation(new)) == bool(_negation(old))
     )
