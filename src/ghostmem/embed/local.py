@@ -1,4 +1,4 @@
-"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, run by onnxruntime."""
+"""Provider `local`, the default: a model of the package in int8, run by onnxruntime."""
 
 import os
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ghostmem.embed.base import Thresholds
+from ghostmem.embed.models import TUNED, LocalModel
 from ghostmem.embed.wordpiece import FOLDER, known_share, words
 from ghostmem.errors import EmbeddingError
 
@@ -21,12 +21,11 @@ _MAX_TOKENS = 254
 class LocalEmbedder:
     """Run the model on one text at a time, because batches are slower on a CPU."""
 
-    model = "all-MiniLM-L6-v2-int8"
     dimension = 384
-    thresholds = Thresholds()
 
-    def __init__(self) -> None:
-        self._session = open_session(FOLDER / "minilm-l6-v2-int8.onnx")
+    def __init__(self, model: LocalModel = TUNED) -> None:
+        self.model, self.thresholds = model.id, model.thresholds
+        self._session = open_session(FOLDER / model.file)
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":

@@ -77,8 +77,11 @@ def judge_draft(store: Store, draft: Draft, prepared: Prepared) -> Judgement:
         return NOTHING
     now = store.clock()
     with store.engine.read() as tx:
+        # vectors of a model that was replaced meanwhile cannot be compared
+        is_current = prepared.embedder is not None and prepared.embedder is store.vectoriser.get(tx)
+        vectors = prepared.vectors if is_current else ()
         judgement = find_verdict(
-            store, tx, draft.ns, draft.key, draft.content, prepared.vectors, now, near=prepared.near
+            store, tx, draft.ns, draft.key, draft.content, vectors, now, near=prepared.near
         )
         current = tx.memories.current(draft.ns, draft.key, now)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
@@ -229,7 +232,7 @@ def _cosines(
     """Return the cosines of the first chunks of a text and of memories, by the ids of these.
 
     A memory without a vector, or with words that the model does not know, has no cosine."""
-    embedder = store.vectoriser.get() if vectors else None
+    embedder = store.vectoriser.get(tx) if vectors else None
     if embedder is None or not _is_known(embedder, content):
         return {}
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)

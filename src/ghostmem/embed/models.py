@@ -1,0 +1,42 @@
+"""The local models of the package, by the names that GHOST_EMBED_MODEL takes."""
+
+from typing import NamedTuple
+
+from ghostmem.embed.base import Thresholds
+from ghostmem.errors import InvalidInputError
+from ghostmem.settings import Settings
+
+
+class LocalModel(NamedTuple):
+    """A model that onnxruntime runs: its name, the id stored with its vectors, and its file."""
+
+    name: str
+    id: str
+    file: str
+    thresholds: Thresholds
+
+
+SPECIFIED = LocalModel(
+    "all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8", "minilm-l6-v2-int8.onnx", Thresholds()
+)
+TUNED = LocalModel("ghost-minilm-1", "ghost-minilm-1-int8", "tuned-int8.onnx", Thresholds())
+MODELS = (SPECIFIED, TUNED)
+BY_ID = {model.id: model for model in MODELS}
+
+
+def wanted_model(settings: Settings) -> LocalModel:
+    """Return the local model that the settings name; without a name, that of new stores.
+
+    Raises:
+        InvalidInputError: There is no model of that name.
+    """
+    if not settings.embed_model:
+        return TUNED
+    for model in MODELS:
+        if settings.embed_model == model.name:
+            return model
+    names = " and ".join(model.name for model in MODELS)
+    raise InvalidInputError(
+        f"provider local has no model {settings.embed_model}: its models are {names}",
+        "set GHOST_EMBED_MODEL to one of them, or leave it empty",
+    )
