@@ -1,6 +1,6 @@
 """Find the cosines of the tuned model that separate texts as well as MiniLM's thresholds do.
 
-python tools/measure_thresholds.py      # about ten minutes on one core
+python tools/measure_thresholds.py      # about three minutes on one core
 
 For `link`, `repeat`, `merge` and `dedup` on the labelled pairs in data/judge: the tuned model's
 value is the one that as many pairs with the label `new` reach as reach MiniLM's, and the table says
