@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -192,25 +193,41 @@ def test_a_put_during_the_change_gets_vectors_of_the_new_model(
     assert [edge.to_key for edge in one.edges("a", "cat")] == ["k0"]
 
 
-def test_a_backfill_that_the_change_overtakes_writes_nothing_old(
-    open_ghost: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Vectors of the old model that are ready after the change are left out."""
+def overtaken(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Change the model while a backfill with the old one has vectors that it has not written yet."""
     import ghostmem.memory.embedding as module
 
-    old = fill(open_ghost("m.db", embed_provider="local", embed_model=SPECIFIED.name))
-    open_ghost("m.db", embed_provider="none").put("a", "late", "The tram was late.")
-    embed = module._embed
+    with Ghost.open(target, settings=settings(SPECIFIED.name)) as old:
+        fill(old)
+        with Ghost.open(target, settings=Settings(embed_provider="none")) as plain:
+            plain.put("a", "late", "The tram was late.")
+        embed = module._embed
 
-    def interrupted(*args: Any) -> Any:
-        rows = embed(*args)
-        monkeypatch.undo()
-        open_ghost("m.db", embed_provider="local", embed_model=TUNED.name).embed_switch()
-        return rows
+        def interrupted(*args: Any) -> Any:
+            rows = embed(*args)
+            monkeypatch.undo()
+            with Ghost.open(target, settings=settings(TUNED.name)) as new:
+                new.embed_switch()
+            return rows
 
-    monkeypatch.setattr(module, "_embed", interrupted)
-    assert old.embed_backfill() == 0
-    assert models(old) == {TUNED.id: 6}
+        monkeypatch.setattr(module, "_embed", interrupted)
+        assert old.embed_backfill() == 0
+        assert models(old) == {TUNED.id: 6}
+        assert old.check().problems == ()
+
+
+def test_a_backfill_that_the_change_overtakes_writes_nothing_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vectors of the old model that are ready after the change are left out."""
+    overtaken(str(tmp_path / "m.db"), monkeypatch)
+
+
+def test_a_backfill_on_postgresql_that_the_change_overtakes(
+    pg_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same holds where workers share the work."""
+    overtaken(pg_url, monkeypatch)
 
 
 def test_an_unknown_name_is_told_with_the_names_there_are(open_ghost: Open) -> None:

@@ -128,7 +128,7 @@ def _embed_alone(
         rows = _embed(embedder, batch)
         with store.engine.write(durable=False, within=() if ns is None else (ns,)) as tx:
             if pick(tx) is not embedder:
-                return done  # another process has changed the model, and embedded everything
+                return done  # as in `_embed_together`
             model = tx.vectors.model(embedder.model, len(rows[0][2]) // 2, CHUNKER)
             done += tx.vectors.put(model, rows)
         after = batch[-1][1]
@@ -169,6 +169,8 @@ def _embed_together(
     with engine.present() as holder:
         while True:
             with engine.write(durable=False, within=()) as tx:
+                if pick(tx) is not embedder:
+                    return done  # another process has changed the model, and embedded everything
                 claimed = claim_work(store, tx, kind, holder, BATCH)
                 if not claimed and _offer_chunks(tx, kind, model, after):
                     claimed = claim_work(store, tx, kind, holder, BATCH)
@@ -208,7 +210,7 @@ def _embed_claimed(
         ]
     rows = _embed(embedder, batch)
     with engine.write(durable=False, within=by_ns) as tx:
-        is_current = pick(tx) is embedder  # else another process has changed the model
+        is_current = pick(tx) is embedder  # as in `_embed_together`
         embedded = tx.vectors.put(model, rows) if rows and is_current else 0
         for ns, item in claimed:
             tx.work.done(kind, ns, item)

@@ -33,7 +33,7 @@ def prepare(store: Store, draft: Draft) -> Prepared:
     rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
     texts = [row.spoken for row in rows[: store.settings.embed_put_chunks]]
     embedder = store.vectoriser.get()
-    vectors = store.vectoriser.try_bytes(texts, embedder) if embedder else []
+    vectors = store.vectoriser.try_bytes(texts, embedder)
     if embedder is None or not vectors:
         return Prepared(rows)
     from ghostmem.graph.autolink import find_near
