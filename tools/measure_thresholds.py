@@ -73,7 +73,7 @@ def _as_many(vectors: dict[str, Any], old: float) -> float:
     for name, matrix in vectors.items():
         some = matrix[::step]
         shares[name] = np.sort((some @ some.T)[np.triu_indices(len(some), 1)])
-    count = len(shares[SPECIFIED.name]) - np.searchsorted(shares[SPECIFIED.name], old)
+    count = int((shares[SPECIFIED.name] >= old).sum())
     return float(shares[TUNED.name][-max(1, count)])
 
 

@@ -21,10 +21,16 @@ def choose(settings: Settings, own: Function | None = None, model: str = "") -> 
 
 
 def _local(settings: Settings, model: str = "") -> Embedder:
-    from ghostmem.embed.local import LocalEmbedder
     from ghostmem.embed.models import BY_ID, wanted_model
 
-    return LocalEmbedder(BY_ID.get(model, wanted_model(settings)))
+    found = BY_ID.get(model, wanted_model(settings))
+    if found.id in BY_ID:
+        from ghostmem.embed.local import LocalEmbedder
+
+        return LocalEmbedder(found)
+    from ghostmem.embed.folder import FolderEmbedder
+
+    return FolderEmbedder(found)
 
 
 def _static(_: Settings) -> Embedder:

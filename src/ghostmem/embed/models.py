@@ -1,6 +1,9 @@
-"""The local models of the package, by the names that GHOST_EMBED_MODEL takes."""
+"""The local models that GHOST_EMBED_MODEL can name: those of the package, and folders."""
 
-from typing import NamedTuple
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ghostmem.embed.base import Thresholds
 from ghostmem.errors import InvalidInputError
@@ -8,7 +11,7 @@ from ghostmem.settings import Settings
 
 
 class LocalModel(NamedTuple):
-    """A model that onnxruntime runs: its name, the id stored with its vectors, and its file."""
+    """A model that onnxruntime runs: its name, the id of its vectors, and its file or folder."""
 
     name: str
     id: str
@@ -42,8 +45,22 @@ def wanted_model(settings: Settings) -> LocalModel:
     for model in MODELS:
         if settings.embed_model == model.name:
             return model
+    folder = Path(settings.embed_model).expanduser()
+    if len(folder.parts) > 1 and folder.is_dir():
+        name = folder_config(str(folder)).get("name") or folder.resolve().name
+        return LocalModel(settings.embed_model, f"folder:{name}", str(folder), Thresholds())
     names = " and ".join(model.name for model in MODELS)
     raise InvalidInputError(
         f"provider local has no model {settings.embed_model}: its models are {names}",
-        "set GHOST_EMBED_MODEL to one of them, or leave it empty",
+        "set GHOST_EMBED_MODEL to one of them or to a folder with model.onnx, or leave it empty",
     )
+
+
+@cache
+def folder_config(folder: str) -> dict[str, Any]:
+    """Return config.json of a folder with a model, which may have `name` and `max_tokens`."""
+    try:
+        config = json.loads((Path(folder) / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return config if isinstance(config, dict) else {}

@@ -142,7 +142,7 @@ class Vectoriser:
         from ghostmem.embed.models import BY_ID
         from ghostmem.text.chunk import CHUNKER
 
-        return tx.vectors.first(tuple(BY_ID), CHUNKER) or chosen
+        return tx.vectors.first((*BY_ID, chosen), CHUNKER) or chosen
 
     def _load_model(self, model: str) -> "Embedder | None":
         with self._lock:
