@@ -1,5 +1,6 @@
 """The local models: which one a store has, and that a change of the model never leaves a search without vectors."""
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -228,6 +229,18 @@ def test_a_backfill_on_postgresql_that_the_change_overtakes(
 ) -> None:
     """The same holds where workers share the work."""
     overtaken(pg_url, monkeypatch)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_process_forked_while_a_model_loads_loads_its_own(tmp_path: Path) -> None:
+    """A child does not wait for a thread that only its parent has."""
+    with Ghost.open(tmp_path / "m.db", settings=settings()) as ghost:
+        with ghost.store.vectoriser._lock:
+            child = os.fork()
+            if not child:
+                os._exit(0 if ghost.store.vectoriser.chosen() is not None else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_an_unknown_name_is_told_with_the_names_there_are(open_ghost: Open) -> None:

@@ -1,5 +1,6 @@
 """The embedding provider of a store: loaded on first use; a failure never fails a caller."""
 
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ class Vectoriser:
         self._own = own
         self._engine = engine
         self._embedders: dict[str, Embedder | None] = {}  # by `model`; None: it cannot run
-        self._lock = threading.Lock()  # a model is loaded once
+        self._lock, self._process = threading.Lock(), os.getpid()  # a model is loaded once
         self.problem = ""
         self._error: GhostError | None = None
         self._loading: threading.Thread | None = None
@@ -145,6 +146,10 @@ class Vectoriser:
         return tx.vectors.first((*BY_ID, chosen), CHUNKER) or chosen
 
     def _load_model(self, model: str) -> "Embedder | None":
+        if (
+            self._process != os.getpid()
+        ):  # a thread of the parent may have held the lock at the fork
+            self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             if model not in self._embedders:
                 self._embedders[model] = self._try(model)
