@@ -45,7 +45,7 @@ def contexts(plan: Plan) -> Section:
     with Ghost.open(path, settings=STATIC) as ghost:
         connect(ghost, EDGES)
         ghost.store.vectoriser.get()
-        ghost.store.vectoriser._embedder = Ready(StaticEmbedder(), asked)
+        ghost.store.vectoriser._embedders[""] = Ready(StaticEmbedder(), asked)
         found = _ask(ghost, asked)
         groups = cost(lambda: ghost.clusters(NS))
     search, context = cpu_ms(found["search"]), cpu_ms(found["context"])

@@ -87,7 +87,7 @@ def _ask_both(
         }
         for ghost in ghosts.values():
             ghost.store.vectoriser.get()
-            ghost.store.vectoriser._embedder = ready
+            ghost.store.vectoriser._embedders[""] = ready
         for text in asked[:20]:
             for ghost in ghosts.values():
                 ghost.search(text, NS)

@@ -109,7 +109,7 @@ def search(plan: Plan) -> Section:
             load(path, stored[:size])
             ghosts[size] = Ghost.open(path, settings=STATIC)
             ghosts[size].store.vectoriser.get()
-            ghosts[size].store.vectoriser._embedder = ready
+            ghosts[size].store.vectoriser._embedders[""] = ready
             for text in asked[:20]:
                 ghosts[size].search(text, NS)
         found = _ask(ghosts, asked)

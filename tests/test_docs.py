@@ -19,7 +19,7 @@ import pytest
 import ghostmem
 from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
 from ghostmem.cli.main import ALIASES, COMMANDS, cli, shared_options
-from ghostmem.embed.local import LocalEmbedder
+from ghostmem.embed.models import TUNED
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.embed.wordpiece import FOLDER
 from ghostmem.model import Access
@@ -405,7 +405,7 @@ def test_the_score_is_documented_as_it_is() -> None:
     assert f"`similarity` + {cutoff.WORDING:g} × `lexical`" in floor
     assert f"its score is at least {cutoff.CONVERSATION:g}," in floor
     for chunks in (10, 100, 1_000, 10_000):
-        answer = (LocalEmbedder.thresholds.answer, StaticEmbedder.thresholds.answer, None)
+        answer = (TUNED.thresholds.answer, StaticEmbedder.thresholds.answer, None)
         least = " | ".join(f"{cutoff.needed(chunks, threshold):.2f}" for threshold in answer)
         assert f"| {chunks:,} | {least} |" in floor
 

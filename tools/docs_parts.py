@@ -17,6 +17,7 @@ import ghostmem
 from ghostmem import errors, settings
 from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
+from ghostmem.embed.models import TUNED
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.mcp.tools import chosen_tools
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
@@ -461,10 +462,12 @@ def score_part() -> str:
 
 def threshold_part() -> str:
     """Return from which cosine on two texts are alike, by model."""
-    models = (Thresholds(), StaticEmbedder.thresholds)
+    models = (TUNED.thresholds, Thresholds(), StaticEmbedder.thresholds)
     names = [part.name for part in dataclasses.fields(Thresholds)]
     rows = [[f"`{name}`", *(f"{getattr(model, name):.2f}" for model in models)] for name in names]
-    return table("threshold | `local`, and all others | `static`", rows)
+    return table(
+        "threshold | `ghost-minilm-1` | `all-MiniLM-L6-v2` and all others | `static`", rows
+    )
 
 
 def route_part() -> str:

@@ -123,7 +123,7 @@ class Ghost:
         clock = clock or now
         engine = open_engine(given, clock)
         own = embedder if callable(embedder) else None
-        return cls(Store(engine, given, clock, Vectoriser(given, own), reranker))
+        return cls(Store(engine, given, clock, Vectoriser(given, own, engine), reranker))
 
     def close(self) -> None:
         """Close the store; all acknowledged writes are already on disk."""
@@ -1033,17 +1033,21 @@ class Ghost:
     def embed_backfill(self, progress: Callable[[int], None] | None = None) -> int:
         """Embed every chunk that has no vector, and return the number embedded.
 
-        It can be interrupted and run again.
+        It can be interrupted and run again. If GHOST_EMBED_MODEL names another local model than
+        the store has, it does the same as `embed_switch`.
 
         Raises:
             EmbeddingError: The provider fails; vectors stored before stay.
         """
-        from ghostmem.memory.embedding import backfill
+        from ghostmem.memory.embedding import embed_all
 
-        return backfill(self.store, progress)
+        return embed_all(self.store, progress)
 
     def embed_switch(self, progress: Callable[[int], None] | None = None) -> int:
         """Embed everything with the configured model, then delete the vectors of other models.
+
+        Without GHOST_EMBED_MODEL, the provider `local` changes to the model of new stores.
+        Searches use the vectors of the model before until all new ones are stored.
 
         Returns:
             The number of chunks embedded.

@@ -118,7 +118,9 @@ class Settings:
     embed_model: str = setting(
         "",
         "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL",
-        "the model that ollama or openai is asked for",
+        "the model that ollama or openai is asked for; with local: ghost-minilm-1, "
+        "all-MiniLM-L6-v2 or a folder; empty: the one that the store has, ghost-minilm-1 for "
+        "a new store",
     )
     embed_url: str = setting(
         "", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server"

@@ -47,8 +47,7 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
     status = filled.ok("embed", "status").splitlines()
     assert (
-        status[0]
-        == "provider local, model all-MiniLM-L6-v2-int8: 0 of 3 chunks have vectors, 3 wait"
+        status[0] == "provider local, model ghost-minilm-1-int8: 0 of 3 chunks have vectors, 3 wait"
     )
     assert status[1].startswith("  minilm-static-256-int8")
     assert status[1].endswith(": 3 vectors of another model")
@@ -59,6 +58,39 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     row = filled.row("embed", "status")
     assert (row["embedded"], row["pending"], row.get("other_models", {})) == (3, 0, {})
     assert filled.row("embed", "switch") == {"embedded": 0}
+
+
+def test_a_store_names_its_model_and_the_next(
+    filled: GhostCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store of the specified model keeps it; status and doctor name it, and how to change it."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
+    monkeypatch.setenv("GHOST_EMBED_MODEL", "all-MiniLM-L6-v2")
+    filled.ok("embed", "backfill")
+    monkeypatch.delenv("GHOST_EMBED_MODEL")
+    note = "`ghost embed switch` changes the model to ghost-minilm-1-int8"
+    assert filled.ok("embed", "status").splitlines() == [
+        "provider local, model all-MiniLM-L6-v2-int8: 3 of 3 chunks have vectors, 0 wait",
+        f"  {note}",
+    ]
+    findings = {row["name"]: row for row in filled.row("doctor")["findings"]}
+    about = "provider local, model all-MiniLM-L6-v2-int8, 3 of 3 chunks have vectors"
+    assert findings["embeddings"]["detail"] == f"{about}; {note}"
+    assert findings["embeddings"]["state"] == "ok"
+    filled.ok("embed", "switch")
+    status = "provider local, model ghost-minilm-1-int8: 3 of 3 chunks have vectors, 0 wait\n"
+    assert filled.ok("embed", "status") == status
+
+
+def test_an_unknown_local_model(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names that there are, in status and in the failure."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
+    monkeypatch.setenv("GHOST_EMBED_MODEL", "bge-m3")
+    names = "no model bge-m3: its models are all-MiniLM-L6-v2 and ghost-minilm-1"
+    assert names in filled.ok("embed", "status")
+    error, hint = filled.fails(6, "embed", "backfill")
+    assert names in error
+    assert "GHOST_EMBED_MODEL" in hint
 
 
 def test_backfill_of_all_changes_the_model(

@@ -94,9 +94,11 @@ def _store(
 
 def _vectors(store: Store) -> DoctorFinding:
     status = embed_status(store)
-    about = (
-        f"provider {status.provider}, {status.embedded:,} of {status.chunks:,} chunks have vectors"
-    )
+    model = f", model {status.model}" if status.model else ""
+    chunks = f"{status.embedded:,} of {status.chunks:,} chunks have vectors"
+    about = f"provider {status.provider}{model}, {chunks}"
+    if status.next_model:
+        about += f"; `ghost embed switch` changes the model to {status.next_model}"
     if status.problem:
         return DoctorFinding(
             "embeddings",

@@ -7,19 +7,30 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.settings import PROVIDERS, Settings
 
 
-def choose(settings: Settings, own: Function | None = None) -> Embedder | None:
-    """Return the provider of the settings or the caller, or None for the provider `none`."""
+def choose(settings: Settings, own: Function | None = None, model: str = "") -> Embedder | None:
+    """Return the provider of the settings or the caller, or None for the provider `none`.
+
+    `model` is the id of a local model; default: the one that the settings ask for."""
     if own is not None:
         from ghostmem.embed.own import OwnEmbedder
 
         return OwnEmbedder(own)
+    if settings.embed_provider == "local":
+        return _local(settings, model)
     return _MAKERS[settings.embed_provider](settings)
 
 
-def _local(_: Settings) -> Embedder:
-    from ghostmem.embed.local import LocalEmbedder
+def _local(settings: Settings, model: str = "") -> Embedder:
+    from ghostmem.embed.models import BY_ID, wanted_model
 
-    return LocalEmbedder()
+    found = BY_ID.get(model, wanted_model(settings))
+    if found.id in BY_ID:
+        from ghostmem.embed.local import LocalEmbedder
+
+        return LocalEmbedder(found)
+    from ghostmem.embed.folder import FolderEmbedder
+
+    return FolderEmbedder(found)
 
 
 def _static(_: Settings) -> Embedder:

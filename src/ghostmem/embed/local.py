@@ -1,11 +1,11 @@
-"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, run by onnxruntime."""
+"""Provider `local`, the default: a model of the package in int8, run by onnxruntime."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.embed.base import Thresholds
+from ghostmem.embed.models import TUNED, LocalModel
 from ghostmem.embed.session import ModelSession
 from ghostmem.embed.wordpiece import FOLDER, known_share, words
 
@@ -19,12 +19,11 @@ _MAX_TOKENS = 254
 class LocalEmbedder:
     """Run the model on one text at a time, because batches are slower on a CPU."""
 
-    model = "all-MiniLM-L6-v2-int8"
     dimension = 384
-    thresholds = Thresholds()
 
-    def __init__(self) -> None:
-        self._session = ModelSession(FOLDER / "minilm-l6-v2-int8.onnx")
+    def __init__(self, model: LocalModel = TUNED) -> None:
+        self.model, self.thresholds = model.id, model.thresholds
+        self._session = ModelSession(FOLDER / model.file)
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":

@@ -18,6 +18,7 @@ class ModelSession:
         self._file = file
         self._session, self._process = _open(file), os.getpid()
         self._inherited: list[Any] = []
+        self.inputs = {given.name for given in self._session.get_inputs()}
 
     def run(self, inputs: Mapping[str, Any]) -> Any:
         """Return the model's output for a batch."""

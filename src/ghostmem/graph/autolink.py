@@ -47,12 +47,16 @@ def threshold(store: Store, embedder: Embedder) -> float:
 
 
 def find_near(
-    store: Store, tx: Transaction, ns: str, vectors: Sequence[bytes], texts: Sequence[str]
+    store: Store,
+    tx: Transaction,
+    embedder: Embedder,
+    ns: str,
+    vectors: Sequence[bytes],
+    texts: Sequence[str],
 ) -> NearestChunks:
-    """Return the chunks of a namespace that are near a memory's."""
-    embedder = store.vectoriser.get()
+    """Return the chunks of a namespace that are near a memory's, whose vectors a model made."""
     space = next(iter(tx.search.spaces([ns])), None)
-    if embedder is None or space is None or not vectors:
+    if space is None or not vectors:
         return NearestChunks()
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
     view = None if model is None else tx.vectors.view(model, space)
@@ -102,6 +106,7 @@ def _keep(
 def autolink(
     store: Store,
     tx: Transaction,
+    embedder: Embedder,
     memory: Memory,
     vectors: Sequence[bytes],
     texts: Sequence[str],
@@ -111,9 +116,8 @@ def autolink(
     """Link a memory that was just written to the most similar ones of its namespace.
 
     `near` was found before the write lock: chunks written since then are compared here."""
-    embedder = store.vectoriser.get()
     space = next(iter(tx.search.spaces([memory.ns])), None)
-    if embedder is None or space is None or not vectors:
+    if space is None or not vectors:
         return 0
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
     if model is None:
@@ -173,15 +177,15 @@ def link_pending(store: Store, ns: str | None = None) -> int:
     """Link the memories that got their vectors after they were written, as a put does.
 
     An interrupted run continues where it stopped. `ns` restricts it to one namespace."""
-    embedder = store.vectoriser.get()
     added = 0
-    while embedder is not None:
-        least = threshold(store, embedder)
+    while True:
         with store.engine.read() as tx:
+            embedder = store.vectoriser.get(tx)
             batch = tx.graph.unlinked(BATCH, ns)
+            if embedder is None or not batch:
+                return added
+            least = threshold(store, embedder)
             near = _near_late(tx, embedder, batch, least)
-        if not batch:
-            break
         ids = [memory.id for memory in batch]
         with store.engine.write(durable=False, within={memory.ns for memory in batch}) as tx:
             rows = tx.memories.by_ids(ids)
@@ -189,7 +193,6 @@ def link_pending(store: Store, ns: str | None = None) -> int:
                 if id_ in rows:
                     added += link_alike(tx, rows[id_], cosines, least, store.clock(), late=True)
             tx.graph.linked(ids)
-    return added
 
 
 def _near_late(

@@ -119,7 +119,7 @@ def _by_meaning(
     progress: Callable[[int], None] | None,
 ) -> Iterator[Pair]:
     """Yield pairs of memories with similar vectors."""
-    embedder = store.vectoriser.get()
+    embedder = store.vectoriser.get(tx)
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER) if embedder else None
     if embedder is None or model is None or not memories:
         return

@@ -11,6 +11,7 @@ from ghostmem.store.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder, Vectors
+    from ghostmem.store import Engine, Transaction
 
 T = TypeVar("T")
 
@@ -80,8 +81,8 @@ class DeadlineVectoriser(Vectoriser):
     one that fails or is late, `get` returns None, and searches use words only.
     """
 
-    def __init__(self, settings: Settings, deadline: float) -> None:
-        super().__init__(settings)
+    def __init__(self, settings: Settings, deadline: float, engine: "Engine") -> None:
+        super().__init__(settings, engine=engine)
         self._deadline = deadline
         self._background: Background[DeadlineEmbedder] | None = None
         self._embedder_in_time: DeadlineEmbedder | None = None
@@ -93,14 +94,15 @@ class DeadlineVectoriser(Vectoriser):
         ready = self._embedder_in_time
         return self._failure or (ready.problem if ready is not None else "")
 
-    def start(self, prompt: str = "") -> None:
+    def start(self, prompt: str = "", tx: "Transaction | None" = None) -> None:
         """Load the provider and embed a prompt in the background; return at once."""
         if self.wanted and self._background is None:
-            self._background = Background(lambda: self._prepared(prompt))
+            model = self.model(tx)
+            self._background = Background(lambda: self._prepared(model, prompt))
 
-    def get(self) -> "Embedder | None":
+    def get(self, tx: "Transaction | None" = None) -> "Embedder | None":
         """Return the provider if it is ready by the deadline."""
-        self.start()
+        self.start(tx=tx)
         if self._background is None or self._failure:
             return None
         if self._embedder_in_time is None:
@@ -112,8 +114,8 @@ class DeadlineVectoriser(Vectoriser):
                 self._failure = self.problem = f"failed with {type(error).__name__}"
         return self._embedder_in_time
 
-    def _prepared(self, prompt: str) -> DeadlineEmbedder:
-        embedder = super().get()
+    def _prepared(self, model: str, prompt: str) -> DeadlineEmbedder:
+        embedder = self._load_model(model)
         if embedder is None:
             raise EmbeddingError(self.problem)
         return DeadlineEmbedder(embedder, self._deadline, prompt)

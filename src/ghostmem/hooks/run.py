@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from threading import Lock
 
     from ghostmem.hooks.embedding import DeadlineVectoriser
+    from ghostmem.store import Engine
 
 CAPTURE_FACTOR = 5  # a hook that captures may take this many times as long as one that adds
 # Share of the time limit for loading the model and embedding the prompt. With the local model that
@@ -102,7 +103,7 @@ def respond(
             if call.moment is Moment.START and not wait:
                 _wait_for_captures(settings, ns, began + settings.hook_timeout * CAPTURES_SHARE)
             if call.moment in ADDING:
-                _add(call, settings, ns, say, _vectoriser(call, settings, began))
+                _add(call, settings, ns, say, began)
         finally:
             if call.moment is not Moment.START:
                 deadline = began + seconds_for(call.moment, settings)
@@ -111,14 +112,17 @@ def respond(
         CLIENT.reset(before)
 
 
-def _vectoriser(call: Call, settings: Settings, began: float) -> "DeadlineVectoriser":
+def _vectoriser(
+    call: Call, settings: Settings, began: float, engine: "Engine"
+) -> "DeadlineVectoriser":
     """Return the provider of a hook that adds memories; only a prompt needs a model."""
     from ghostmem.hooks.embedding import DeadlineVectoriser
 
     is_allowed = settings.hook_model or settings.embed_provider in _READY
     if call.moment is not Moment.PROMPT or not is_allowed:
         settings = replace(settings, embed_provider="none")
-    return DeadlineVectoriser(settings, began + settings.hook_timeout * EMBEDDING_SHARE)
+    deadline = began + settings.hook_timeout * EMBEDDING_SHARE
+    return DeadlineVectoriser(settings, deadline, engine)
 
 
 def _add(
@@ -126,7 +130,7 @@ def _add(
     settings: Settings,
     ns: str,
     say: "Callable[[str], object]",
-    vectoriser: "DeadlineVectoriser",
+    began: float,
 ) -> None:
     """Add memories, and log why a prompt was searched by words only."""
     from ghostmem.hooks.session import store_exists
@@ -136,6 +140,7 @@ def _add(
         from ghostmem.hooks.add import added
 
         with Ghost.open(settings=settings) as ghost:
+            vectoriser = _vectoriser(call, settings, began, ghost.store.engine)
             text = added(ghost.store, vectoriser, call, ns)
         if text:
             say(json.dumps(call.host.answer(call.event, text), ensure_ascii=False))

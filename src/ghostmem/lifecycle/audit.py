@@ -158,7 +158,7 @@ def _duplicates(survey: Survey) -> set[str]:
         survey.memories.values(), key=lambda memory: (memory.ns, memory.created_at, memory.id)
     )
     duplicates = exact_duplicates(ordered)
-    embedder = survey.store.vectoriser.get()
+    embedder = survey.store.vectoriser.get(survey.tx)
     if embedder is None:
         survey.unjudged.append("near duplicates: there are no vectors")
         return duplicates
@@ -233,7 +233,7 @@ def _oversized(survey: Survey) -> set[str]:
 
 
 def _unembedded(survey: Survey) -> set[str] | None:
-    embedder = survey.store.vectoriser.get()
+    embedder = survey.store.vectoriser.get(survey.tx)
     if embedder is None:
         reason = survey.store.vectoriser.problem or "the provider is none"
         survey.unjudged.append(f"unembedded: {reason}")

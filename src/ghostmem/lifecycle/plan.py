@@ -164,7 +164,7 @@ def _evaluate_similar(
     linked = set(map(frozenset, _pairs(edges, Rel.RELATES_TO)))
     merged = _pairs(edges, Rel.MERGED_INTO)
     for rule in rules:
-        minimum = _min_similarity(store, rule)
+        minimum = _min_similarity(store, tx, rule)
         matching = [
             m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)
         ]
@@ -207,9 +207,9 @@ def _children(edges: Sequence[Edge]) -> list[set[str]]:
     return list(children.values())
 
 
-def _min_similarity(store: Store, rule: Rule) -> float:
+def _min_similarity(store: Store, tx: Transaction, rule: Rule) -> float:
     """Return a rule's similarity for the current model; built-in rules have those of MiniLM."""
-    embedder = store.vectoriser.get()
+    embedder = store.vectoriser.get(tx)
     minimum = float(rule.cond_similarity_gt or 0.0)
     if embedder is None or rule.created_by != SYSTEM:
         return minimum
@@ -221,7 +221,7 @@ class _Similarity:
     """The similarity of the memories of a namespace, by the vectors of their first chunks."""
 
     def __init__(self, store: Store, tx: Transaction, ns: str) -> None:
-        embedder = store.vectoriser.get()
+        embedder = store.vectoriser.get(tx)
         self._store, self._model = store, embedder.model if embedder else ""
         model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER) if embedder else None
         self.is_known = model is not None

@@ -181,6 +181,6 @@ def _failed(text: str) -> dict[str, Any]:
 
 def defer_model(ghost: Ghost) -> None:
     """Load the model in the background, then embed what was stored meanwhile."""
-    from ghostmem.memory.embedding import catch_up
+    from ghostmem.memory.embedding import catch_up_all
 
-    ghost.store.vectoriser.defer(lambda: catch_up(ghost.store))
+    ghost.store.vectoriser.defer(lambda: catch_up_all(ghost.store))

@@ -1,4 +1,8 @@
-"""embed: count the chunks without vectors, embed them, and switch to another model."""
+"""embed: count the chunks without vectors, embed them, and switch to another model.
+
+Searches and puts use the model of `Vectoriser.get`. A switch gives every chunk a vector of the
+chosen model as well, and then deletes those of other models in one transaction, so that there is
+no moment at which a search has no vectors."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,18 +12,28 @@ from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
 from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
-from ghostmem.store import SharedEngine, SharedTransaction, Store, spoken, vector_bytes
+from ghostmem.store import (
+    SharedEngine,
+    SharedTransaction,
+    Store,
+    Transaction,
+    spoken,
+    vector_bytes,
+)
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work, shared
 from ghostmem.text.chunk import CHUNKER
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once
 Progress = Callable[[int], None]
+Pick = Callable[[Transaction], Embedder | None]  # the model to embed with, as a transaction sees it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EmbedStatus(Record):
-    """The number of chunks with and without vectors of the chosen model."""
+    """The number of chunks with and without vectors of the store's model.
+
+    `next_model` is the model that the settings name, or that new stores have, if it is another."""
 
     provider: str
     model: str
@@ -28,12 +42,14 @@ class EmbedStatus(Record):
     pending: int
     other_models: dict[str, int]
     problem: str = optional("")
+    next_model: str = optional("")
 
 
 def embed_status(store: Store) -> EmbedStatus:
-    """Count chunks with and without vectors of the chosen model."""
-    embedder = store.vectoriser.get()
+    """Count chunks with and without vectors of the store's model."""
+    vectoriser = store.vectoriser
     with store.engine.read() as tx:
+        embedder = vectoriser.get(tx)
         counts = tx.vectors.counts()
     chunks = counts.pop("")
     name = embedder.model if embedder else ""
@@ -47,9 +63,12 @@ def embed_status(store: Store) -> EmbedStatus:
         if label == wanted or (is_unknown and label.rsplit("/", 1)[0] + "/" == wanted)
     ]
     done = sum(counts.pop(label) for label in own)
-    pending = chunks - done if embedder or store.vectoriser.problem else 0
+    pending = chunks - done if embedder or vectoriser.problem else 0
+    chosen = vectoriser.chosen_model
+    next_model = chosen if embedder and chosen != name else ""
+    provider = store.settings.embed_provider
     return EmbedStatus(
-        store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem
+        provider, name, chunks, done, pending, counts, vectoriser.problem, next_model
     )
 
 
@@ -66,22 +85,38 @@ def backfill(
     vectors are then linked to similar ones, as the put would have done. `after` skips the chunks
     up to a number, `ns` all other namespaces."""
     embedder = store.vectoriser.must()
-    if not embedder.dimension:
-        embedder.embed(["how long are your vectors?"])
     if (phase := getattr(progress, "phase", None)) is not None:
         progress = phase("vectors", embed_status(store).pending)
-    engine = shared(store) if ns is None else None
-    if engine is not None:
-        done = _embed_together(store, engine, embedder, progress, after)
-    else:
-        done = _embed_alone(store, embedder, progress, after, ns)
+    done = _fill(store, embedder, store.vectoriser.get, progress, after, ns)
     if link:
         link_pending(store, ns=ns)
     return done
 
 
+def _fill(
+    store: Store,
+    embedder: Embedder,
+    pick: Pick,
+    progress: Progress | None = None,
+    after: int = 0,
+    ns: str | None = None,
+) -> int:
+    """Embed every chunk that has no vector of a model, as long as it is the one to pick."""
+    if not embedder.dimension:
+        embedder.embed(["how long are your vectors?"])
+    engine = shared(store) if ns is None else None
+    if engine is not None:
+        return _embed_together(store, engine, embedder, pick, progress, after)
+    return _embed_alone(store, embedder, pick, progress, after, ns)
+
+
 def _embed_alone(
-    store: Store, embedder: Embedder, progress: Progress | None, after: int, ns: str | None
+    store: Store,
+    embedder: Embedder,
+    pick: Pick,
+    progress: Progress | None,
+    after: int,
+    ns: str | None,
 ) -> int:
     done = 0
     while True:
@@ -92,6 +127,8 @@ def _embed_alone(
             return done
         rows = _embed(embedder, batch)
         with store.engine.write(durable=False, within=() if ns is None else (ns,)) as tx:
+            if pick(tx) is not embedder:
+                return done  # as in `_embed_together`
             model = tx.vectors.model(embedder.model, len(rows[0][2]) // 2, CHUNKER)
             done += tx.vectors.put(model, rows)
         after = batch[-1][1]
@@ -120,6 +157,7 @@ def _embed_together(
     store: Store,
     engine: SharedEngine,
     embedder: Embedder,
+    pick: Pick,
     progress: Progress | None,
     after: int,
 ) -> int:
@@ -131,12 +169,14 @@ def _embed_together(
     with engine.present() as holder:
         while True:
             with engine.write(durable=False, within=()) as tx:
+                if pick(tx) is not embedder:
+                    return done  # another process has changed the model, and embedded everything
                 claimed = claim_work(store, tx, kind, holder, BATCH)
                 if not claimed and _offer_chunks(tx, kind, model, after):
                     claimed = claim_work(store, tx, kind, holder, BATCH)
                 others = 0 if claimed else tx.work.left(kind)
             if claimed:
-                done += _embed_claimed(engine, embedder, kind, model, claimed)
+                done += _embed_claimed(engine, embedder, pick, kind, model, claimed)
                 _report(store, progress, done)
             elif others:
                 time.sleep(POLL_SECONDS)
@@ -155,6 +195,7 @@ def _offer_chunks(tx: SharedTransaction, kind: str, model: int, after: int) -> i
 def _embed_claimed(
     engine: SharedEngine,
     embedder: Embedder,
+    pick: Pick,
     kind: str,
     model: int,
     claimed: Sequence[tuple[str, str]],
@@ -169,7 +210,8 @@ def _embed_claimed(
         ]
     rows = _embed(embedder, batch)
     with engine.write(durable=False, within=by_ns) as tx:
-        embedded = tx.vectors.put(model, rows) if rows else 0
+        is_current = pick(tx) is embedder  # as in `_embed_together`
+        embedded = tx.vectors.put(model, rows) if rows and is_current else 0
         for ns, item in claimed:
             tx.work.done(kind, ns, item)
     return embedded
@@ -183,21 +225,54 @@ def catch_up(
     ns: str | None = None,
 ) -> int:
     """Embed the chunks that a write left without vectors; on errors they wait for a backfill."""
+    return _try(store, lambda: backfill(store, progress, link, after, ns))
+
+
+def catch_up_all(store: Store) -> int:
+    """Embed as `embed_all` does; on errors the chunks wait for the next time."""
+    return _try(store, lambda: embed_all(store))
+
+
+def _try(store: Store, embed: Callable[[], int]) -> int:
     if store.vectoriser.get() is None:
         return 0
     try:
-        return backfill(store, progress, link, after, ns)
+        return embed()
     except EmbeddingError as error:
         store.vectoriser.problem = str(error)
         return 0
 
 
+def embed_all(store: Store, progress: Progress | None = None) -> int:
+    """Embed every chunk without a vector, and switch if the settings name another local model."""
+    vectoriser = store.vectoriser
+    if store.settings.embed_model and vectoriser.model() != vectoriser.chosen_model:
+        return switch(store, progress)
+    return backfill(store, progress)
+
+
 def switch(store: Store, progress: Progress | None = None) -> int:
-    """Embed everything with the chosen model, then drop the vectors of all other models."""
-    done = backfill(store, progress)
-    embedder = store.vectoriser.must()
-    with store.engine.write() as tx:
-        model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
-        if model is not None:
-            tx.vectors.drop_others(model)
+    """Embed everything with the chosen model, then drop the vectors of all other models.
+
+    Until then searches use the vectors of the model before. An interrupted run continues where it
+    stopped, and chunks that were stored meanwhile are embedded before anything is dropped."""
+    chosen = store.vectoriser.must(chosen=True)
+    if (phase := getattr(progress, "phase", None)) is not None:
+        progress = phase("vectors", _missing(store, chosen))
+    done = 0
+    while True:
+        done += _fill(store, chosen, lambda _: chosen, progress)
+        with store.engine.write() as tx:
+            model = tx.vectors.model(chosen.model, chosen.dimension, CHUNKER)
+            if next(tx.vectors.missing(model, 0, 1), None) is None:
+                tx.vectors.drop_others(model)
+                break
+    link_pending(store)
     return done
+
+
+def _missing(store: Store, embedder: Embedder) -> int:
+    """Count the chunks without a vector of a model."""
+    with store.engine.read() as tx:
+        counts = tx.vectors.counts()
+    return counts[""] - counts.get(f"{embedder.model}/{embedder.dimension}", 0)

@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ghostmem.embed.base import Embedder
 from ghostmem.graph.autolink import NearestChunks
 from ghostmem.memory.draft import Draft
 from ghostmem.store import IndexRow, Store, index_rows
 
 
 class Prepared(NamedTuple):
-    """The chunks of a draft, their vectors, and the stored chunks nearest to them."""
+    """The chunks of a draft, their vectors, the stored chunks nearest to them, and the model."""
 
     rows: Sequence[IndexRow] = ()
     vectors: Sequence[bytes] = ()
     near: NearestChunks | None = None
+    embedder: Embedder | None = None
 
 
 UNPREPARED = Prepared()
@@ -30,10 +32,12 @@ def prepare(store: Store, draft: Draft) -> Prepared:
         source = None if current is None else current.source_user
     rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
     texts = [row.spoken for row in rows[: store.settings.embed_put_chunks]]
-    vectors = store.vectoriser.try_bytes(texts)
-    if not vectors:
+    embedder = store.vectoriser.get()
+    vectors = store.vectoriser.try_bytes(texts, embedder)
+    if embedder is None or not vectors:
         return Prepared(rows)
     from ghostmem.graph.autolink import find_near
 
     with store.engine.read() as tx:
-        return Prepared(rows, vectors, find_near(store, tx, draft.ns, vectors, texts))
+        near = find_near(store, tx, embedder, draft.ns, vectors, texts)
+    return Prepared(rows, vectors, near, embedder)

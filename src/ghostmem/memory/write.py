@@ -271,7 +271,8 @@ def index_memory(
     """Index a version that was just written, and link it to similar memories.
 
     Chunks that were prepared for another source are made again, and wait for their vectors."""
-    rows, vectors, near = prepared
+    prepared = _with_current_model(store, tx, prepared)
+    rows, vectors, near, embedder = prepared
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):
@@ -279,13 +280,23 @@ def index_memory(
         rows, vectors = index_rows(memory.key, memory.content, target, memory.source_user), ()
         if near is not None:
             tx.index.wait(memory.id)
-    embedder = store.vectoriser.get() if vectors else None
     model = None
     if embedder and vectors:
         model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
     first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
-    if vectors and near is not None:
+    if embedder and vectors and near is not None:
         from ghostmem.graph.autolink import autolink
 
-        autolink(store, tx, memory, vectors, [row.spoken for row in rows], near, first)
+        autolink(store, tx, embedder, memory, vectors, [row.spoken for row in rows], near, first)
     return rows
+
+
+def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Prepared:
+    """Embed again if another process has changed the model of the store since the preparation."""
+    if not prepared.vectors or (current := store.vectoriser.get(tx)) is prepared.embedder:
+        return prepared
+    from ghostmem.graph.autolink import NearestChunks
+
+    texts = [row.spoken for row in prepared.rows[: len(prepared.vectors)]]
+    vectors = store.vectoriser.try_bytes(texts, current) if current else ()
+    return Prepared(prepared.rows, vectors, NearestChunks(), current)

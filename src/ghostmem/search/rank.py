@@ -145,7 +145,7 @@ class QueryVectors:
 
     def __init__(self, tx: Transaction, vectoriser: Vectoriser) -> None:
         self._tx = tx
-        self.embedder = vectoriser.get()
+        self.embedder = vectoriser.get(tx)
         self.notes = [vectoriser.problem] if vectoriser.problem else []
         if vectoriser.is_loading:
             self.notes.append("the embedding model is still loading: searched by words only")

@@ -1,5 +1,6 @@
 """The embedding provider of a store: loaded on first use; a failure never fails a caller."""
 
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -9,18 +10,29 @@ from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder, Function
+    from ghostmem.store.protocol import Engine
+    from ghostmem.store.transaction import Transaction
 
 PATIENCE = 5.0  # seconds that a program which ends waits for vectors
 
 
 class Vectoriser:
-    """A provider that loads on first use; one that cannot run is reported once and left out."""
+    """A provider that loads on first use; one that cannot run is reported once and left out.
 
-    def __init__(self, settings: Settings, own: "Function | None" = None) -> None:
+    The provider `local` has several models: a store keeps the one that made its vectors until
+    `ghost embed switch`, or a backfill with another one in GHOST_EMBED_MODEL, has finished."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        own: "Function | None" = None,
+        engine: "Engine | None" = None,
+    ) -> None:
         self._settings = settings
         self._own = own
-        self._embedder: Embedder | None = None
-        self._tried = False
+        self._engine = engine
+        self._embedders: dict[str, Embedder | None] = {}  # by `model`; None: it cannot run
+        self._lock, self._process = threading.Lock(), os.getpid()  # a model is loaded once
         self.problem = ""
         self._error: GhostError | None = None
         self._loading: threading.Thread | None = None
@@ -45,7 +57,7 @@ class Vectoriser:
     def is_loading(self) -> bool:
         """Say whether a deferred provider is not loaded yet."""
         pending = self._deferred or (
-            self._loading is not None and self._embedder is None and not self.problem
+            self._loading is not None and not self._embedders and not self.problem
         )
         return self.wanted and pending
 
@@ -57,7 +69,7 @@ class Vectoriser:
     @property
     def arrived(self) -> bool:
         """Say whether a deferred provider is loaded now."""
-        return self._loaded is not None and self._embedder is not None
+        return self._loaded is not None and any(self._embedders.values())
 
     def warm(self) -> None:
         """Begin to load a provider that was deferred; returns at once."""
@@ -92,26 +104,70 @@ class Vectoriser:
         """Say whether the background thread still loads the provider or makes vectors."""
         return self._loading is not None and self._loading.is_alive()
 
-    def get(self) -> "Embedder | None":
-        """Return the provider, or None when it is off, cannot run, or is still being loaded."""
-        if self._deferred or (
-            self._loading not in (None, threading.current_thread()) and not self._tried
-        ):
+    def get(self, tx: "Transaction | None" = None) -> "Embedder | None":
+        """Return the provider, or None when it is off, cannot run, or is still being loaded.
+
+        `tx` is the transaction in which the vectors are used; without it, one is opened."""
+        return None if self._is_absent else self._load_model(self.model(tx))
+
+    def chosen(self) -> "Embedder | None":
+        """Return the provider with the model that a switch changes the store to, as `get`."""
+        return None if self._is_absent else self._load_model(self.chosen_model)
+
+    @property
+    def _is_absent(self) -> bool:
+        is_loading = self._loading not in (None, threading.current_thread())
+        return not self.wanted or self._deferred or (is_loading and not self._embedders)
+
+    @property
+    def chosen_model(self) -> str:
+        """Return the id of the local model of the settings, or "" with other providers."""
+        if self._own is not None or self._settings.embed_provider != "local":
+            return ""
+        from ghostmem.embed.models import wanted_model
+
+        try:
+            return wanted_model(self._settings).id
+        except GhostError:
+            return ""  # loading it says what is wrong
+
+    def model(self, tx: "Transaction | None" = None) -> str:
+        """Return the id of the local model of the store, or "" with other providers."""
+        chosen = self.chosen_model
+        if not chosen or (tx is None and self._engine is None):
+            return chosen
+        if tx is None:
+            assert self._engine is not None
+            with self._engine.read() as own_tx:
+                return self.model(own_tx)
+        from ghostmem.embed.models import BY_ID
+        from ghostmem.text.chunk import CHUNKER
+
+        return tx.vectors.first((*BY_ID, chosen), CHUNKER) or chosen
+
+    def _load_model(self, model: str) -> "Embedder | None":
+        if (
+            self._process != os.getpid()
+        ):  # a thread of the parent may have held the lock at the fork
+            self._lock, self._process = threading.Lock(), os.getpid()
+        with self._lock:
+            if model not in self._embedders:
+                self._embedders[model] = self._try(model)
+            return self._embedders[model]
+
+    def _try(self, model: str) -> "Embedder | None":
+        from ghostmem.embed.choose import choose
+
+        try:
+            return choose(self._settings, self._own, model)
+        except (GhostError, ImportError, OSError) as error:
+            self.problem = str(error)
+            self._error = error if isinstance(error, GhostError) else None
             return None
-        if not self._tried and self.wanted:
-            self._tried = True
-            from ghostmem.embed.choose import choose
 
-            try:
-                self._embedder = choose(self._settings, self._own)
-            except (GhostError, ImportError, OSError) as error:
-                self.problem = str(error)
-                self._error = error if isinstance(error, GhostError) else None
-        return self._embedder
-
-    def must(self) -> "Embedder":
-        """Return the provider, or raise the reason why there is none."""
-        embedder = self.get()
+    def must(self, chosen: bool = False) -> "Embedder":
+        """Return the provider as `get` or `chosen` does, or raise why there is none."""
+        embedder = self.chosen() if chosen else self.get()
         if embedder is None:
             reason = self.problem or "the provider is none"
             hint = (
@@ -120,9 +176,9 @@ class Vectoriser:
             raise EmbeddingError(f"there are no vectors: {reason}", hint)
         return embedder
 
-    def try_bytes(self, texts: list[str]) -> list[bytes]:
+    def try_bytes(self, texts: list[str], embedder: "Embedder | None" = None) -> list[bytes]:
         """Return the vectors of texts as stored, or nothing when the provider fails."""
-        embedder = self.get()
+        embedder = embedder or self.get()
         if embedder is None or not texts:
             self._owed = self._owed or (bool(texts) and self.is_loading)
             return []

@@ -21,6 +21,7 @@ class Vectors(StoreTable, ABC):
     def __init__(self, db: Database, views: Views) -> None:
         super().__init__(db)
         self._views = views
+        self._first: dict[Sequence[str], str | None] = {}  # answers of `first`
 
     def model(self, name: str, dimension: int, chunker: str) -> int:
         """Return the number of a model, giving it one on first sight."""
@@ -28,6 +29,7 @@ class Vectors(StoreTable, ABC):
         if number is None:
             sql = self._sql.insert("models", ("name", "dimension", "chunker"))
             self._db.run(sql, (name, dimension, chunker))
+            self._first.clear()
             number = self.find(name, dimension, chunker)
             assert number is not None
         return number
@@ -42,6 +44,18 @@ class Vectors(StoreTable, ABC):
         else:
             number = self._db.get(f"{sql} AND dimension = ?", (*values, dimension))
         return number
+
+    _has_vectors = ""  # the condition that a model `m` has vectors, where an index can tell
+
+    def first(self, names: Sequence[str], chunker: str) -> str | None:
+        """Return which of some models was the first to make vectors that are still here."""
+        if names not in self._first:
+            sql = (
+                f"SELECT m.name FROM models m WHERE m.name {self._sql.among} AND m.chunker = ?"
+                f"{self._has_vectors} ORDER BY m.id LIMIT 1"
+            )
+            self._first[names] = self._db.get(sql, (self._sql.array(names), chunker))
+        return self._first[names]
 
     def dimension(self, model: int) -> int:
         """Return the length of a model's vectors."""
@@ -113,6 +127,7 @@ class Vectors(StoreTable, ABC):
         self._db.run("DELETE FROM spare_vectors WHERE model_id <> ?", (model,))
         self._db.run("DELETE FROM models WHERE id <> ?", (model,))
         self._views.clear()
+        self._first.clear()
         return gone
 
 

@@ -44,7 +44,7 @@ def _copy_memories(
     store: Store, source: Transaction, target: Transaction, rows: Iterable[Memory]
 ) -> None:
     """Write memories with their index; vectors that still exist are copied."""
-    embedder = store.vectoriser.get()
+    embedder = store.vectoriser.get(source)
     model = None
     if embedder is not None:
         model = source.vectors.find(embedder.model, embedder.dimension, CHUNKER)
@@ -60,7 +60,7 @@ def _copy_memories(
         if embedder is not None and model is not None:
             vectors = _stored_vectors(source, model, memory, len(chunks))
             if not vectors and budget >= len(chunks):
-                vectors = store.vectoriser.try_bytes([chunk.spoken for chunk in chunks])
+                vectors = store.vectoriser.try_bytes([chunk.spoken for chunk in chunks], embedder)
                 budget -= len(chunks)
             if vectors:
                 number = target.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)

@@ -244,7 +244,7 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
 
     The page is for this machine only; its address opens once.
     """
-    from ghostmem.memory.embedding import catch_up
+    from ghostmem.memory.embedding import catch_up_all
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, serve
@@ -258,7 +258,7 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
     listening = listen("127.0.0.1", port)
     url = f"{address_of(listening)}/?token={sessions.ticket()}"
     vectoriser = ghost.store.vectoriser
-    vectoriser.defer(None if ghost.store.engine.read_only else lambda: catch_up(ghost.store))
+    vectoriser.defer(None if ghost.store.engine.read_only else lambda: catch_up_all(ghost.store))
     vectoriser.warm()  # while the page loads: its first answers are by words
 
     def announce() -> None:

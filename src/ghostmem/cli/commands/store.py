@@ -17,7 +17,7 @@ embed = CommandGroup(
 
 @embed.command("status")
 def embed_status(console: Console) -> None:
-    """Show how much of the store has vectors of the chosen model."""
+    """Show how much of the store has vectors of its model."""
     found = console.ghost.embed_status()
     text = f"provider {found.provider}{f', model {found.model}' if found.model else ''}: "
     text += (
@@ -28,6 +28,8 @@ def embed_status(console: Console) -> None:
         f"\n  {name}: {plural(count, 'vector')} of another model"
         for name, count in found.other_models.items()
     )
+    if found.next_model:
+        others += f"\n  `ghost embed switch` changes the model to {found.next_model}"
     console.show(found, text + others + (f"\n  problem: {found.problem}" if found.problem else ""))
 
 
@@ -44,7 +46,11 @@ def embed_backfill(console: Console, everything: bool) -> None:
 
 @embed.command("switch")
 def embed_switch(console: Console) -> None:
-    """Embed everything with the chosen model, then drop the vectors of others."""
+    """Embed everything with the chosen model, then drop the vectors of others.
+
+    Until then, searches use the vectors of the model before. The provider local changes to the
+    model in GHOST_EMBED_MODEL, or to the one of new stores.
+    """
     done = console.ghost.embed_switch(console.progress("embedded"))
     console.show(
         {"embedded": done},

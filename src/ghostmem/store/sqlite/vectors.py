@@ -18,6 +18,7 @@ class SqliteVectors(Vectors):
     """Vectors by model and namespace; different models are never mixed."""
 
     _db: SqliteDb
+    _has_vectors = " AND EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = m.id)"
 
     def __init__(self, db: SqliteDb, views: Views, journal: SqliteJournal) -> None:
         super().__init__(db, views)
