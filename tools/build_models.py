@@ -310,7 +310,8 @@ def build_files(source: dict[str, bytes], static: bytes) -> dict[str, bytes]:
         f"{token}\n" for token in sorted(vocabulary, key=vocabulary.__getitem__)
     ).encode()
     files[STATIC] = pack_static(static)
-    files["MODELS.json"] = (json.dumps(manifest(files), indent=2) + "\n").encode()
+    trained = json.loads((DATA / "MODELS.json").read_text(encoding="utf-8"))
+    files["MODELS.json"] = (json.dumps(trained | manifest(files), indent=2) + "\n").encode()
     return files
 
 

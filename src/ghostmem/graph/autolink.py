@@ -25,6 +25,7 @@ BATCH = 256
 MAX_SIMILAR = 256  # similar chunks that are looked at when no caller waits
 MAX_RELATED = 6
 MIN_RELATED = 0.4  # the cosine of texts that may be about the same thing
+MIN_NEAREST_RELATED = 0.3  # the same for the nearest one
 ROUNDING = 1e-3  # the error of a cosine of float16 vectors
 MIN_KNOWN = 0.5  # share of a text's words that the model must know for a link
 
@@ -74,6 +75,7 @@ def find_near(
             cosines = np.vecdot(view.vectors(chunks)[0], query)
             _keep(nearest, chunks, cosines, least)
             if not related:
+                _keep(related, chunks[:1], cosines[:1], MIN_NEAREST_RELATED)
                 _keep(related, chunks[:MAX_RELATED], cosines[:MAX_RELATED], MIN_RELATED)
             # the view may contain removed chunks, and many of one memory
             enough = len(set(tx.vectors.owners(list(nearest)).values())) > 2 * MAX_LINKS

@@ -57,6 +57,7 @@ PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, j
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
 JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=3)
+SURELY_NEW = 0.8  # from this probability on, phrases of change do not count
 SHOWN = 8  # shared terms in the evidence
 
 
@@ -221,14 +222,15 @@ def _opinion(chances: Mapping[VerdictKind, float], thresholds: "JudgeThresholds"
 def _better(judged: _Opinion, ruled: _Opinion, has_same_terms: bool) -> _Opinion:
     """Return the better founded of two opinions.
 
-    The plain rules know the same text again, and what a text says outright where the judge is not
-    sure of it. Texts with the same terms hardly correct each other."""
-    has_verdict = judged.is_sure and judged.kind != VerdictKind.NEW
-    if ruled.kind == VerdictKind.RESTATEMENT or (ruled.kind != VerdictKind.NEW and not has_verdict):
+    The plain rules know the same text again. A correction that the judge is not sure of is one if
+    the text says so outright. Texts with the same terms hardly correct each other."""
+    if ruled.kind == VerdictKind.RESTATEMENT:
         return ruled
-    if has_same_terms and judged.kind in CORRECTIONS:
-        return judged._replace(is_sure=False)
-    return judged
+    corrects = judged.kind in CORRECTIONS
+    is_settled = judged.is_sure if corrects else judged.confidence >= SURELY_NEW
+    if ruled.kind in CORRECTIONS and not is_settled:
+        return ruled
+    return judged._replace(is_sure=False) if corrects and has_same_terms else judged
 
 
 def _evidence(content: str, memory: Memory, opinion: _Opinion) -> dict[str, object]:
