@@ -32,13 +32,13 @@ def test_put_says_what_it_updates(ghost_cli: "GhostCli") -> None:
         "--json",
     )
     assert (row["verdict"]["kind"], row["verdict"]["key"] in ("old", "new")) == ("update", True)
-    assert {"shared", "cues", "differs"} <= row["verdict"]["evidence"].keys()
+    assert {"shared", "confidence", "phrase"} <= row["verdict"]["evidence"].keys()
 
 
 def test_dedup_keeps_the_wording(ghost_cli: "GhostCli") -> None:
     """A restatement is not stored, and its words are shown with the memory it restates."""
     ghost_cli.ok("put", *NS, "-k", "tea", "The user drinks green tea in the morning.")
-    said = "In the morning, the user drinks green tea."
+    said = "the user drinks green tea in the morning!"
     assert "not stored again: agent:me/tea says the same" in ghost_cli.ok(
         "put", *NS, "-k", "tea2", "--dedup", said
     )

@@ -148,7 +148,7 @@ def test_a_restatement_becomes_another_wording(ghost: Ghost) -> None:
     ghost.put(NS, "tea", "Sam drinks green tea every morning.")
     ghost.put(NS, "again", "Sam drinks green tea every morning.", dedup=True)
     assert [memory.key for memory in ghost.list(NS)] == ["tea"]
-    again = ghost.put(NS, "other", "Every morning Sam drinks green tea.", dedup=True)
+    again = ghost.put(NS, "other", "sam drinks green tea every morning!", dedup=True)
     found = ghost.get(NS, again.key)
     assert found.content == "Sam drinks green tea every morning."
     assert len(found.aliases) <= 1

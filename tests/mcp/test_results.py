@@ -71,7 +71,7 @@ def test_put_returns_where_it_went_and_the_verdict(server: ToolServer) -> None:
 def test_put_quotes_the_memory_that_it_contradicts(server: ToolServer) -> None:
     """A model sees both sides at once, and each later result says which is newer."""
     call(server, "ghost_put", key="q0", content="The API gateway is called Heron.")
-    text, made = call(server, "ghost_put", key="q1", content="The API gateway is called Falcon.")
+    text, made = call(server, "ghost_put", key="q1", content="The API gateway is not called Heron.")
     heron = "The API gateway is called Heron."
     assert made["verdict"] == {"kind": "conflict", "key": "q0", "content": heron}
     assert text == f"created a/q1 v1: conflicts with q0: {heron}"
@@ -87,7 +87,7 @@ def test_conflicts_of_one_day_say_which_is_older(server: ToolServer, clock: Any)
     """Two equal dates cannot tell."""
     call(server, "ghost_put", key="q0", content="The API gateway is called Heron.")
     clock.forward(seconds=5)
-    call(server, "ghost_put", key="q1", content="The API gateway is called Falcon.")
+    call(server, "ghost_put", key="q1", content="The API gateway is not called Heron.")
     text, found = call(server, "ghost_conflicts")
     [pair] = found["conflicts"]
     assert (pair["key"], pair["other"], pair["other_is"]) == ("q1", "q0", "older")
