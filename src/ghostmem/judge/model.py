@@ -1,17 +1,16 @@
 """The model of the judge, in int8, run by onnxruntime."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ghostmem.embed.local import open_session
-from ghostmem.embed.wordpiece import FOLDER, manifest, words
+from ghostmem.embed.wordpiece import FOLDER, known_share, manifest, words
 from ghostmem.model import VerdictKind
 
 _START, _END = 101, 102  # the tokens [CLS] and [SEP]
 _KINDS = (VerdictKind.NEW, VerdictKind.RESTATEMENT, VerdictKind.UPDATE, VerdictKind.CONFLICT)
-_MAX_ROWS = 16  # pairs that are run together
 _MAX_WINDOWS = 12  # parts of a long text that are read
 _STRIDE = 128  # tokens from one part to the next
 
@@ -73,9 +72,23 @@ class Judge:
         logits = self._run_ids([[_START, *row, _END] for row in rows], [0] * len(rows))
         return max(self._chances("attack", logits[:, _ATTACK.outputs]))
 
-    def relevance(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return how likely each text answers a query."""
-        return self._chances("relevance", self._run(_RELEVANCE, [(query, text) for text in texts]))
+    def relevance(
+        self, query: str, texts: Sequence[str], max_tokens: int | None = None
+    ) -> Iterator[float]:
+        """Yield how likely each text answers a query, as long as the tokens read are few enough."""
+        used = 0
+        for text in texts:
+            row, first = self._row(_RELEVANCE, query, text)
+            used += len(row)
+            if max_tokens is not None and used > max_tokens:
+                return
+            yield self._chances("relevance", self._run_ids([row], [first])[:, _RELEVANCE.outputs])[
+                0
+            ]
+
+    def known(self, text: str) -> float:
+        """Return the share of the words of a text that the judge knows."""
+        return known_share(text)
 
     def _chances(self, task: str, logits: Any) -> list[float]:
         chances: list[float] = (1 / (1 + np.exp(-logits[:, 0] / self._temperatures[task]))).tolist()
@@ -83,28 +96,29 @@ class Judge:
 
     def _run(self, task: _Task, pairs: Sequence[tuple[str, str]]) -> Any:
         """Return the logits of a task for pairs of texts."""
-        rows, firsts = [], []
-        for first, second in pairs:
-            start = [_START, *self._words.encode(first)[: task.first], _END]
-            rows.append([*start, *self._words.encode(second)[: task.second], _END])
-            firsts.append(len(start))
-        return self._run_ids(rows, firsts)[:, task.outputs]
+        rows = [self._row(task, first, second) for first, second in pairs]
+        logits = self._run_ids([row for row, _ in rows], [first for _, first in rows])
+        return logits[:, task.outputs]
+
+    def _row(self, task: _Task, first: str, second: str) -> tuple[list[int], int]:
+        """Return the ids of a pair of texts, and the length of its first part."""
+        start = [_START, *self._words.encode(first)[: task.first], _END]
+        return [*start, *self._words.encode(second)[: task.second], _END], len(start)
 
     def _run_ids(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> Any:
         """Return all logits of rows of ids; `firsts` are the lengths of the first texts, or 0.
 
-        Rows of similar length run together, so that little is padded."""
+        Each row runs by itself, because batches are slower on a CPU."""
         logits = np.zeros((len(rows), 7), np.float32)
-        order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-        for at in range(0, len(order), _MAX_ROWS):
-            numbers = order[at : at + _MAX_ROWS]
-            ids = np.zeros((len(numbers), len(rows[numbers[-1]])), np.int64)
-            mask, types = np.zeros_like(ids), np.zeros_like(ids)
-            for place, number in enumerate(numbers):
-                length = len(rows[number])
-                ids[place, :length], mask[place, :length] = rows[number], 1
-                if firsts[number]:
-                    types[place, firsts[number] : length] = 1
-            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-            logits[numbers] = self._session.run(None, inputs)[0]
+        for number, (row, first) in enumerate(zip(rows, firsts, strict=True)):
+            ids = np.array([row], np.int64)
+            types = np.zeros_like(ids)
+            if first:
+                types[:, first:] = 1
+            inputs = {
+                "input_ids": ids,
+                "attention_mask": np.ones_like(ids),
+                "token_type_ids": types,
+            }
+            logits[number] = self._session.run(None, inputs)[0][0]
         return logits
