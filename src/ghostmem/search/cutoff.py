@@ -19,7 +19,7 @@ CONVERSATION = 0.45
 # subtracted from the wording where words are not separated by spaces: bigrams match by chance
 UNSPACED = 0.12
 # the part of the judge's log-odds that counts as evidence, and the log-odds that change nothing
-JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.03, 0.5)
+JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.02, 0.0)
 MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
 MIN_COSINE = 0.15  # a cosine below this is no evidence
 MIN_RELEVANCE = 0.5  # nor is a lower probability of the judge's

@@ -116,7 +116,7 @@ export function receipt({ legs = {}, parts = {}, score = null, similarity = null
       { class: "receipt-facts" },
       score !== null && fact("score", score.toFixed(3)),
       similarity !== null && similarity !== undefined && fact("likeness", similarity.toFixed(3)),
-      relevance !== null && fact("answers, says the judge", `${Math.round(relevance * 100)} %`),
+      relevance !== null && fact("judge", `${Math.round(relevance * 100)} %`),
       stage && fact("came by", stage),
       ranks.length > 0 && fact("ranked", el("ul", { class: "inline" }, ranks)),
     ),
