@@ -111,7 +111,8 @@ def rank(
     if not pieces:
         matches = _best_chunks(matches)
     opinion = Opinion(matches)
-    if judged and is_linear and not vectoriser.is_loading:
+    # without an embedding model that is loaded, no second model is loaded either
+    if judged and is_linear and (vectors.embedder is not None or store.settings.judge == "on"):
         opinion = judge_relevance(store.settings, query, matches)
     is_answered = has_answer(chunks)
     has_words = any(char.isalnum() for char in query.text)
