@@ -141,8 +141,18 @@ class Settings:
         "how the methods of a search are combined: linear, or rrf with k = 60",
         ("linear", "rrf"),
     )
+    rerank: str = setting(
+        "auto",
+        "GHOST_RERANK",
+        "whether the judge, where it is used, reads the best candidates of a search and adds to "
+        "their scores; auto: as many as take little time; on: the first 20; off: none",
+        ("auto", "on", "off"),
+    )
     rerank_deadline: float = setting(
-        0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take"
+        0.5,
+        "GHOST_RERANK_DEADLINE",
+        "seconds that a reranker given by the caller may take for a search, and seconds of "
+        "processor time that the judge may take",
     )
     abstain: bool = setting(
         True, "GHOST_ABSTAIN", "return nothing for a question that no memory answers"

@@ -77,8 +77,8 @@ class SearchResults:
         if not expired:
             return []
         timeless = replace(self._request.filter_, now=None)
-        matches = rank(self._store, self._tx, self._request.query, timeless).answers
-        lost = [match for match in matches if match.chunk.memory_id in expired]
+        ranking = rank(self._store, self._tx, self._request.query, timeless, judged=False)
+        lost = [match for match in ranking.answers if match.chunk.memory_id in expired]
         return [Unplaced(item, "expired") for item in self._items(lost[:MAX_LEFT_OUT])]
 
     def superseded(self) -> list[Unplaced]:

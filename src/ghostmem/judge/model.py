@@ -1,18 +1,17 @@
 """The model of the judge, in int8, run by onnxruntime."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ghostmem.embed.session import ModelSession
-from ghostmem.embed.wordpiece import FOLDER, manifest, words
+from ghostmem.embed.wordpiece import FOLDER, known_share, manifest, words
 from ghostmem.model import VerdictKind
 
 _START, _END = 101, 102  # the tokens [CLS] and [SEP]
 _KINDS = (VerdictKind.NEW, VerdictKind.RESTATEMENT, VerdictKind.UPDATE, VerdictKind.CONFLICT)
-_MAX_ROWS = 16  # pairs that are run together
 _MAX_WINDOWS = 12  # parts of a long text that are read
 _STRIDE = 128  # tokens from one part to the next
 
@@ -75,20 +74,35 @@ class Judge:
         logits = self._run_ids(rows, list(map(len, rows)))[:, _TASKS["attack"].outputs]
         return float(self._probabilities("attack", logits).max())
 
-    def relevance(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return how likely each text answers a query."""
-        return self._chances("relevance", [(query, text) for text in texts])
+    def relevance(
+        self, query: str, texts: Sequence[str], max_tokens: int | None = None
+    ) -> Iterator[float]:
+        """Yield how likely each text answers a query, as long as the tokens read are few enough."""
+        used = 0
+        for text in texts:
+            row, first = self._row("relevance", query, text)
+            used += len(row)
+            if max_tokens is not None and used > max_tokens:
+                return
+            logits = self._run_ids([row], [first])[:, _TASKS["relevance"].outputs]
+            yield float(self._probabilities("relevance", logits)[0])
+
+    def known(self, text: str) -> float:
+        """Return the share of the words of a text that the judge knows."""
+        return known_share(text)
 
     def logits(self, task: str, pairs: Sequence[tuple[str, str]]) -> Any:
-        """Return the logits of a task for pairs of texts; an empty second text is none."""
-        outputs, first_size, second_size = _TASKS[task]
-        rows, firsts = [], []
-        for first, second in pairs:
-            start = [_START, *self._words.encode(first)[:first_size], _END]
-            rest = [*self._words.encode(second)[:second_size], _END] if second_size else []
-            rows.append([*start, *rest])
-            firsts.append(len(start))
-        return self._run_ids(rows, firsts)[:, outputs]
+        """Return the logits of a task for pairs of texts; of an attack the second text is none."""
+        rows = [self._row(task, first, second) for first, second in pairs]
+        logits = self._run_ids([row for row, _ in rows], [first for _, first in rows])
+        return logits[:, _TASKS[task].outputs]
+
+    def _row(self, task: str, first: str, second: str) -> tuple[list[int], int]:
+        """Return the ids of a pair of texts, and the length of its first part."""
+        _, first_size, second_size = _TASKS[task]
+        start = [_START, *self._words.encode(first)[:first_size], _END]
+        rest = [*self._words.encode(second)[:second_size], _END] if second_size else []
+        return [*start, *rest], len(start)
 
     def _chances(self, task: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
         chances: list[float] = self._probabilities(task, self.logits(task, pairs)).tolist()
@@ -100,17 +114,13 @@ class Judge:
     def _run_ids(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> Any:
         """Return all logits of rows of ids; `firsts` are the lengths of their first texts.
 
-        Rows of similar length run together, so that little is padded."""
+        Each row runs by itself, because batches are slower on a CPU."""
         logits = np.zeros((len(rows), 7), np.float32)
-        order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-        for at in range(0, len(order), _MAX_ROWS):
-            numbers = order[at : at + _MAX_ROWS]
-            ids = np.zeros((len(numbers), len(rows[numbers[-1]])), np.int64)
-            mask, types = np.zeros_like(ids), np.zeros_like(ids)
-            for place, number in enumerate(numbers):
-                length = len(rows[number])
-                ids[place, :length], mask[place, :length] = rows[number], 1
-                types[place, firsts[number] : length] = 1
+        for number, (row, first) in enumerate(zip(rows, firsts, strict=True)):
+            ids = np.array([row], np.int64)
+            types = np.zeros_like(ids)
+            types[:, first:] = 1
+            mask = np.ones_like(ids)
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-            logits[numbers] = self._session.run(inputs)
+            logits[number] = self._session.run(inputs)[0]
         return logits

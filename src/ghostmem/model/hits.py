@@ -13,6 +13,7 @@ class Receipt(Record):
 
     legs: Mapping[str, int]
     parts: Mapping[str, float]
+    relevance: float | None = optional()  # how likely it answers the question, if the judge read it
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ lexical       weigh the wording of chunks, neighbours and threads
 candidates    collect chunks by text, substring, spelling and vector
 features      measure the candidates: wording, meaning, fields
 score         score them by weighed features, or by rank fusion
+relevance     let the judge read the best ones and add to their scores
 cutoff        decide which are answers, which are strong, or that there is none
 rank          run these stages for every namespace and merge the results
 corrections   put corrections before the memories that they correct

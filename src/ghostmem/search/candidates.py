@@ -58,8 +58,12 @@ class ChunkMatch:
     ranks: dict[str, int] = field(default_factory=dict)  # by retriever
     features: dict[str, float] = field(default_factory=dict)
     cosine: float | None = None
-    parts: dict[str, float] = field(default_factory=dict)  # the summands of the score
+    relevance: float | None = None  # the judge's probability that it answers the question
+    summands: dict[str, float] = field(default_factory=dict)  # features times weights
+    limit: float = 0.0  # the sum that the summands could reach
+    parts: dict[str, float] = field(default_factory=dict)  # what each adds to the score
     score: float = 0.0
+    margin: float = 0.0  # evidence that it is about the question, less the evidence needed
     specified: float = 0.0  # relevance as the specified context score counts it, from 0 to 1
 
 

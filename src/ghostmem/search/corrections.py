@@ -76,7 +76,15 @@ def with_corrections(
             todo += before.get(memory.id, ())
             first = tx.index.numbers(memory.id)[:1]
             added += [
-                replace(match, chunk=chunk, ranks={}, features={}, cosine=None, parts=parts)
+                replace(
+                    match,
+                    chunk=chunk,
+                    ranks={},
+                    features={},
+                    cosine=None,
+                    relevance=None,
+                    parts=parts,
+                )
                 for chunk in tx.search.candidates(first, Filter(ns=NsFilter(memory.ns)))
             ]
     return matches + added

@@ -3,7 +3,7 @@
 There is none when neither the wording nor the meaning of any candidate is about the question. The
 thresholds were chosen on development data, see docs/decisions.md."""
 
-from math import log10
+from math import inf, log, log10
 
 from ghostmem.search.candidates import ChunkMatch, NamespaceQuery
 from ghostmem.search.query import Query
@@ -18,7 +18,11 @@ VECTORS_GROWTH = 0.11  # the same with vectors; the model's own threshold applie
 CONVERSATION = 0.45
 # subtracted from the wording where words are not separated by spaces: bigrams match by chance
 UNSPACED = 0.12
+# the part of the judge's log-odds that counts as evidence, and the log-odds that change nothing
+JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.02, 0.0)
+MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
 MIN_COSINE = 0.15  # a cosine below this is no evidence
+MIN_RELEVANCE = 0.5  # nor is a lower probability of the judge's
 EVIDENCE_PARTS = frozenset(
     ("lexical", "month", "day", "window", "recency", "text", "substring", "vector")
 )
@@ -28,26 +32,41 @@ MAX_STRONG = 10  # more hits than these are strong only if they score nearly as 
 NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 
-def has_answer(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_linear: bool) -> bool:
-    """Return whether the wording, meaning, codes or time of any candidate fit the question."""
+def measure_evidence(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_linear: bool) -> None:
+    """Set by how much the wording and meaning of each candidate pass the test of an answer."""
     query, vectors = ns_query.query, ns_query.vectors
     # the vector of mere punctuation means nothing
     by_meaning = vectors is not None and any(char.isalnum() for char in query.text)
     minimum = needed(ns_query.space.chunks, vectors.threshold if vectors else None)
     unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
+    is_about_time = bool(matches) and _is_about_time(matches, query)
     for match in matches:
-        if match.features.get("identifier", 0.0) >= 1:
-            return True
-        if match.chunk.thread is not None and is_linear:
-            if match.score >= CONVERSATION:
-                return True
-        elif (
-            evidence(match.features["lexical"] - by_chance, match.cosine if by_meaning else None)
-            >= minimum
-        ):
-            return True
-    return bool(matches) and _is_about_time(matches, query)
+        wording, cosine = match.features["lexical"] - by_chance, match.cosine
+        if is_about_time or match.features.get("identifier", 0.0) >= 1:
+            match.margin = inf
+        elif match.chunk.thread is not None and is_linear:
+            match.margin = match.score - CONVERSATION
+        else:
+            match.margin = evidence(wording, cosine if by_meaning else None) - minimum
+
+
+def has_answer(matches: list[ChunkMatch]) -> bool:
+    """Return whether the wording, meaning, codes or time of any candidate fit the question.
+
+    Of candidates that the judge has read, its opinion counts too, and others do not count."""
+    judged = [match for match in matches if match.relevance is not None]
+    margins = [match.margin + _opinion(match) for match in judged or matches]
+    return any(margin >= 0 for margin in margins) or any(match.margin == inf for match in matches)
+
+
+def _opinion(match: ChunkMatch) -> float:
+    """Return how much the judge's opinion adds to the evidence for a candidate."""
+    if match.relevance is None:
+        return 0.0
+    share, neutral = JUDGED_FACT if match.chunk.thread is None else JUDGED_TURN
+    chance = min(max(match.relevance, MIN_CHANCE), 1 - MIN_CHANCE)
+    return share * (log(chance / (1 - chance)) - neutral)
 
 
 def needed(chunks: int, model_threshold: float | None) -> float:
@@ -91,7 +110,8 @@ def answers(
 
 def _has_evidence(match: ChunkMatch) -> bool:
     by_meaning = match.cosine is not None and match.cosine >= MIN_COSINE
-    return by_meaning or not EVIDENCE_PARTS.isdisjoint(match.parts)
+    by_judge = match.relevance is not None and match.relevance >= MIN_RELEVANCE
+    return by_meaning or by_judge or not EVIDENCE_PARTS.isdisjoint(match.parts)
 
 
 def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: Settings) -> int:

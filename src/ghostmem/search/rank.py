@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from ghostmem.errors import EmbeddingError
 from ghostmem.model import NsFilter
 from ghostmem.search.candidates import ChunkMatch, NamespaceQuery, QueryVector, find_candidates
-from ghostmem.search.cutoff import answers, has_answer
+from ghostmem.search.cutoff import answers, has_answer, measure_evidence
 from ghostmem.search.features import measure
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import corrected, match_words
+from ghostmem.search.relevance import Opinion, judge_relevance
 from ghostmem.search.score import (
     WITH_VECTORS,
     WITHOUT_VECTORS,
@@ -79,16 +80,20 @@ def rank(
     filter_: Filter,
     min_score: float | None = None,
     pieces: bool = False,
+    *,
+    judged: bool = True,
 ) -> Ranking:
-    """Rank memories that pass a filter, each by its best chunk, or with `pieces` every chunk."""
+    """Rank memories that pass a filter, each by its best chunk, or with `pieces` every chunk.
+
+    Without `judged`, the judge does not read the best ones."""
     ns, vectoriser = filter_.ns, store.vectoriser
     is_linear = store.settings.fusion == "linear"
     names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
     spaces = [space for space in tx.search.spaces(names) if space.chunks]
     vectors = QueryVectors(tx, vectoriser)
+    chunks: list[ChunkMatch] = []
     matches: list[ChunkMatch] = []
     retrievers = {"text", "substring"}
-    is_answered = False
     for space in spaces:
         ns_query = vectors.ask(space, query, replace(filter_, ns=NsFilter(space.name)))
         candidates = find_candidates(ns_query)
@@ -99,19 +104,25 @@ def rank(
         else:
             matches += score_by_rank(candidates, query)
         retrievers.update(candidates.retrievers)
-        is_answered = is_answered or has_answer(candidates.matches, ns_query, is_linear)
-    has_words = any(char.isalnum() for char in query.text)
-    if spaces and not is_answered and has_words and vectoriser.may_wait:
-        raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
+        measure_evidence(candidates.matches, ns_query, is_linear)
+        chunks += candidates.matches
     if len(names) > 1:
         matches.sort(key=lambda match: (*best_first(match)[:2], match.space.name, match.chunk.key))
     if not pieces:
         matches = _best_chunks(matches)
+    opinion = Opinion(matches)
+    # without an embedding model that is loaded, no second model is loaded either
+    if judged and is_linear and (vectors.embedder is not None or store.settings.judge == "on"):
+        opinion = judge_relevance(store.settings, query, matches)
+    is_answered = has_answer(chunks)
+    has_words = any(char.isalnum() for char in query.text)
+    if spaces and not is_answered and has_words and vectoriser.may_wait:
+        raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
     return Ranking(
-        matches,
-        answers(matches, is_answered, min_score, store.settings.abstain),
+        opinion.matches,
+        answers(opinion.matches, is_answered, min_score, store.settings.abstain),
         tuple(sorted(retrievers)),
-        tuple(dict.fromkeys(vectors.notes)),
+        tuple(dict.fromkeys((*vectors.notes, *opinion.notes))),
         # every note is about missing vectors
         not vectoriser.wanted or (not vectors.notes and vectors.embedder is not None),
     )
@@ -129,7 +140,8 @@ def rank_superseded(
     if filter_.closed is None or not tx.listing.has_closed(filter_.ns, query.now):
         return []
     ended = replace(filter_, tiers=(), closed=True)
-    return rank(store, tx, replace(query, limit=limit), ended, min_score).answers[:limit]
+    ranking = rank(store, tx, replace(query, limit=limit), ended, min_score, judged=False)
+    return ranking.answers[:limit]
 
 
 def _best_chunks(matches: list[ChunkMatch]) -> list[ChunkMatch]:

@@ -53,6 +53,10 @@ FULL_SUM, FULL_SUM_TEXT = (
     2.0,
     1.0,
 )  # the sum of a full match with and without vectors, for `specified`
+# The weight of the judge's opinion: smaller for a turn of a conversation and for a question about a
+# time, because the judge reads neither the turn's neighbours nor the dates.
+RELEVANCE, PARTIAL_RELEVANCE = 1.25, 0.4
+TIME_FEATURES = frozenset(("month", "window", "recency"))
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
 # left out when a question asks for several things: these are in several threads
 THREAD_WIDE = ("thread", "wording")
@@ -76,14 +80,31 @@ def score_linear(
     full = FULL_SUM if weights is WITH_VECTORS else FULL_SUM_TEXT
     names_source = any("source" in match.features for match in matches)
     for match in matches:
-        parts = weighed(match.features, weights, several)
+        match.summands = weighed(match.features, weights, several)
         in_thread = match.chunk.thread is not None and not several
-        match.parts = scaled(parts, attainable(weights, in_thread, names_source))
-        match.score = sum(match.parts.values())
-        match.specified = min(1.0, max(0.0, sum(parts.values()) / full))
+        match.limit = attainable(weights, in_thread, names_source)
+        match.specified = min(1.0, max(0.0, sum(match.summands.values()) / full))
+        _add_up(match)
     ranked = sorted(matches, key=lambda match: (*best_first(match), match.chunk.seq))
-    if not several:
-        return ranked
+    return varied_threads(ranked) if several else ranked
+
+
+def add_relevance(match: ChunkMatch, chance: float) -> None:
+    """Add the judge's probability that a scored candidate answers the question."""
+    is_whole = match.chunk.thread is None and TIME_FEATURES.isdisjoint(match.features)
+    weight = RELEVANCE if is_whole else PARTIAL_RELEVANCE
+    match.relevance = chance
+    match.summands["relevance"] = weight * chance
+    _add_up(match)
+
+
+def _add_up(match: ChunkMatch) -> None:
+    match.parts = scaled(match.summands, match.limit)
+    match.score = sum(match.parts.values())
+
+
+def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
+    """Reorder ranked candidates so that one thread does not take every place."""
     order = varied(
         range(len(ranked)),
         [match.score for match in ranked],
@@ -185,7 +206,15 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[ChunkMatch]:
         specified = min(1.0, score / highest)
         # without features: they are no part of this score
         scored.append(
-            ChunkMatch(match.chunk, match.space, ranks, {}, match.cosine, parts, score, specified)
+            ChunkMatch(
+                match.chunk,
+                match.space,
+                ranks,
+                cosine=match.cosine,
+                parts=parts,
+                score=score,
+                specified=specified,
+            )
         )
     return sorted(scored, key=best_first)
 

@@ -44,7 +44,6 @@ def make_hits(
     hits = []
     for match in matches:
         chunk, memory = match.chunk, memories[match.chunk.memory_id]
-        parts = {name: round(value, 4) for name, value in match.parts.items()}
         focus = find_place(chunk.text, terms)
         place = places.get(memory.id)
         line = chunk.start_line - 1 + (focus.line if focus else 0)
@@ -56,7 +55,7 @@ def make_hits(
                 chunk.start_line,
                 chunk.end_line,
                 None if match.cosine is None else round(match.cosine, 3),
-                Receipt(match.ranks, parts) if explain else None,
+                _receipt(match) if explain else None,
                 place.path if place else None,
                 place.line + line if place else None,
                 place.root if place else None,
@@ -66,6 +65,12 @@ def make_hits(
             )
         )
     return hits
+
+
+def _receipt(match: ChunkMatch) -> Receipt:
+    parts = {name: round(value, 4) for name, value in match.parts.items()}
+    relevance = None if match.relevance is None else round(match.relevance, 3)
+    return Receipt(match.ranks, parts, relevance)
 
 
 @again

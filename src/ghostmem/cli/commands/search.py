@@ -170,8 +170,10 @@ def _reasons(hit: Hit) -> str:
         f"{name} {value:+.2f}"
         for name, value in sorted(hit.why.parts.items(), key=lambda part: -abs(part[1]))
     )
-    ranks = ", ".join(f"{leg} #{rank}" for leg, rank in hit.why.legs.items())
-    return f"{parts}{f' ({ranks})' if ranks else ''}"
+    sources = [f"{leg} #{rank}" for leg, rank in hit.why.legs.items()]
+    if hit.why.relevance is not None:
+        sources.append(f"judge {hit.why.relevance:.0%}")
+    return f"{parts} ({', '.join(sources)})" if sources else parts
 
 
 @command(

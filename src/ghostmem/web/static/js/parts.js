@@ -104,7 +104,7 @@ export function select(props, choices) {
 export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
 
 /** Why a memory is there: ranks by way of searching, parts of the score as bars, and the edges it came over. */
-export function receipt({ legs = {}, parts = {}, score = null, similarity = null, path = [], note = "", stage = "" }) {
+export function receipt({ legs = {}, parts = {}, score = null, similarity = null, relevance = null, path = [], note = "", stage = "" }) {
   const rows = Object.entries(parts).filter(([, value]) => value !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
   const most = Math.max(0.001, ...rows.map(([, value]) => Math.abs(value)));
   const ranks = Object.entries(legs).map(([leg, rank]) => el("li", null, LEGS[leg] || leg, " ", el("b", null, `#${rank}`)));
@@ -116,6 +116,7 @@ export function receipt({ legs = {}, parts = {}, score = null, similarity = null
       { class: "receipt-facts" },
       score !== null && fact("score", score.toFixed(3)),
       similarity !== null && similarity !== undefined && fact("likeness", similarity.toFixed(3)),
+      relevance !== null && fact("judge", `${Math.round(relevance * 100)} %`),
       stage && fact("came by", stage),
       ranks.length > 0 && fact("ranked", el("ul", { class: "inline" }, ranks)),
     ),

@@ -1,0 +1,81 @@
+"""Let the judge read the best candidates: its opinion is one more part of their scores.
+
+This part is never negative, so a candidate that was not read stays behind those that were."""
+
+from time import thread_time
+from typing import NamedTuple
+
+from ghostmem.errors import EmbeddingError
+from ghostmem.judge import find_judge, uses_judge
+from ghostmem.search.candidates import ChunkMatch
+from ghostmem.search.query import Query, match_terms
+from ghostmem.search.score import add_relevance, varied_threads
+from ghostmem.settings import Settings
+from ghostmem.text.excerpt import snippet
+from ghostmem.text.focus import find_place
+from ghostmem.text.matches import QueryTerms
+
+MAX_JUDGED = 20
+MAX_TOKENS = 500  # tokens of question and texts that `auto` reads: 40 ms of one core
+MAX_FACT, MAX_TURN = 200, 100  # characters of a fact and of a turn that `auto` reads
+MIN_KNOWN_WORDS = 0.5  # the share of a question's words that the judge must know
+
+
+class Opinion(NamedTuple):
+    """Candidates in the order of their new scores, and notes for the caller."""
+
+    matches: list[ChunkMatch]
+    notes: tuple[str, ...] = ()
+
+
+def judge_relevance(settings: Settings, query: Query, matches: list[ChunkMatch]) -> Opinion:
+    """Add the judge's opinion to the scores of the best candidates.
+
+    Without the judge, and after its deadline, they stay as they are."""
+    if settings.rerank == "off" or not matches or not uses_judge(settings):
+        return Opinion(matches)
+    terms, is_short = match_terms(query.text), settings.rerank == "auto"
+    texts = [_text(match, terms, is_short) for match in matches[:MAX_JUDGED]]
+    try:
+        chances = _read(settings, query.text, texts)
+    except EmbeddingError as error:
+        return Opinion(matches, (str(error),))
+    if not chances:
+        return Opinion(matches)
+    head, rest = matches[: len(chances)], matches[len(chances) :]
+    for match, chance in zip(head, chances, strict=True):
+        add_relevance(match, chance)
+    head.sort(key=lambda match: -match.score)  # stable: equal scores keep their order
+    if query.question.several:
+        head = varied_threads(head)
+    return Opinion([*head, *rest])
+
+
+def _read(settings: Settings, query: str, texts: list[str]) -> list[float]:
+    """Return how likely each of the first texts answers a query.
+
+    Raises:
+        EmbeddingError: The judge cannot run, or takes too long.
+    """
+    began = thread_time()  # not the time of day: other programs must not change the order
+    judge = find_judge(settings)
+    if judge is None or judge.known(query) < MIN_KNOWN_WORDS:
+        return []
+    max_tokens = MAX_TOKENS if settings.rerank == "auto" else None
+    chances = []
+    for chance in judge.relevance(query, texts, max_tokens):
+        if thread_time() - began > settings.rerank_deadline:
+            raise EmbeddingError(f"the judge took longer than {settings.rerank_deadline:g} s")
+        chances.append(chance)
+    return chances
+
+
+def _text(match: ChunkMatch, terms: QueryTerms, is_short: bool) -> str:
+    """Return a text as the judge knows it from training: a turn with its speaker."""
+    chunk, text = match.chunk, match.chunk.text
+    limit = MAX_FACT if chunk.thread is None else MAX_TURN
+    if is_short and len(text) > limit:
+        place = find_place(text, terms)
+        text = snippet(text, place.start, place.stop, limit) if place else text[:limit]
+    is_turn = chunk.thread is not None and chunk.source_user
+    return f"{chunk.source_user}: {text}" if is_turn else text
