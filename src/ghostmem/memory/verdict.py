@@ -49,15 +49,19 @@ class _Limits(NamedTuple):
     share: float  # of the summed rarity of the words that a chunk must have
     of_shorter: float  # share of the shorter text's terms, or
     of_longer: float  # of the longer text's terms, that both must have
-    judged: int
+    judged: int  # memories taken
 
 
 PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, judged=4)
 # A text that announces a change need not repeat much of the text that it changes.
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
-JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=3)
+JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=4)
 SURELY_NEW = 0.8  # from this probability on, phrases of change do not count
+NEAR = 0.5  # the cosine from which on no shared word is needed
+MAX_PAIRS = 2  # that the judge reads; of longer texts one
+MAX_CHARACTERS = 400
+MAX_PART = 400  # characters of a text that the judge reads
 SHOWN = 8  # shared terms in the evidence
 
 
@@ -164,7 +168,8 @@ def _strongest(
     same = next((memory for memory in memories if memory.content == content), None)
     if same is not None:
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
-    newest_first = sorted(memories, key=lambda m: (-m.created_at.timestamp(), m.key))
+    judged = _first_few(memories, texts, content) if uses_judge(store.settings) else memories
+    newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
     opinions = _opinions(store, content, [texts[memory.id] for memory in newest_first])
     best, strongest = (False, 0, 0.0), NOTHING
     for memory, opinion in zip(newest_first, opinions, strict=True):
@@ -181,7 +186,7 @@ def _strongest(
     ]
     also = [
         memory
-        for memory in newest_first
+        for memory in memories
         if memory in sure or any(says_the_same(texts[memory.id], texts[one.id]) for one in sure)
     ]
     return strongest._replace(also=tuple(one for one in also if one is not strongest.memory))
@@ -291,12 +296,21 @@ def _most_similar(
         of_shorter = shared / max(1, min(len(own), len(their)))
         of_longer = shared / max(1, len(own), len(their))
         cosine = related.get(candidate.chunk, 0.0)
-        if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter or cosine:
+        is_related = cosine >= NEAR or (cosine > 0 and shared > 0)
+        if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter or is_related:
             score = of_shorter + of_longer + 2 * cosine
             if score > best.get(candidate.memory_id, (0.0, ""))[0]:
                 best[candidate.memory_id] = (score, candidate.text)
     ranked = sorted(best, key=lambda id_: -best[id_][0])[: limits.judged]
     return {id_: best[id_][1] for id_ in ranked}
+
+
+def _first_few(memories: Sequence[Memory], texts: Mapping[str, str], content: str) -> list[Memory]:
+    """Return the most similar memories that the judge may read in the time of a put."""
+    by_id = {memory.id: memory for memory in memories}
+    best_first = [by_id[id_] for id_ in texts if id_ in by_id]
+    size = sum(len(text[:MAX_PART]) for text in (content, texts[best_first[0].id]))
+    return best_first[: MAX_PAIRS if size * MAX_PAIRS <= MAX_CHARACTERS else 1]
 
 
 def _is_comparable(memory: Memory, key: str, now: datetime) -> bool:
