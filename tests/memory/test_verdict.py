@@ -110,6 +110,46 @@ def test_a_tentative_verdict_changes_nothing(open_ghost: Callable[..., Ghost]) -
     assert seen, "no pair was uncertain: choose others"
 
 
+@pytest.mark.parametrize("provider", ["none", "local"])
+@pytest.mark.parametrize(
+    ("right", "other", "new"),
+    [
+        (
+            "Anna takes the train to the office in Bergen.",
+            "Ingrid takes the train to the office in Bergen every Monday morning.",
+            "Anna no longer takes the train to Bergen, she drives.",
+        ),
+        (
+            "The invoice template for French customers uses the blue logo.",
+            "The invoice template for Swiss customers uses the blue logo.",
+            "The template for French customers now uses the green logo instead of the blue logo.",
+        ),
+        (
+            "The staging API server runs Postgres 14.",
+            "The production API server runs Postgres 14.",
+            "The staging API server was upgraded from Postgres 14 to Postgres 16.",
+        ),
+        (
+            "Anna's laptop password manager is Bitwarden.",
+            "Ben's laptop password manager is Bitwarden.",
+            "Anna's laptop password manager is 1Password now instead of Bitwarden.",
+        ),
+    ],
+)
+def test_a_correction_concerns_one_subject(
+    open_ghost: Callable[..., Ghost], provider: str, right: str, other: str, new: str
+) -> None:
+    """The same sentence about another person or environment is not touched, also with `close`."""
+    ghost = open_ghost(embed_provider=provider, freshness="close")
+    ghost.put("a", "other", other)
+    ghost.put("a", "right", right)
+    verdict = ghost.put("a", "new", new).verdict
+    assert verdict is not None
+    assert (verdict.key, verdict.is_tentative) == ("right", False)
+    assert ghost.get("a", "right").valid_to is not None
+    assert ghost.get("a", "other").valid_to is None
+
+
 def test_a_new_version_is_an_update_of_its_last_one(open_ghost: Callable[..., Ghost]) -> None:
     """Of its own key, whatever it says; it is not compared with itself."""
     ghost = open_ghost()

@@ -13,7 +13,12 @@ texts = st.text(st.characters(blacklist_categories=("Cs",)), max_size=300)
 @pytest.mark.parametrize(
     ("old", "new", "kind", "phrase"),
     [
-        ("We use Jenkins.", "We moved from Jenkins to Buildkite, we like it.", "new", ""),
+        (
+            "We use Jenkins.",
+            "We moved from Jenkins to Buildkite, we like it.",
+            "update",
+            "moved from jenkins to",
+        ),
         (
             "We deploy with Jenkins.",
             "We switched from Jenkins to Buildkite for deploys.",

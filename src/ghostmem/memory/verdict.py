@@ -22,7 +22,6 @@ from ghostmem.text.terms import index_terms, rarity
 from ghostmem.truth.plain import (
     MAX_READ,
     announces_change,
-    has_same_terms,
     judge_plainly,
     says_the_same,
 )
@@ -34,8 +33,8 @@ MAX_NEAREST = 6  # chunks taken by their vectors
 MAX_POSTINGS = 48  # newest chunks of each word
 CORRECTIONS = (VerdictKind.UPDATE, VerdictKind.CONFLICT)
 _STRENGTH = {
-    VerdictKind.RESTATEMENT: 3,
-    VerdictKind.UPDATE: 2,
+    VerdictKind.RESTATEMENT: 2,
+    VerdictKind.UPDATE: 1,
     VerdictKind.CONFLICT: 1,
     VerdictKind.NEW: 0,
 }
@@ -171,25 +170,46 @@ def _strongest(
     judged = _first_few(memories, texts, content) if uses_judge(store.settings) else memories
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
     opinions = _opinions(store, content, [texts[memory.id] for memory in newest_first])
-    best, strongest = (False, 0, 0.0), NOTHING
+    own = set(index_terms(content[:MAX_READ]))
+    best, strongest = (False, 0, 0, 0.0), NOTHING
     for memory, opinion in zip(newest_first, opinions, strict=True):
-        strength = (opinion.is_sure, _STRENGTH[opinion.kind], opinion.confidence)
+        shared = len(own & set(index_terms(texts[memory.id])))
+        strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
             evidence = _evidence(content, memory, opinion)
             verdict = Verdict(opinion.kind, memory.key, evidence)
             strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
-    sure = [
-        memory
-        for memory, opinion in zip(newest_first, opinions, strict=True)
-        if opinion.kind in CORRECTIONS and opinion.is_sure
-    ]
-    also = [
-        memory
-        for memory in memories
-        if memory in sure or any(says_the_same(texts[memory.id], texts[one.id]) for one in sure)
-    ]
-    return strongest._replace(also=tuple(one for one in also if one is not strongest.memory))
+    judged_as = {m.id: opinion for m, opinion in zip(newest_first, opinions, strict=True)}
+    return strongest._replace(also=_also_corrected(own, strongest, memories, texts, judged_as))
+
+
+def _also_corrected(
+    own: Collection[str],
+    strongest: Judgement,
+    memories: Sequence[Memory],
+    texts: Mapping[str, str],
+    opinions: "Mapping[str, _Opinion]",
+) -> tuple[Memory, ...]:
+    """Return further memories that a text surely corrects.
+
+    A memory that lacks a word which the text shares with the one it surely concerns is about
+    something else: production, where the text is about staging. A memory that repeats a corrected
+    one, such as a summary of it, is corrected too, unless the judge calls the text new to it."""
+    if strongest.memory is None or strongest.is_tentative:
+        return ()
+    named = set(own) & set(index_terms(texts[strongest.memory.id]))
+    corrected = [strongest.memory] if strongest.verdict.kind in CORRECTIONS else []
+    for memory in memories:
+        opinion = opinions.get(memory.id)
+        if memory is strongest.memory or not named <= set(index_terms(texts[memory.id])):
+            continue
+        if opinion is None:
+            repeats = any(says_the_same(texts[memory.id], texts[one.id]) for one in corrected)
+            corrected += [memory] * repeats
+        elif opinion.kind in CORRECTIONS and opinion.is_sure:
+            corrected.append(memory)
+    return tuple(memory for memory in corrected if memory is not strongest.memory)
 
 
 class _Opinion(NamedTuple):
@@ -209,7 +229,7 @@ def _opinions(store: Store, content: str, old: Sequence[str]) -> list[_Opinion]:
         return by_rules
     by_judge = [_opinion(chances, judge.thresholds) for chances in judge.verdicts(content, old)]
     return [
-        _better(judged, ruled, has_same_terms(content, text))
+        _better(judged, ruled, says_the_same(content, text))
         for judged, ruled, text in zip(by_judge, by_rules, old, strict=True)
     ]
 

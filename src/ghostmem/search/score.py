@@ -55,7 +55,7 @@ FULL_SUM, FULL_SUM_TEXT = (
 )  # the sum of a full match with and without vectors, for `specified`
 # The weight of the judge's opinion: smaller for a turn of a conversation and for a question about a
 # time, because the judge reads neither the turn's neighbours nor the dates.
-RELEVANCE, PARTIAL_RELEVANCE = 1.25, 0.4
+RELEVANCE, PARTIAL_RELEVANCE = 1.1, 0.4
 TIME_FEATURES = frozenset(("month", "window", "recency"))
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
 # left out when a question asks for several things: these are in several threads

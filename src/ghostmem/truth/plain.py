@@ -20,6 +20,7 @@ MAX_READ = 3_000  # characters of a text that are judged
 _NAMED = 0.6  # share of the words that are over which the older text must have
 _COVERED = 0.4  # share of the older text's words that a text which ends it must have
 _ALIKE = 0.75  # share of both texts' words that a text and its negation must share
+_LABEL = re.compile(r"^\W*\w{1,20}: ")
 _X = r"(?P<x>[^.;,\n]{2,60}?)"
 
 
@@ -51,17 +52,13 @@ def judge_plainly(new: str, old: str) -> PlainVerdict:
     return PlainVerdict(VerdictKind.NEW)
 
 
-def has_same_terms(new: str, old: str) -> bool:
-    """Say whether two texts have the same terms and numbers, both with or without a negation."""
-    return set(index_terms(new)) == set(index_terms(old)) and says_the_same(new, old)
-
-
 def says_the_same(new: str, old: str) -> bool:
-    """Say whether two texts share most terms and all numbers, both with or without a negation."""
-    new, old = new[:MAX_READ], old[:MAX_READ]
-    mine, theirs = set(index_terms(new)), set(index_terms(old))
+    """Say whether two texts have the same terms and numbers, both with or without a negation.
+
+    A label in front, such as `Summary:`, does not count."""
+    new, old = (_LABEL.sub("", text[:MAX_READ]) for text in (new, old))
     return (
-        min(_share(mine, theirs), _share(theirs, mine)) >= _ALIKE
+        set(index_terms(new)) == set(index_terms(old))
         and sorted(_numbers(new)) == sorted(_numbers(old))
         and bool(_negation(new)) == bool(_negation(old))
     )
