@@ -58,8 +58,7 @@ CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2
 JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=4)
 SURELY_NEW = 0.8  # from this probability on, phrases of change do not count
 NEAR = 0.5  # the cosine from which on no shared word is needed
-MAX_PAIRS = 2  # that the judge reads; of longer texts one
-MAX_CHARACTERS = 400
+MAX_CHARACTERS = 400  # of two pairs that the judge reads; of longer texts it reads one
 MAX_PART = 400  # characters of a text that the judge reads
 SHOWN = 8  # shared terms in the evidence
 
@@ -326,11 +325,16 @@ def _most_similar(
 
 
 def _first_few(memories: Sequence[Memory], texts: Mapping[str, str], content: str) -> list[Memory]:
-    """Return the most similar memories that the judge may read in the time of a put."""
+    """Return the memories that the judge may read in the time of a put.
+
+    These are the most similar one and, for short texts, the newest of the others: of several
+    statements about one thing the newest is the one that holds."""
     by_id = {memory.id: memory for memory in memories}
-    best_first = [by_id[id_] for id_ in texts if id_ in by_id]
-    size = sum(len(text[:MAX_PART]) for text in (content, texts[best_first[0].id]))
-    return best_first[: MAX_PAIRS if size * MAX_PAIRS <= MAX_CHARACTERS else 1]
+    best, *others = [by_id[id_] for id_ in texts if id_ in by_id]
+    size = len(content[:MAX_PART]) + len(texts[best.id][:MAX_PART])
+    if not others or 2 * size > MAX_CHARACTERS:
+        return [best]
+    return [best, max(others, key=lambda memory: (memory.created_at, memory.key))]
 
 
 def _is_comparable(memory: Memory, key: str, now: datetime) -> bool:
