@@ -523,6 +523,8 @@ def write_config(path: str, name: str, value: str) -> Any:
     parsed = parse(name, value, "config set")
     if name == "db" and parsed != ":memory:" and "://" not in parsed and not parsed.startswith("~"):
         parsed = os.path.abspath(parsed)  # the file is read from every folder
+    if name == "embed_model" and is_path(parsed) and os.path.isdir(parsed):
+        parsed = os.path.abspath(parsed)
     read_config(path)
     shown = f'"{_escape(parsed)}"' if isinstance(parsed, str) else str(parsed).lower()
     from pathlib import Path
@@ -543,6 +545,11 @@ def write_config(path: str, name: str, value: str) -> Any:
         )
         raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
     return parsed
+
+
+def is_path(text: str) -> bool:
+    """Say whether a text is written as a path, with a separator."""
+    return any(separator in text for separator in (os.sep, os.altsep) if separator)
 
 
 def _escape(text: str) -> str:

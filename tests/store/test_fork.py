@@ -312,3 +312,37 @@ def test_a_child_forked_while_threads_make_vectors_can_make_its_own(tmp_path: Pa
         """,
     )
     assert said == "{0}\n"
+
+
+def test_a_connection_dropped_inside_an_import_does_not_block_a_fork(tmp_path: Path) -> None:
+    """A finaliser may run while its thread holds the import lock, which the fork waits for."""
+    path = tmp_path / "m.db"
+    said = run(
+        path,
+        """
+        import _imp, apsw, time
+        from ghostmem.store.sqlite import forks
+
+        held = threading.Event()
+
+        def work():
+            own = forks.ThreadConnection(apsw.Connection(path))
+            forks.USERS.track(own.db)
+            _imp.acquire_lock()
+            held.set()
+            time.sleep(0.3)
+            del own
+            _imp.release_lock()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        held.wait()
+        print(child(lambda: ghost.put("agent:a", "child", "x")))
+        thread.join()
+        ghost.put("agent:a", "later", "x")
+        print(len(forks.USERS.dropped))
+        ghost.close()
+        """,
+    )
+    assert said == "0\n0\n"
+    assert keys(path) == {"child", "later"}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ghostmem.embed.base import Embedder, Function
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import EmbeddingError, InvalidInputError
 from ghostmem.settings import PROVIDERS, Settings
 
 
@@ -23,7 +23,13 @@ def choose(settings: Settings, own: Function | None = None, model: str = "") -> 
 def _local(settings: Settings, model: str = "") -> Embedder:
     from ghostmem.embed.models import BY_ID, wanted_model
 
-    found = BY_ID.get(model, wanted_model(settings))
+    found = BY_ID.get(model) or wanted_model(settings)
+    if model and found.id != model:
+        raise EmbeddingError(
+            f"the store has vectors of {model}, whose folder is not set now: set "
+            f"GHOST_EMBED_MODEL to it, or change to {found.id} with `ghost embed switch`",
+            "`ghost embed switch` makes all vectors again",
+        )
     if found.id in BY_ID:
         from ghostmem.embed.local import LocalEmbedder
 

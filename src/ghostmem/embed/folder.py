@@ -30,8 +30,8 @@ class FolderEmbedder:
         folder = Path(model.file)
         self.model, self.thresholds = model.id, model.thresholds
         self._encode = _tokenizer(folder)
+        self._max_tokens: int = folder_config(model.file).get("max_tokens", _MAX_TOKENS)
         try:
-            self._max_tokens = int(folder_config(model.file).get("max_tokens", _MAX_TOKENS))
             self._session = ModelSession(folder / "model.onnx")
             self._inputs = self._session.inputs
             self.dimension = len(self._vector("how long are your vectors?"))
@@ -72,10 +72,7 @@ def _tokenizer(folder: Path) -> Callable[[str], list[int]]:
     """Return the function from a text to the ids of its tokens, those at the ends included."""
     if (folder / "tokenizer.json").exists():
         try:
-            from tokenizers import Tokenizer
-
-            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            return lambda text: list(tokenizer.encode(text).ids)
+            return _any_tokenizer(folder / "tokenizer.json")
         except ImportError:
             pass  # a WordPiece vocabulary can be read without the package
     try:
@@ -87,3 +84,21 @@ def _tokenizer(folder: Path) -> Callable[[str], list[int]]:
             "add vocab.txt of an uncased BERT, or tokenizer.json and `pip install tokenizers`",
         ) from None
     return lambda text: [start, *words.encode(text), end]
+
+
+def _any_tokenizer(file: Path) -> Callable[[str], list[int]]:
+    """Return the function of a tokenizer.json, without the padding that the file may ask for.
+
+    A text is cut to the length of config.json."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+    except Exception as error:  # the package raises nothing more special
+        raise EmbeddingError(
+            f"{file} cannot be read: {error}",
+            "copy it again, or remove it and add vocab.txt of an uncased BERT",
+        ) from error
+    return lambda text: list(tokenizer.encode(text).ids)

@@ -1,13 +1,16 @@
 """The local models that GHOST_EMBED_MODEL can name: those of the package, and folders."""
 
+import hashlib
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.embed.base import Thresholds
-from ghostmem.errors import InvalidInputError
-from ghostmem.settings import Settings
+from ghostmem.errors import EmbeddingError, InvalidInputError
+from ghostmem.settings import Settings, is_path
+
+FOLDER_PREFIX = "folder:"  # of the ids of models in folders
 
 
 class LocalModel(NamedTuple):
@@ -39,28 +42,65 @@ def wanted_model(settings: Settings) -> LocalModel:
 
     Raises:
         InvalidInputError: There is no model of that name.
+        EmbeddingError: A file of the folder that they name cannot be read.
     """
     if not settings.embed_model:
         return TUNED
     for model in MODELS:
         if settings.embed_model == model.name:
             return model
-    folder = Path(settings.embed_model).expanduser()
-    if len(folder.parts) > 1 and folder.is_dir():
-        name = folder_config(str(folder)).get("name") or folder.resolve().name
-        return LocalModel(settings.embed_model, f"folder:{name}", str(folder), Thresholds())
+    folder = Path(settings.embed_model).expanduser().absolute()
+    if is_path(settings.embed_model) and folder.is_dir():
+        return _folder_model(settings.embed_model, str(folder))
     names = " and ".join(model.name for model in MODELS)
+    missing = f", and there is no folder {folder}" if is_path(settings.embed_model) else ""
     raise InvalidInputError(
-        f"provider local has no model {settings.embed_model}: its models are {names}",
+        f"provider local has no model {settings.embed_model}: its models are {names}{missing}",
         "set GHOST_EMBED_MODEL to one of them or to a folder with model.onnx, or leave it empty",
     )
 
 
 @cache
-def folder_config(folder: str) -> dict[str, Any]:
-    """Return config.json of a folder with a model, which may have `name` and `max_tokens`."""
+def _folder_model(name: str, folder: str) -> LocalModel:
+    """Return the model of a folder; a hash in its id tells models of the same name apart."""
+    label = folder_config(folder).get("name") or Path(folder).resolve().name
+    return LocalModel(name, f"{FOLDER_PREFIX}{label}-{_hash(folder)}", folder, Thresholds())
+
+
+def _hash(folder: str) -> str:
+    """Return the start of the SHA-256 of a model and of its weights in files of their own."""
+    model = Path(folder) / "model.onnx"
+    weights = {*model.parent.glob("model.onnx?*"), *model.parent.glob("*.data")}
+    digest = hashlib.sha256()
     try:
-        config = json.loads((Path(folder) / "config.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return config if isinstance(config, dict) else {}
+        for file in (model, *sorted(weights)):
+            with file.open("rb") as stream:
+                hashlib.file_digest(stream, lambda: digest)
+    except OSError as error:
+        raise EmbeddingError(
+            f"{model} cannot be run: {error}",
+            "GHOST_EMBED_MODEL must be a folder with model.onnx that can be read",
+        ) from None
+    return digest.hexdigest()[:8]
+
+
+@cache
+def folder_config(folder: str) -> dict[str, Any]:
+    """Return config.json of a folder with a model, which may have `name` and `max_tokens`.
+
+    Raises:
+        EmbeddingError: The file is there and cannot be used.
+    """
+    file = Path(folder) / "config.json"
+    try:
+        config = json.loads(file.read_bytes()) if file.exists() else {}
+        if not isinstance(config, dict):
+            raise TypeError("it is not an object")
+        if "max_tokens" in config:
+            config["max_tokens"] = int(config["max_tokens"])
+    except (OSError, TypeError, ValueError) as error:
+        raise EmbeddingError(
+            f"{file} cannot be read: {error}",
+            'remove it, or write JSON such as {"name": "bge-small", "max_tokens": 256}',
+        ) from None
+    return config

@@ -1,4 +1,4 @@
-"""A model of the package, run by onnxruntime in one thread."""
+"""A model in a file, run by onnxruntime in one thread."""
 
 import os
 from collections.abc import Mapping
@@ -14,9 +14,14 @@ class ModelSession:
     In an inherited session another thread of the parent may have held a lock during the fork. It
     is kept, because removing it may take that lock too."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._session, self._process = _open(file), os.getpid()
+    def __init__(self, file: Path, alternative: str = "choose GHOST_EMBED_PROVIDER=static") -> None:
+        """Open a file; `alternative` says in errors how to do without this model.
+
+        Raises:
+            EmbeddingError: There is no onnxruntime, or it cannot load the file.
+        """
+        self._file, self._alternative = file, alternative
+        self._session, self._process = _open(file, alternative), os.getpid()
         self._inherited: list[Any] = []
         self.inputs = {given.name for given in self._session.get_inputs()}
 
@@ -24,18 +29,28 @@ class ModelSession:
         """Return the model's output for a batch."""
         if self._process != os.getpid():
             self._inherited.append(self._session)
-            self._session, self._process = _open(self._file), os.getpid()
+            self._session, self._process = _open(self._file, self._alternative), os.getpid()
         return self._session.run(None, inputs)[0]
 
 
-def _open(file: Path) -> Any:
+def _open(file: Path, alternative: str) -> Any:
     # without this, it records its runs in ~/.cache and sends them to its vendor
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
     except ImportError as error:
-        hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
+        hint = f"install onnxruntime, or {alternative}"
         raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
+    try:
+        return _session(onnxruntime, file)
+    except Exception as error:  # onnxruntime has an exception for every kind of failure
+        raise EmbeddingError(
+            f"{file} cannot be run: {error}",
+            f"replace this file (install Ghost again, if it is its own), or {alternative}",
+        ) from error
+
+
+def _session(onnxruntime: Any, file: Path) -> Any:
     onnxruntime.disable_telemetry_events()  # for a program that imported it before
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

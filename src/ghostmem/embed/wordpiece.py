@@ -1,4 +1,4 @@
-"""BERT's uncased WordPiece with the standard library: the token ids of both shipped models.
+"""BERT's uncased WordPiece with the standard library: the token ids of the shipped models.
 
 The ids are those of the `tokenizers` package, as `tools/build_models.py --check` verifies. Only
 letters and marks that came after Unicode 8 may differ, because its tables end there.
@@ -128,7 +128,7 @@ def manifest() -> dict[str, Any]:
 
 @cache
 def words() -> WordPiece:
-    """Return the tokenizer that both shipped models share."""
+    """Return the tokenizer that the shipped models share."""
     return WordPiece.load(FOLDER / "vocab.txt")
 
 

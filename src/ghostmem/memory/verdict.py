@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.graph.autolink import NearestChunks
-from ghostmem.judge import find_judge, uses_judge
+from ghostmem.judge import find_judge, judge_available, uses_judge
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
@@ -152,7 +152,7 @@ def find_verdict(
 
 
 def _limits(store: Store, content: str) -> _Limits:
-    if uses_judge(store.settings):
+    if judge_available(store.settings):
         return JUDGED
     return CHANGED if announces_change(content) else PLAIN
 

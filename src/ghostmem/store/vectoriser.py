@@ -20,7 +20,8 @@ class Vectoriser:
     """A provider that loads on first use; one that cannot run is reported once and left out.
 
     The provider `local` has several models: a store keeps the one that made its vectors until
-    `ghost embed switch`, or a backfill with another one in GHOST_EMBED_MODEL, has finished."""
+    `ghost embed switch`, or a backfill with another one in GHOST_EMBED_MODEL, has finished. If
+    that is the model of a folder which the settings do not name, there are no vectors meanwhile."""
 
     def __init__(
         self,
@@ -32,9 +33,10 @@ class Vectoriser:
         self._own = own
         self._engine = engine
         self._embedders: dict[str, Embedder | None] = {}  # by `model`; None: it cannot run
+        self._errors: dict[str, Exception] = {}  # why, by `model`
         self._lock, self._process = threading.Lock(), os.getpid()  # a model is loaded once
         self.problem = ""
-        self._error: GhostError | None = None
+        self._hint = ""  # what to do about it
         self._loading: threading.Thread | None = None
         self._deferred = False
         self._waited = False
@@ -140,39 +142,39 @@ class Vectoriser:
             assert self._engine is not None
             with self._engine.read() as own_tx:
                 return self.model(own_tx)
-        from ghostmem.embed.models import BY_ID
+        from ghostmem.embed.models import BY_ID, FOLDER_PREFIX
         from ghostmem.text.chunk import CHUNKER
 
-        return tx.vectors.first((*BY_ID, chosen), CHUNKER) or chosen
+        return tx.vectors.first(tuple(BY_ID), CHUNKER, FOLDER_PREFIX) or chosen
 
     def _load_model(self, model: str) -> "Embedder | None":
-        if (
-            self._process != os.getpid()
-        ):  # a thread of the parent may have held the lock at the fork
+        # a thread of the parent may have held the lock at the fork
+        if self._process != os.getpid():
             self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             if model not in self._embedders:
                 self._embedders[model] = self._try(model)
+            if (error := self._errors.get(model)) is not None:
+                self.problem, self._hint = str(error), getattr(error, "hint", "")
             return self._embedders[model]
 
     def _try(self, model: str) -> "Embedder | None":
         from ghostmem.embed.choose import choose
 
         try:
-            return choose(self._settings, self._own, model)
+            embedder = choose(self._settings, self._own, model)
         except (GhostError, ImportError, OSError) as error:
-            self.problem = str(error)
-            self._error = error if isinstance(error, GhostError) else None
+            self._errors[model] = error
             return None
+        self.problem = ""  # that of a model which the store had before
+        return embedder
 
     def must(self, chosen: bool = False) -> "Embedder":
         """Return the provider as `get` or `chosen` does, or raise why there is none."""
         embedder = self.chosen() if chosen else self.get()
         if embedder is None:
             reason = self.problem or "the provider is none"
-            hint = (
-                self._error.hint if self._error else "choose GHOST_EMBED_PROVIDER=local or static"
-            )
+            hint = self._hint or "choose GHOST_EMBED_PROVIDER=local or static"
             raise EmbeddingError(f"there are no vectors: {reason}", hint)
         return embedder
 

@@ -47,14 +47,17 @@ class Vectors(StoreTable, ABC):
 
     _has_vectors = ""  # the condition that a model `m` has vectors, where an index can tell
 
-    def first(self, names: Sequence[str], chunker: str) -> str | None:
-        """Return which of some models was the first to make vectors that are still here."""
+    def first(self, names: Sequence[str], chunker: str, prefix: str) -> str | None:
+        """Return which of some models was the first to make vectors that are still here.
+
+        These are models with one of some names, or with a name that begins with a prefix."""
         if names not in self._first:
             sql = (
-                f"SELECT m.name FROM models m WHERE m.name {self._sql.among} AND m.chunker = ?"
+                f"SELECT m.name FROM models m WHERE (m.name {self._sql.among} "
+                f"OR substr(m.name, 1, {len(prefix)}) = ?) AND m.chunker = ?"
                 f"{self._has_vectors} ORDER BY m.id LIMIT 1"
             )
-            self._first[names] = self._db.get(sql, (self._sql.array(names), chunker))
+            self._first[names] = self._db.get(sql, (self._sql.array(names), prefix, chunker))
         return self._first[names]
 
     def dimension(self, model: int) -> int:

@@ -41,6 +41,7 @@ class Users:
         self._depths: dict[int, int] = {}  # by thread: how many uses are open, one inside another
         self._writes: dict[int, int] = {}  # how many of these may write
         self._is_forking = False
+        self.dropped: list[apsw.Connection | None] = []  # closed with the next use that ends
         self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._inherited: list[apsw.Connection] = []
 
@@ -54,11 +55,31 @@ class Users:
         with self._changed:
             while self._is_forking and thread not in self._depths:
                 self._changed.wait()
-            self._depths[thread] = self._depths.get(thread, 0) + 1
-            self._writes[thread] = self._writes.get(thread, 0) + writes
+            self._count(thread, writes)
+
+    def close_dropped(self) -> None:
+        """Close dropped connections, unless that would wait: then the next use does.
+
+        A finaliser calls this, maybe in a thread that holds the import lock, for which a fork
+        waits."""
+        thread = threading.get_ident()
+        if not self._changed.acquire(blocking=False):
+            return
+        try:
+            if self._is_forking and thread not in self._depths:
+                return
+            self._count(thread, writes=False)
+        finally:
+            self._changed.release()
+        self.leave(thread, writes=False)
+
+    def _count(self, thread: int, writes: bool) -> None:
+        self._depths[thread] = self._depths.get(thread, 0) + 1
+        self._writes[thread] = self._writes.get(thread, 0) + writes
 
     def leave(self, thread: int, writes: bool) -> None:
         """Count a use as ended; a child does not know its parent's uses."""
+        self.dropped.clear()
         with self._changed:
             if thread in self._depths:
                 self._depths[thread] -= 1
@@ -71,17 +92,29 @@ class Users:
         return bool(self._depths.keys() - {threading.get_ident()})
 
     def before_fork(self) -> None:
-        """Wait until no other thread uses a store, and block new uses until the fork is done."""
-        self._changed.acquire()
-        self._is_forking = True
+        """Wait until no other thread uses a store, and block new uses until the fork is done.
+
+        Two locks are held then: no other thread begins a use or an import. Neither is waited for
+        while the other is held, because another thread may take them in the other order."""
         deadline = time.monotonic() + MAX_WAIT
-        _imp.acquire_lock()  # held until the fork is done: no other thread begins an import
-        while (self._are_others() or _imports()) and time.monotonic() < deadline:
-            _imp.release_lock()
-            self._changed.wait(_POLL)
-            _imp.acquire_lock()
+        while not self._try_to_stop(deadline):
+            with self._changed:
+                self._is_forking = True
+                self._changed.wait(_POLL)
         # Python drops those of other threads in the child before `start_child`
         self._inherited = list(self._connections)
+
+    def _try_to_stop(self, deadline: float) -> bool:
+        """Take both locks if no other thread uses a store or imports, or after the deadline."""
+        _imp.acquire_lock()
+        if self._changed.acquire(blocking=False):
+            is_late = time.monotonic() >= deadline
+            if is_late or not (self._are_others() or _imports()):
+                self._is_forking = True
+                return True
+            self._changed.release()
+        _imp.release_lock()
+        return False
 
     def after_fork_in_parent(self) -> None:
         """Allow uses and imports again."""
@@ -185,5 +218,6 @@ class ThreadConnection:
     def __del__(self) -> None:
         """Drop the connection, which closes it unless a reader of the thread still uses it."""
         if not is_broken():
-            with using():
-                self.db = None
+            USERS.dropped.append(self.db)
+            self.db = None
+            USERS.close_dropped()
