@@ -1,5 +1,6 @@
 """Which statements of a message are candidates, with the judge and with phrases alone"""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,53 @@ def test_a_statement_in_a_long_message_is_found(judge: Judge | None) -> None:
     rule = "Never push to main on Fridays."
     for text in (f"{filler}{rule}", f"{rule} {filler}", f"{filler}{rule} {filler}"):
         assert contents(text, judge) == [rule]
+
+
+def test_the_judge_reads_a_wrapped_statement_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part of a long message that it reads has the statement, whose lines are joined."""
+    judge = find_judge(Settings(judge="on"))
+    assert judge is not None
+    read: list[tuple[str, str]] = []
+    captures = judge.captures
+
+    def recorded(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        read.extend(pairs)
+        return captures(pairs)
+
+    monkeypatch.setattr(judge, "captures", recorded)
+    filler = "Look at the second request in the log and tell me what happened there. " * 12
+    wrapped = "We have decided that the billing\nservice will be written in Go."
+    joined = wrapped.replace("\n", " ")
+    assert joined in contents(f"{filler}\n\n{wrapped}\n\n{filler}", judge)
+    [context] = [context for sentence, context in read if sentence == joined]
+    assert joined in context
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never mind the noise, we decided to use Postgres for billing.",
+        "Forget about MySQL, we decided to use Postgres for billing.",
+        "Vergiss MySQL, wir haben uns für Postgres entschieden.",
+    ],
+)
+def test_a_decision_after_something_to_forget_is_captured(text: str, judge: Judge | None) -> None:
+    """Only a request to forget as a whole is left out."""
+    assert contents(text, judge) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please forget that I live in Oslo.",
+        "Forget that I live in Oslo, it is private.",
+        "Forget what I told you about my allergies, please.",
+        "Vergiss, dass ich am liebsten Tee trinke.",
+    ],
+)
+def test_what_is_to_be_forgotten_is_not_captured(text: str, judge: Judge | None) -> None:
+    """A comma alone does not make a statement of it."""
+    assert contents(text, judge) == []
 
 
 def test_importance_is_the_weight_of_the_sort_and_the_probability(judge: Judge | None) -> None:

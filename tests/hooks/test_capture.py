@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.hooks.tail import MAX_BYTES, last_lines, texts_since
+from ghostmem.judge import find_judge
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
 
@@ -73,6 +74,33 @@ def test_the_judge_decides_if_the_settings_ask_for_it(
     path = transcript(spoken(fact), spoken("Run the tests again and show me the output."))
     hook("Stop", transcript_path=str(path))
     assert contents(store) == [fact]
+
+
+def test_each_text_is_judged_once(
+    hook: "Hook",
+    store: Path,
+    transcript: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the judge has found is stored without another look at the text."""
+    monkeypatch.setenv("GHOST_JUDGE", "on")
+    judge = find_judge(Settings(judge="on"))
+    assert judge is not None
+    read: list[str] = []
+    captures = judge.captures
+
+    def recorded(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        read.extend(sentence for sentence, _ in pairs)
+        return captures(pairs)
+
+    monkeypatch.setattr(judge, "captures", recorded)
+    hook("Stop", transcript_path=str(transcript(spoken(TABS))))
+    assert read == [TABS]
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        [memory] = ghost.list(NS)
+    assert (memory.content, memory.tags) == (TABS, ("captured", "preference"))
+    assert memory.importance is not None
+    assert memory.importance > 0.6
 
 
 def test_capturing_goes_on_where_it_left_off(

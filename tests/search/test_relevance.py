@@ -1,13 +1,16 @@
 """The judge in a search: its opinion adds to the scores of the best candidates and nothing else."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.judge import find_judge
 from ghostmem.model import Hits
+from ghostmem.search.search import search
 from ghostmem.settings import Settings
 
 QUESTION = "When does the harbour ferry leave?"
@@ -93,6 +96,17 @@ def test_without_the_judge_nothing_changes(opened: Opened, fields: dict[str, obj
     assert any("judge took longer than 0 s" in note for note in found.notes) == (
         "rerank_deadline" in fields
     )
+
+
+def test_a_hook_without_time_for_the_judge_does_without_it(opened: Opened) -> None:
+    """After half of a hook's time a prompt is searched as with the judge off."""
+    ghost, deadline = opened(), time.monotonic() - 1
+    vectoriser = DeadlineVectoriser(
+        replace(JUDGED, embed_provider="none"), deadline, ghost.store.engine
+    )
+    found = search(replace(ghost.store, vectoriser=vectoriser), QUESTION, "home", explain=True)
+    assert found
+    assert all(hit.why is not None and hit.why.relevance is None for hit in found)
 
 
 def test_only_the_first_are_read(opened: Opened) -> None:

@@ -48,7 +48,9 @@ def test_a_sentence_is_no_machine_line() -> None:
         'Classify: [{"text": "We use Postgres."}, {"text": "I prefer tabs."}]',
         'Look:\n{\n  "note": "I live in Lisbon, [never",\n  "all": [\n    "Always test."\n  ]\n}',
         'It was cut off: {"a": "We never deploy on Fridays", "b": [{"c": "I prefer tea"',
-        "settings:\n  editor: helix\n  rule: never push to main\n",
+        'The list:\n[\n  "We never deploy on Fridays",\n  "I prefer tea over coffee",\n  "Al',
+        "settings:\n  editor: helix\n  rule: never push to main\n  theme: dark\n",
+        "settings:\n  code_style: black\n  rule: never push to main\n",
         "Nov 12 10:00:01 host sshd[12]: always accepted password",
     ],
 )
@@ -64,6 +66,30 @@ def test_a_short_value_stays_in_its_sentence() -> None:
     text = 'Always set ["strict"] in the config.'
     assert without_data(text) == text
     assert [one.sentence for one in statements(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I always want arrays like ["a", and please always use four spaces in this project.',
+        "Preferences:\n  Editor: vim\n  Shell: fish\n  Theme: dark\n",
+        "preferences:\n  editor: vim\n  shell: fish\n",
+    ],
+)
+def test_brackets_in_a_sentence_and_lists_of_the_user_are_no_data(text: str) -> None:
+    """JSON that does not close has several keys or lines; YAML is longer or has identifiers."""
+    assert without_data(text) == text
+
+
+def test_an_entry_of_a_list_comes_with_its_lead() -> None:
+    """A name with a value cannot be understood alone."""
+    text = "My preferences:\n  Editor: vim\n  Shell: fish\nI live in Oslo."
+    assert [one.content for one in statements(text)] == [
+        "My preferences:",
+        "My preferences: Editor: vim",
+        "My preferences: Shell: fish",
+        "I live in Oslo.",
+    ]
 
 
 def test_a_run_of_marks_that_ends_no_sentence_is_read_once() -> None:

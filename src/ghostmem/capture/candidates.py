@@ -18,7 +18,7 @@ from ghostmem.capture.sorts import (
     steps_match,
 )
 from ghostmem.model import CAPTURED, Kind, Record, Sort
-from ghostmem.text.capture import Statement, own_text, statements
+from ghostmem.text.capture import Statement, is_entry, own_text, statements
 from ghostmem.truth.alike import distinctive, essence
 
 if TYPE_CHECKING:
@@ -93,11 +93,15 @@ def capture_chances(
     """Return how likely each sentence is worth remembering; None where the judge is not asked."""
     if judge is None or not sentences:
         return [None] * len(sentences)
-    asked = sentences[:_MAX_JUDGED]
+    message = _one_line(message)  # as in sentences, whose wrapped lines are joined
+    asked = [_one_line(sentence) for sentence in sentences[:_MAX_JUDGED]]
     pairs, start = [], 0
     for sentence in asked:
-        start = max(start, message.find(sentence[:_AROUND], start))
-        pairs.append((sentence, _around(message, start, start + len(sentence))))
+        place = message.find(sentence[:_AROUND], start)
+        start = max(start, place)
+        found = place >= 0 or len(message) <= _MAX_WHOLE
+        context = _around(message, start, start + len(sentence)) if found else sentence
+        pairs.append((sentence, context))
     return [*judge.captures(pairs), *[None] * (len(sentences) - len(asked))]
 
 
@@ -118,6 +122,10 @@ def reasons_of(match: SortMatch, chance: float | None) -> tuple[str, ...]:
     return (*phrase, *([] if chance is None else [f"judge: {chance:.2f}"]))
 
 
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _around(message: str, start: int, stop: int) -> str:
     if len(message) <= _MAX_WHOLE:
         return message
@@ -130,7 +138,9 @@ def _is_skipped(sentence: str) -> bool:
 
 
 def _judged_text(statement: Statement) -> str:
-    return statement.content if statement.is_list else statement.sentence
+    """Return a statement as the judge reads it; an entry of a list says little without its lead."""
+    is_part = statement.is_list or is_entry(statement.sentence)
+    return statement.content if is_part else statement.sentence
 
 
 def _candidate(statement: Statement, chance: float | None, threshold: float) -> Candidate | None:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from ghostmem.judge.model import Judge
 
 _PHRASES = 0.5  # the threshold where phrases decide; a part with one scores 1
-_MAX_MORE_DAYS = 2  # so many further days are enough alone; each counts half the threshold
+_MAX_MORE_DAYS = 2  # further days that count; each adds half the threshold
 _MIN_TERMS = 3  # distinctive terms of a part
 _MAX_LENGTH = 10_000  # characters; a longer part was pasted
-_SAID, _KEPT = 0.7, 0.3  # share of its terms that say a part already; with its source mark
+_KNOWN = 0.7  # share of its terms that a known text must have for a part to be known
+_KNOWN_SOURCE = 0.3  # the same, if the text names the part as its source
 _SAME_TOPIC = 0.3  # share of its terms that two parts of one topic have in common, at least two
 _MAX_COMMON = 1_000  # texts; a term that more of them have tells no topic
 _TASK = re.compile(r"\[[ xX✓✔-]\]|(?:todo|to-do|fixme)\b|待办|pendiente:", re.IGNORECASE)
@@ -76,19 +77,19 @@ def propose(
     notes: Iterable[DailyNote], memory: str, judge: "Judge | None" = None
 ) -> list[Proposal]:
     """Return the parts to add to a long-term memory, the best first, then the newest."""
-    said = _Said(memory)
+    known = _KnownTexts(memory)
     parts = [part for note in notes for part in _parts(note) if not _is_passing(part)]
     rows = []
     for part, days in zip(parts, _days(parts), strict=True):
-        if not said.has(part) and (proposal := _proposal(part, days, judge)):
+        if not known.has(part) and (proposal := _proposal(part, days, judge)):
             rows.append((part, proposal))
     rows.sort(
         key=lambda row: (-row[1].score, -row[0].note.day.toordinal(), row[0][0].path, row[0].line)
     )
     proposals = []
     for part, proposal in rows:
-        if not said.has(part):
-            said.add(part.text)
+        if not known.has(part):
+            known.add(part.text)
             proposals.append(proposal)
     return proposals
 
@@ -208,14 +209,14 @@ class _Index:
         self._size += 1
 
     def sharing(self, terms: Iterable[str], least: float) -> list[int]:
-        """Return the numbers of the texts with at least so many of some terms."""
+        """Return the numbers of the texts that have at least `least` of some terms."""
         found = (self._by_term.get(term, ()) for term in terms)
         rare = (numbers for numbers in found if len(numbers) <= _MAX_COMMON)
         counts = Counter(number for numbers in rare for number in numbers)
         return [number for number, count in counts.items() if count >= least]
 
 
-class _Said:
+class _KnownTexts:
     """Texts that are in MEMORY.md or proposed: single items, and up to three in a row."""
 
     def __init__(self, memory: str) -> None:
@@ -242,12 +243,12 @@ class _Said:
         """Say whether a text has most terms of a part and all its numbers, or names its source."""
         terms = part.terms
         kept = self._sources.get((part.note.path, part.line), frozenset())
-        if len(kept & terms) >= max(1, _KEPT * len(terms)):
+        if len(kept & terms) >= max(1, _KNOWN_SOURCE * len(terms)):
             return True
         negated = _is_negated(part.text)
         numbers = {term for term in terms if term.startswith("#")}
         similar = (
-            self._texts[at] for at in self._index.sharing(terms, math.ceil(_SAID * len(terms)))
+            self._texts[at] for at in self._index.sharing(terms, math.ceil(_KNOWN * len(terms)))
         )
         return any(numbers <= theirs and negated == is_negated for theirs, is_negated in similar)
 

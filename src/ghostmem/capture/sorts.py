@@ -12,6 +12,7 @@ from ghostmem.text.question import is_question
 
 _FILE = Path(__file__).parent / "data" / "sorts.json"
 _UNSPACED = ("zh",)  # languages without word boundaries
+_CLAUSE_END = re.compile(r"[,;:，；：–—]\s*|\s-\s")
 _Languages = Mapping[str, Sequence[str]]
 
 
@@ -69,8 +70,13 @@ def is_asked(sentence: str) -> bool:
 
 
 def is_withdrawn(sentence: str) -> bool:
-    """Say whether a sentence asks to forget something."""
-    return bool(_table().withdrawn.search(_plain(sentence)))
+    """Say whether a sentence asks to forget something, and states nothing after that."""
+    plain = _plain(sentence)
+    found = _table().withdrawn.search(plain)
+    if found is None:
+        return False
+    rest = _CLAUSE_END.split(plain[found.end() :], maxsplit=1)[1:]
+    return not any(map(is_explicit, rest))
 
 
 def leads_steps(lead: str) -> bool:

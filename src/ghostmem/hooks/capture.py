@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 
-from ghostmem.capture.candidates import candidates
+from ghostmem.capture.candidates import Candidate, candidates
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
@@ -16,6 +16,7 @@ from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.judge import find_judge
+from ghostmem.memory.redact import redact_content
 from ghostmem.model import SourceKind
 from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
@@ -38,23 +39,32 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
         session = stored_session(ghost.store, call, ns) if ghost is not None else None
         place = session.captured_to if session else 0
         texts = _user_texts(entries, place)
-        worth = _statements(settings, texts.texts)
+        worth = _statements(settings, call, texts.texts)
         if ghost is None and worth:
             ghost = opened.enter_context(Ghost.open(settings=settings))
         if ghost is None:
             return
         session = session or stored_session(ghost.store, call, ns)
         captured = _captured_since(ghost, call, session.ns, entries[0].at) if worth else set()
-        _capture(ghost, call, session.ns, _without(worth, captured))
+        for statements in _without(worth, captured):
+            _capture(ghost, call, session.ns, statements)
         is_compacted = texts.compacted or any(e.call.moment is Moment.COMPACT for e in entries)
         _record(ghost, session, texts.to, is_compacted and not call.host.restarts)
 
 
-def _statements(settings: Settings, texts: Sequence[str]) -> list[tuple[str, set[str]]]:
-    """Return the texts with statements worth remembering, each with its statements."""
+def _statements(settings: Settings, call: Call, texts: Sequence[str]) -> list[list[Candidate]]:
+    """Return the statements of each text that are worth remembering, if any, without secrets.
+
+    A text that is refused for a secret is logged and left out."""
     judge = find_judge(settings) if texts else None
-    found = ((text, {one.content for one in candidates(text, judge)}) for text in texts)
-    return [(text, contents) for text, contents in found if contents]
+    found = []
+    for text in texts:
+        try:
+            found.append(candidates(redact_content(settings, text).content, judge))
+        except InvalidInputError as error:
+            message = f"a text was refused: {describe_error(error)}"
+            write_log_line(log_path(settings), call.host.name, call.event, message)
+    return [statements for statements in found if statements]
 
 
 def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
@@ -113,39 +123,43 @@ def _captured_since(ghost: Ghost, call: Call, ns: str, since: datetime) -> set[s
     }
 
 
-def _without(texts: Sequence[tuple[str, set[str]]], captured: set[str]) -> list[str]:
-    """Return texts without those whose statements are captured.
+def _without(texts: Sequence[list[Candidate]], captured: set[str]) -> list[list[Candidate]]:
+    """Return the statements of texts without those texts whose statements are all captured.
 
     Stored again, an older statement would count as newer than its correction. A repeated text is
     left out only once: the user may have returned to what was said first."""
     new, left = [], set(captured)
-    for text, statements in texts:
-        if statements <= left:
-            left -= statements
+    for statements in texts:
+        contents = {statement.content for statement in statements}
+        if contents <= left:
+            left -= contents
         else:
-            new.append(text)
+            new.append(statements)
     return new
 
 
-def _capture(ghost: Ghost, call: Call, ns: str, texts: Sequence[str]) -> None:
-    """Capture from each text; one that is refused, as for a secret, is logged and left out."""
-    path = log_path(ghost.store.settings)
-    for text in texts:
-        try:
-            report = ghost.capture(
-                text,
-                ns,
-                source_kind=SourceKind.STATED,
-                source_client=call.host.client,
-                source_scope=call.session or None,
-            )
-        except InvalidInputError as error:
-            message = f"a text was refused: {describe_error(error)}"
-            write_log_line(path, call.host.name, call.event, message)
-            continue
-        if report.refused:
-            message = f"{len(report.refused)} of the statements of a text refused"
-            write_log_line(path, call.host.name, call.event, message)
+def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Candidate]) -> None:
+    """Store the statements of a text; those that are refused are logged and left out."""
+    report = ghost.capture(
+        None,
+        ns,
+        candidates=[
+            {
+                "key": statement.key,
+                "content": statement.content,
+                "kind": statement.kind,
+                "tags": list(statement.tags),
+                "importance": statement.importance,
+            }
+            for statement in statements
+        ],
+        source_kind=SourceKind.STATED,
+        source_client=call.host.client,
+        source_scope=call.session or None,
+    )
+    if report.refused:
+        message = f"{len(report.refused)} of the statements of a text refused"
+        write_log_line(log_path(ghost.store.settings), call.host.name, call.event, message)
 
 
 def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> None:

@@ -94,6 +94,10 @@ class DeadlineVectoriser(Vectoriser):
         ready = self._embedder_in_time
         return self._failure or (ready.problem if ready is not None else "")
 
+    def has_time(self) -> bool:
+        """Say whether the deadline has not passed."""
+        return time.monotonic() < self._deadline
+
     def start(self, prompt: str = "", tx: "Transaction | None" = None) -> None:
         """Load the provider and embed a prompt in the background; return at once."""
         if self.wanted and self._background is None:

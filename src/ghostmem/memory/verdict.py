@@ -2,7 +2,7 @@
 
 Candidates are the memories with the nearest vectors and those that share the rarest words, so that
 verdicts work without an embedding provider too. The judge compares the draft with the best of them
-in one run, or the plain rules of `truth.plain` do, and the strongest verdict counts. A verdict that
+one by one, or the plain rules of `truth.plain` do, and the strongest verdict counts. A verdict that
 the judge is not sure of is tentative: it is reported, and changes nothing."""
 
 import json

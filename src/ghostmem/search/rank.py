@@ -17,7 +17,7 @@ from ghostmem.search.cutoff import answers, has_answer, measure_evidence
 from ghostmem.search.features import measure
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import corrected, match_words
-from ghostmem.search.relevance import Opinion, judge_relevance
+from ghostmem.search.relevance import Reranked, judge_relevance
 from ghostmem.search.score import (
     WITH_VECTORS,
     WITHOUT_VECTORS,
@@ -110,19 +110,19 @@ def rank(
         matches.sort(key=lambda match: (*best_first(match)[:2], match.space.name, match.chunk.key))
     if not pieces:
         matches = _best_chunks(matches)
-    opinion = Opinion(matches)
+    reranked = Reranked(matches)
     # without an embedding model that is loaded, no second model is loaded either
     if judged and is_linear and (vectors.embedder is not None or store.settings.judge == "on"):
-        opinion = judge_relevance(store.settings, query, matches)
+        reranked = judge_relevance(store.settings, query, matches, vectoriser.has_time)
     is_answered = has_answer(chunks)
     has_words = any(char.isalnum() for char in query.text)
     if spaces and not is_answered and has_words and vectoriser.may_wait:
         raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
     return Ranking(
-        opinion.matches,
-        answers(opinion.matches, is_answered, min_score, store.settings.abstain),
+        reranked.matches,
+        answers(reranked.matches, is_answered, min_score, store.settings.abstain),
         tuple(sorted(retrievers)),
-        tuple(dict.fromkeys((*vectors.notes, *opinion.notes))),
+        tuple(dict.fromkeys((*vectors.notes, *reranked.notes))),
         # every note is about missing vectors
         not vectoriser.wanted or (not vectors.notes and vectors.embedder is not None),
     )

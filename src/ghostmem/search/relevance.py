@@ -2,6 +2,7 @@
 
 This part is never negative, so a candidate that was not read stays behind those that were."""
 
+from collections.abc import Callable
 from time import thread_time
 from typing import NamedTuple
 
@@ -21,44 +22,49 @@ MAX_FACT, MAX_TURN = 200, 100  # characters of a fact and of a turn that `auto` 
 MIN_KNOWN_WORDS = 0.5  # the share of a question's words that the judge must know
 
 
-class Opinion(NamedTuple):
+class Reranked(NamedTuple):
     """Candidates in the order of their new scores, and notes for the caller."""
 
     matches: list[ChunkMatch]
     notes: tuple[str, ...] = ()
 
 
-def judge_relevance(settings: Settings, query: Query, matches: list[ChunkMatch]) -> Opinion:
+def judge_relevance(
+    settings: Settings, query: Query, matches: list[ChunkMatch], has_time: Callable[[], bool]
+) -> Reranked:
     """Add the judge's opinion to the scores of the best candidates.
 
-    Without the judge, and after its deadline, they stay as they are."""
+    Without the judge, after its deadline, and when the caller has no time left, they stay as they
+    are."""
     if settings.rerank == "off" or not matches or not uses_judge(settings):
-        return Opinion(matches)
+        return Reranked(matches)
     terms, is_short = match_terms(query.text), settings.rerank == "auto"
     texts = [_text(match, terms, is_short) for match in matches[:MAX_JUDGED]]
     try:
-        chances = _read(settings, query.text, texts)
+        chances = _read(settings, query.text, texts, has_time)
     except EmbeddingError as error:
-        return Opinion(matches, (str(error),))
+        return Reranked(matches, (str(error),))
     if not chances:
-        return Opinion(matches)
+        return Reranked(matches)
     head, rest = matches[: len(chances)], matches[len(chances) :]
     for match, chance in zip(head, chances, strict=True):
         add_relevance(match, chance)
     head.sort(key=lambda match: -match.score)  # stable: equal scores keep their order
     if query.question.several:
         head = varied_threads(head)
-    return Opinion([*head, *rest])
+    return Reranked([*head, *rest])
 
 
-def _read(settings: Settings, query: str, texts: list[str]) -> list[float]:
-    """Return how likely each of the first texts answers a query.
+def _read(
+    settings: Settings, query: str, texts: list[str], has_time: Callable[[], bool]
+) -> list[float]:
+    """Return how likely each of the first texts answers a query; nothing without time for it.
 
     Raises:
         EmbeddingError: The judge cannot run, or takes too long.
     """
     began = thread_time()  # not the time of day: other programs must not change the order
-    judge = find_judge(settings)
+    judge = find_judge(settings) if has_time() else None
     if judge is None or judge.known(query) < MIN_KNOWN_WORDS:
         return []
     max_tokens = MAX_TOKENS if settings.rerank == "auto" else None
@@ -66,6 +72,8 @@ def _read(settings: Settings, query: str, texts: list[str]) -> list[float]:
     for chance in judge.relevance(query, texts, max_tokens):
         if thread_time() - began > settings.rerank_deadline:
             raise EmbeddingError(f"the judge took longer than {settings.rerank_deadline:g} s")
+        if not has_time():
+            return []
         chances.append(chance)
     return chances
 

@@ -48,6 +48,10 @@ class Vectoriser:
         """Say whether vectors are wanted at all."""
         return self._own is not None or self._settings.embed_provider != "none"
 
+    def has_time(self) -> bool:
+        """Say whether the caller has time for another model."""
+        return True
+
     def defer(self, loaded: Callable[[], object] | None = None) -> None:
         """Do without the provider until `warm` has loaded it in the background.
 

@@ -44,6 +44,7 @@ _NUMBERED = re.compile(r"[ \t]*\d{1,9}[.)][ \t]")
 _TASK = re.compile(
     r"\[[ xX✓✔-]\]|(?:todos?|to-do|fixme|xxx|action items?)\b|待办|pendientes?\s*:", re.IGNORECASE
 )
+_ENTRY = re.compile(r"\w[\w ]{0,29}[:：] ?\S")
 _LEANS = re.compile(  # the start of a sentence that needs the sentence before it
     r"(?:it|its|it['’]s|this|that|that['’]s|these|those|they|them|he|she|his|her|their|there"
     r"|both|same|otherwise|because|so that|then|eso|esto|esta|ese|él|ella|porque|es|das"
@@ -125,6 +126,11 @@ def lines_of_speaker(text: str, speaker: str) -> str:
     return "\n".join(kept)
 
 
+def is_entry(sentence: str) -> bool:
+    """Say whether a sentence is a name with a value, such as `Editor: vim`."""
+    return bool(_ENTRY.match(sentence))
+
+
 def _title(raw: str) -> str:
     title = raw.partition("\n")[0].strip("# \t\r")
     return title if len(title) <= _MAX_LEAD and any(char.isalpha() for char in title) else ""
@@ -132,12 +138,16 @@ def _title(raw: str) -> str:
 
 def _prose(text: str, heading: str) -> Iterator[Statement]:
     """Yield the sentences of a paragraph, with the sentence before where one needs it."""
-    before = ""
+    before, lead = "", ""
     for part in _joined_lines(text):
         for sentence in sentences(part):
             if len(sentence) > MAX_SENTENCE or _TASK.match(sentence):
-                before = ""
+                before, lead = "", ""
                 continue
+            if lead and is_entry(sentence):
+                yield Statement(sentence, _under(lead, sentence))
+                continue
+            lead = sentence if sentence.endswith((":", "：")) and len(sentence) <= _MAX_LEAD else ""
             leans = bool(_LEANS.match(sentence))
             content = f"{before} {sentence}" if before and leans else sentence
             yield Statement(sentence, _under(heading, content) if leans and not before else content)

@@ -44,10 +44,15 @@ _LOG = re.compile(
 _JSON_START = re.compile(r"[{\[]\s*[\"{\[\]}]")
 # strings, which may hold brackets, brackets, and the empty line that ends what was cut off
 _JSON_PART = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|[{\[]|[}\]]|\n[ \t]*\n")
+_JSON_ROW = re.compile(r"\"\s*:|^[ \t]*[\"{\[]", re.MULTILINE)  # a key, or a line of a list
+_MIN_JSON_ROWS = 2  # of JSON that was cut off; with fewer it may be a sentence
 # a key without a value above indented keys with values
 _YAML = re.compile(
     r"^[ \t]*[\w.-]+:[ \t]*\n(?:[ \t]+[\w.-]+:(?:[ \t][^\n]*)?(?:\n|\Z)){2,}", re.MULTILINE
 )
+_YAML_KEY = re.compile(r"^[ \t]*([\w.-]+):", re.MULTILINE)
+_IDENTIFIER = re.compile(r"\w[._-]\w|[a-z][A-Z]")
+_MIN_YAML_LINES = 4  # with fewer, and with words as keys, it may be a list of the user
 _MAX_INLINE_JSON = 40  # characters; a longer JSON value in a sentence was pasted
 _SIGNS = frozenset("{}[]()<>;=|&\\$#@^~+*/_\"'`")
 
@@ -98,7 +103,15 @@ def _without_elements(text: str) -> str:
 
 def without_data(text: str) -> str:
     """Return a text without the JSON and YAML that was pasted into it."""
-    return _YAML.sub("\n\n", _without_json(text))
+    return _YAML.sub(lambda found: "\n\n" if _is_yaml(found[0]) else found[0], _without_json(text))
+
+
+def _is_yaml(lines: str) -> bool:
+    """Say whether lines with keys are data, not a list of the user such as `Editor: vim`."""
+    keys = _YAML_KEY.findall(lines)
+    if any(map(_IDENTIFIER.search, keys)):
+        return True
+    return len(keys) >= _MIN_YAML_LINES and all(key[0].islower() for key in keys)
 
 
 def _without_json(text: str) -> str:
@@ -109,13 +122,21 @@ def _without_json(text: str) -> str:
         if not depth and not (opens and _JSON_START.match(text, part.start())):
             continue
         start = start if depth else part.start()
-        depth = 0 if part[0].isspace() else depth + opens - (part[0] in "}]")
-        if not depth and part.end() - start > _MAX_INLINE_JSON:
+        is_cut_off = part[0].isspace()
+        depth = 0 if is_cut_off else depth + opens - (part[0] in "}]")
+        if not depth and _is_json(text, start, part.end(), is_cut_off):
             kept.append(text[at:start])
             at = part.end()
-    if depth and len(text) - start > _MAX_INLINE_JSON:
-        return "\n\n".join([*kept, text[at:start]])
-    return "\n\n".join([*kept, text[at:]])
+    end = start if depth and _is_json(text, start, len(text), is_cut_off=True) else len(text)
+    return "\n\n".join([*kept, text[at:end]])
+
+
+def _is_json(text: str, start: int, end: int, is_cut_off: bool) -> bool:
+    """Say whether a part of a text is JSON that was pasted, not a bracket in a sentence."""
+    if end - start <= _MAX_INLINE_JSON:
+        return False
+    rows = _JSON_ROW.finditer(text, start, end)
+    return not is_cut_off or sum(1 for _ in rows) >= _MIN_JSON_ROWS
 
 
 def _is_machine(name: str) -> bool:
