@@ -9,7 +9,7 @@ from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
-from ghostmem.memory.quarantine import hold_draft, quarantine_reasons
+from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
 from ghostmem.memory.verdict import judge_draft
 from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
@@ -79,8 +79,7 @@ def put(
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *symbol_notes)
-    with store.engine.read() as tx:
-        reasons = (REQUESTED,) if is_quarantined else quarantine_reasons(store, tx, draft)
+    reasons = (REQUESTED,) if is_quarantined else _quarantine_reasons(store, draft)
     if reasons:
         return hold_draft(store, draft, reasons, notes)
     was_loading = store.vectoriser.is_loading
@@ -92,6 +91,13 @@ def put(
         _catch_up(store)
     notes = (*notes, *_missing_vectors(prepared), *dormant_note(memory, draft))
     return replace(memory, notes=notes) if notes else memory
+
+
+def _quarantine_reasons(store: Store, draft: Draft) -> tuple[str, ...]:
+    """Return the reasons to hold a draft; a long text is checked outside of the transaction."""
+    with store.engine.read() as tx:
+        checked = is_checked(store, tx, draft)
+    return draft_reasons(store.settings, draft) if checked else ()
 
 
 def _with_symbols(

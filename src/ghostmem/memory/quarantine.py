@@ -54,26 +54,38 @@ class Dropped(Record):
 def quarantine_reasons(
     store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False, in_bulk: bool = False
 ) -> tuple[str, ...]:
-    """Return the reasons to hold a draft in quarantine; none when it can be stored.
+    """Return the reasons to hold a draft in quarantine; none when it can be stored."""
+    if not is_checked(store, tx, draft, from_file=from_file):
+        return ()
+    return draft_reasons(store.settings, draft, in_bulk=in_bulk)
 
-    Only content that does not come from the user is checked. The source is the one the draft names
-    or inherits; content that an agent puts over MCP without a source counts as its own, and with
-    `from_file` the content of a file as an import. The same text as the current version was
-    accepted before and passes. The judge reads what others wrote, unless it comes `in_bulk`; an
-    agent's own notes are checked for well-known phrases, because instructions are common there."""
+
+def is_checked(store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False) -> bool:
+    """Say whether a draft is checked: only content that does not come from the user is.
+
+    The source is the one the draft names or inherits; content that an agent puts over MCP without
+    a source counts as its own, and with `from_file` the content of a file as an import. The same
+    text as the current version was accepted before and passes."""
     source = draft.fields.get("source_kind")
     if not store.settings.quarantine or (source is SourceKind.STATED and not from_file):
-        return ()
+        return False
     current = tx.memories.current(draft.ns, draft.key, store.clock())
     inherits_foreign = current is not None and not current.from_user
     is_foreign = from_file or source is not None or AGENT.get() or inherits_foreign
     tags = draft.fields.get("tags") or ()
-    if not is_foreign or (
-        current is not None and current.content == draft.content and set(tags) <= set(current.tags)
-    ):
-        return ()
-    judged = not in_bulk and source in HEARSAY
-    return instruction_reasons(store.settings, draft.key, draft.content, tags, judged)
+    if current is not None and current.content == draft.content and set(tags) <= set(current.tags):
+        return False
+    return is_foreign
+
+
+def draft_reasons(settings: Settings, draft: Draft, *, in_bulk: bool = False) -> tuple[str, ...]:
+    """Return the reasons why a draft looks like instructions to an agent.
+
+    The judge reads what others wrote, unless it comes `in_bulk`; an agent's own notes are checked
+    for well-known phrases, because instructions are common there."""
+    judged = not in_bulk and draft.fields.get("source_kind") in HEARSAY
+    tags = draft.fields.get("tags") or ()
+    return instruction_reasons(settings, draft.key, draft.content, tags, judged)
 
 
 def instruction_reasons(

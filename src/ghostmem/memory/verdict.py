@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.graph.autolink import NearestChunks
-from ghostmem.judge import find_judge, judge_available, uses_judge
+from ghostmem.judge import find_judge, judge_available
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
@@ -166,7 +166,7 @@ def _strongest(
     same = next((memory for memory in memories if memory.content == content), None)
     if same is not None:
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
-    judged = _first_few(memories, texts, content) if uses_judge(store.settings) else memories
+    judged = _first_few(memories, texts, content) if judge_available(store.settings) else memories
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
     opinions = _opinions(store, content, [texts[memory.id] for memory in newest_first])
     own = set(index_terms(content[:MAX_READ]))

@@ -1,25 +1,36 @@
 """Why a text that does not come from the user looks like orders to the agent that reads it.
 
 A memory is data. The judge decides by meaning; text that is hidden from people, faked roles and
-well-known phrases (`data/orders.json`) count with or without it. A text that only reports what
-others try is not suspicious."""
+well-known phrases (`data/orders.json`) count with or without it. The judge can veto an English
+phrase whose surroundings it has read. A text that only reports what others try is not suspicious.
+"""
 
 import json
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ghostmem.judge.model import Judge
     from ghostmem.settings import Settings
 
 HIDDEN = "hides text"
 ROLE = "fakes a turn or a role of the conversation"
 BEACON = "loads a picture that carries data away"
+IGNORE = "tells the reader to ignore its instructions"
+SEND = "asks to send or reveal data"
 _AGREES = 0.5  # the probability from which on the judge agrees with a phrase
+_MIN_KNOWN = 0.9  # the least share of known words in a text about which the judge can decide
+_MAX_VETOES = 12  # phrases of a text that the judge can veto
+_AROUND = 200  # characters on each side of a phrase that the judge reads
 _MAX_LINE = 400  # characters around a phrase that say whether it is only reported
+_MAX_COMMENT = 2000  # characters of a comment that are read
+_GAP = 60  # characters between a verb and what is to be sent, and between that and the place
+_SPACED = r"(?<!\w)(?:\w[ .\-_*]{1,3}){10,}+\w?"
 _BEACON = r"!\[[^\]\n]{0,200}\]\(\s?https?://[^\s)?]{1,300}\?([^\s)]{1,500})\)?"
 _CARRIED = (
     r"\{\{?[\w. ]{1,60}\}?\}|\$\{|<\w+>|%7B|secret|passw|history|memor|prompt|chat|=[^&\s)]{12,}"
@@ -41,42 +52,109 @@ _LOOKALIKES = str.maketrans(
 def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[str, ...]:
     """Return the reasons why a text looks like orders to an agent; none when it does not.
 
-    If it is `judged`, a well-known phrase counts only where the judge agrees: a report about
-    attacks has such phrases too."""
+    If it is `judged`, the judge reads the text too, and can veto a phrase: a report about attacks
+    has such phrases."""
     from ghostmem.judge import find_judge
 
     shown = _as_seen(text)
-    structure, phrases = _structure_reasons(text, shown), _phrase_reasons(shown)
     judge = find_judge(settings) if judged else None
-    if judge is None:
-        return (*structure, *phrases)
-    chance = judge.attack(text)
-    if chance >= judge.thresholds.attack and not phrases:
-        return (*structure, f"reads like orders to an agent (judge: {chance:.2f})")
-    return (*structure, *phrases) if chance >= _AGREES else structure
-
-
-def _structure_reasons(text: str, shown: str) -> tuple[str, ...]:
-    """Return the reasons that show in hidden text, faked roles and pictures."""
-    found = []
-    if not text.isascii() and any(_pattern(hidden, 0).search(text) for hidden in _HIDDEN):
-        found.append(HIDDEN)
-    if any(not _is_reported(shown, match, token=True) for match in _roles().finditer(shown)):
-        found.append(ROLE)
-    if any(_pattern(_CARRIED).search(match[1]) for match in _pattern(_BEACON).finditer(shown)):
-        found.append(BEACON)
+    phrases = _phrase_reasons(shown, judge)
+    found = dict.fromkeys((*_structure_reasons(text, shown), *phrases))
+    if judge is not None and not phrases:
+        chance = judge.attack(shown)
+        if chance >= judge.thresholds.attack:
+            found[f"reads like orders to an agent (judge: {chance:.2f})"] = None
     return tuple(found)
 
 
-def _phrase_reasons(shown: str) -> tuple[str, ...]:
-    """Return the reasons that show in well-known phrases."""
+def _structure_reasons(text: str, shown: str) -> Iterator[str]:
+    """Yield the reasons that show in hidden text, faked roles, pictures and spaced letters."""
+    if not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN):
+        yield HIDDEN
+    commented = _pattern(_table()["commented"])
+    if any(commented.search(comment.lower()) for comment in _comments(shown)):
+        yield HIDDEN
+    roles = (match for role in _table()["roles"] for match in _matches(shown, *role))
+    if any(not _is_reported(shown, match) for match in roles):
+        yield ROLE
+    beacons = _matches(shown, "![", _BEACON)
+    if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
+        yield BEACON
+    joined = (re.sub(r"[\W_]", "", match[0]) for match in _pattern(_SPACED).finditer(shown))
+    if any(_pattern(_table()["spaced"]).search(letters.lower()) for letters in joined):
+        yield IGNORE
+
+
+def _comments(text: str) -> Iterator[str]:
+    """Yield the starts of the comments of HTML."""
+    at = text.find("<!--")
+    while at >= 0:
+        stop = text.find("-->", at)
+        stop = len(text) if stop < 0 else stop
+        yield text[at : min(stop, at + _MAX_COMMENT)]
+        at = text.find("<!--", stop)
+
+
+def _phrase_reasons(shown: str, judge: "Judge | None") -> tuple[str, ...]:
+    """Return the reasons that show in well-known phrases which the judge does not veto."""
     # a sentence may run over lines
-    flat = _pattern(r"[ \t]*+\n[ \t]*+(?=[a-z])", 0).sub(" ", shown)
-    return tuple(
-        reason
-        for reason, pattern in _orders()
-        if any(not _is_reported(flat, match) for match in pattern.finditer(flat))
-    )
+    text = _pattern(r"[ \t]*+\n[ \t]*+(?=[a-z])").sub(" ", shown).lower()
+    found: dict[str, None] = {}
+    vetoes = 0
+    for reason, matches, is_english in _phrases(text):
+        for match in matches:
+            if reason in found:
+                break
+            if _is_reported(text, match):
+                continue
+            if judge and is_english and vetoes < _MAX_VETOES and _is_vetoed(judge, text, match):
+                vetoes += 1
+            else:
+                found[reason] = None
+    return tuple(found)
+
+
+def _is_vetoed(judge: "Judge", text: str, match: re.Match[str]) -> bool:
+    """Say whether the judge can read what surrounds a phrase, and finds no order there."""
+    around = text[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+    return judge.known(around) >= _MIN_KNOWN and judge.attack(around) < _AGREES
+
+
+def _phrases(text: str) -> Iterator[tuple[str, Iterator[re.Match[str]], bool]]:
+    """Yield the reasons with the matches of their phrases, and whether these are English."""
+    for name, is_english in (("orders", True), ("orders_in_other_languages", False)):
+        for reason, phrases in _table()[name].items():
+            for needs, pattern in phrases:
+                yield reason, _matches(text, needs, pattern), is_english
+    yield SEND, _sends(text), True
+
+
+def _matches(text: str, needs: str, pattern: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern, if one of the words it needs is in the text."""
+    if any(need in text for need in needs.split("|")):
+        yield from _pattern(pattern).finditer(text)
+
+
+def _sends(text: str) -> Iterator[re.Match[str]]:
+    """Yield verbs that are followed by what is private and by a place, all on one line."""
+    verb, thing, place = (_pattern(_table()["send"][name]) for name in ("verb", "thing", "place"))
+    places = [match.start() for match in place.finditer(text)]
+    things = [match.span() for match in thing.finditer(text)] if places else []
+    for match in verb.finditer(text) if things else ():
+        end = match.end()
+        stop = _pattern(r"[.\n]").search(text, end, end + _GAP)
+        last = stop.end() if stop else end + _GAP  # the point can be that of .env
+        near = things[bisect_left(things, (end,)) : bisect_left(things, (last,))]
+        if any(_has_place(text, places, after) for _, after in near):
+            yield match
+
+
+def _has_place(text: str, places: list[int], at: int) -> bool:
+    """Say whether a place follows on the line."""
+    number = bisect_left(places, at)
+    if number == len(places) or places[number] - at > _GAP:
+        return False
+    return "\n" not in text[at : places[number]]
 
 
 def _as_seen(text: str) -> str:
@@ -84,28 +162,32 @@ def _as_seen(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = "".join(c for c in text if c.isascii() or unicodedata.category(c) != "Cf")
-        if _pattern("[A-Za-z]", 0).search(text):
+        if _pattern("[A-Za-z]").search(text):
             text = text.translate(_LOOKALIKES)
-    return _pattern(r"[ \t]{2,}", 0).sub(" ", text)
+    return _pattern(r"[ \t]{2,}").sub(" ", text)
 
 
-def _is_reported(text: str, match: re.Match[str], token: bool = False) -> bool:
+def _is_reported(text: str, match: re.Match[str]) -> bool:
     """Say whether the line of a phrase is about such phrases, as what others try.
 
-    Quotation marks do not count: whoever wants an order to be read can write them too."""
+    A special token of a model needs no more than a line about tokens. Quotation marks do not
+    count: whoever wants an order to be read can write them too."""
     low = max(0, match.start() - _MAX_LINE)
     start = text.rfind("\n", low, match.start()) + 1 or low
     stop = text.find("\n", match.end(), match.end() + _MAX_LINE)
-    before = text[start : match.start()]
-    after = text[match.end() : stop if stop >= 0 else match.end() + _MAX_LINE]
+    before = text[start : match.start()].lower()
+    after = text[match.end() : stop if stop >= 0 else match.end() + _MAX_LINE].lower()
     if not _pattern(_table()["talk"]).search(f"{before} {after}"):
         return False
-    return token or _pattern(_table()["reported"]).search(before) is not None
+    is_token = match[0].startswith(("<|", "["))
+    return is_token or _pattern(_table()["reported"]).search(before) is not None
 
 
 @cache
-def _pattern(pattern: str, flags: int = re.IGNORECASE | re.MULTILINE) -> re.Pattern[str]:
-    return re.compile(pattern, flags)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    table = _table()
+    filled = pattern.replace("{reader}", table["reader"]).replace("{rules}", table["rules"])
+    return re.compile(filled, re.MULTILINE)
 
 
 @cache
@@ -113,21 +195,3 @@ def _table() -> dict[str, Any]:
     path = Path(__file__).parent / "data" / "orders.json"
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
-
-
-@cache
-def _roles() -> re.Pattern[str]:
-    return re.compile("|".join(_table()["roles"]), re.MULTILINE)
-
-
-@cache
-def _orders() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple(_compiled_orders())
-
-
-def _compiled_orders() -> Iterator[tuple[str, re.Pattern[str]]]:
-    table = _table()
-    for reason, phrases in table["orders"].items():
-        joined = "|".join(phrases)
-        joined = joined.replace("{reader}", table["reader"]).replace("{rules}", table["rules"])
-        yield reason, _pattern(joined)
