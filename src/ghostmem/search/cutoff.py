@@ -54,8 +54,11 @@ def measure_evidence(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_lin
 def has_answer(matches: list[ChunkMatch]) -> bool:
     """Return whether the wording, meaning, codes or time of any candidate fit the question.
 
-    Of candidates that the judge has read, its opinion counts too, and others do not count."""
+    Of candidates that the judge has read, its opinion counts too, and others do not count. Where it
+    has not read all facts, its opinion of a fact can only help."""
     judged = [match for match in matches if match.relevance is not None]
+    if len(judged) < len(matches) and any(match.chunk.thread is None for match in judged):
+        return any(match.margin + max(0.0, _opinion(match)) >= 0 for match in matches)
     margins = [match.margin + _opinion(match) for match in judged or matches]
     return any(margin >= 0 for margin in margins) or any(match.margin == inf for match in matches)
 

@@ -48,7 +48,7 @@ def judge_relevance(
         return Reranked(matches)
     head, rest = matches[: len(chances)], matches[len(chances) :]
     for match, chance in zip(head, chances, strict=True):
-        add_relevance(match, chance)
+        add_relevance(match, chance, has_read_all=not rest)
     head.sort(key=lambda match: -match.score)  # stable: equal scores keep their order
     if query.question.several:
         head = varied_threads(head)

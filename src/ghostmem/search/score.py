@@ -54,7 +54,8 @@ FULL_SUM, FULL_SUM_TEXT = (
     1.0,
 )  # the sum of a full match with and without vectors, for `specified`
 # The weight of the judge's opinion: smaller for a turn of a conversation and for a question about a
-# time, because the judge reads neither the turn's neighbours nor the dates.
+# time, because the judge reads neither the turn's neighbours nor the dates, and where it has not
+# read all candidates.
 RELEVANCE, PARTIAL_RELEVANCE = 1.1, 0.4
 TIME_FEATURES = frozenset(("month", "window", "recency"))
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
@@ -89,10 +90,10 @@ def score_linear(
     return varied_threads(ranked) if several else ranked
 
 
-def add_relevance(match: ChunkMatch, chance: float) -> None:
+def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
     """Add the judge's probability that a scored candidate answers the question."""
     is_whole = match.chunk.thread is None and TIME_FEATURES.isdisjoint(match.features)
-    weight = RELEVANCE if is_whole else PARTIAL_RELEVANCE
+    weight = RELEVANCE if is_whole and has_read_all else PARTIAL_RELEVANCE
     match.relevance = chance
     match.summands["relevance"] = weight * chance
     _add_up(match)
