@@ -7,6 +7,7 @@ the judge is not sure of is tentative: it is reported, and changes nothing."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,8 @@ from ghostmem.graph.autolink import NearestChunks
 from ghostmem.judge import find_judge, judge_available
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
-from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
+from ghostmem.model import Kind, Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
+from ghostmem.settings import Settings
 from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
@@ -91,8 +93,9 @@ def judge_draft(store: Store, draft: Draft, prepared: Prepared) -> Judgement:
         return NOTHING
     now = store.clock()
     with store.engine.read() as tx:
+        settings = replace(store.settings, judge="off") if _is_turn(draft) else store.settings
         judgement = find_verdict(
-            store, tx, draft.ns, draft.key, draft.content, now, near=prepared.near
+            settings, tx, draft.ns, draft.key, draft.content, now, near=prepared.near
         )
         current = tx.memories.current(draft.ns, draft.key, now)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
@@ -117,8 +120,14 @@ def _same_speaker(old: Memory, draft: Draft, current: Memory | None) -> bool:
     return old.source_user is None or user is None or old.source_user.casefold() == user.casefold()
 
 
+def _is_turn(draft: Draft) -> bool:
+    """Say whether a draft is a turn of a conversation: a record that corrects no other turn."""
+    fields = draft.fields
+    return fields.get("source_scope") is not None and fields.get("kind") == Kind.EPISODIC
+
+
 def find_verdict(
-    store: Store,
+    settings: Settings,
     tx: Transaction,
     ns: str,
     key: str,
@@ -134,7 +143,7 @@ def find_verdict(
     if space is None or not space.chunks:
         return NOTHING
     terms = dict.fromkeys(index_terms(content[:MAX_READ]))
-    limits = _limits(store, content)
+    limits = _limits(settings, content)
     related = near.related if near is not None and limits is JUDGED else {}
     chunks = dict.fromkeys([*related, *_by_words(tx, space, terms, limits)])
     if near is not None:
@@ -148,17 +157,17 @@ def find_verdict(
         for memory in (tx.memories.by_ids(list(texts)).values() if texts else ())
         if _is_comparable(memory, key, now)
     ]
-    return _strongest(store, content, memories, texts) if memories else NOTHING
+    return _strongest(settings, content, memories, texts) if memories else NOTHING
 
 
-def _limits(store: Store, content: str) -> _Limits:
-    if judge_available(store.settings):
+def _limits(settings: Settings, content: str) -> _Limits:
+    if judge_available(settings):
         return JUDGED
     return CHANGED if announces_change(content) else PLAIN
 
 
 def _strongest(
-    store: Store, content: str, memories: Sequence[Memory], texts: Mapping[str, str]
+    settings: Settings, content: str, memories: Sequence[Memory], texts: Mapping[str, str]
 ) -> Judgement:
     """Return the strongest verdict of a text on some memories, the newest of equals.
 
@@ -166,9 +175,9 @@ def _strongest(
     same = next((memory for memory in memories if memory.content == content), None)
     if same is not None:
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
-    judged = _first_few(memories, texts, content) if judge_available(store.settings) else memories
+    judged = _first_few(memories, texts, content) if judge_available(settings) else memories
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
-    opinions = _opinions(store, content, [texts[memory.id] for memory in newest_first])
+    opinions = _opinions(settings, content, [texts[memory.id] for memory in newest_first])
     own = set(index_terms(content[:MAX_READ]))
     best, strongest = (False, 0, 0, 0.0), NOTHING
     for memory, opinion in zip(newest_first, opinions, strict=True):
@@ -220,9 +229,9 @@ class _Opinion(NamedTuple):
     is_sure: bool = True
 
 
-def _opinions(store: Store, content: str, old: Sequence[str]) -> list[_Opinion]:
+def _opinions(settings: Settings, content: str, old: Sequence[str]) -> list[_Opinion]:
     """Return what a text is to each of some older ones."""
-    judge = find_judge(store.settings)
+    judge = find_judge(settings)
     by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
     if judge is None:
         return by_rules
