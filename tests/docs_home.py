@@ -14,7 +14,7 @@ MEMORIES = {
     "tea": "The user drinks green tea.",
     "tea-time": "Tea is at four.",
     "deploy-days": "We deploy on Tuesdays.",
-    "editor": "The user writes in Vim.",
+    "editor": "The user writes all code in Vim.",
     "old-editor": "The user writes code in Vim.",
     "new-editor": "The user no longer writes code in Vim, but in Helix.",
     "database": "We use PostgreSQL as our database.",

@@ -199,7 +199,7 @@ def _also_corrected(
     texts: Mapping[str, str],
     opinions: "Mapping[str, _Opinion]",
 ) -> tuple[Memory, ...]:
-    """Return further memories that a text surely corrects.
+    """Return further memories that a text corrects; what surely corrects one needs no certainty.
 
     A memory that lacks a word which the text shares with the one it surely concerns is about
     something else: production, where the text is about staging. A memory that repeats a corrected
@@ -215,7 +215,7 @@ def _also_corrected(
         if opinion is None:
             repeats = any(says_the_same(texts[memory.id], texts[one.id]) for one in corrected)
             corrected += [memory] * repeats
-        elif opinion.kind in CORRECTIONS and opinion.is_sure:
+        elif opinion.kind in CORRECTIONS and (opinion.is_sure or corrected):
             corrected.append(memory)
     return tuple(memory for memory in corrected if memory is not strongest.memory)
 

@@ -39,14 +39,17 @@ def judge_relevance(
     if settings.rerank == "off" or not matches or not uses_judge(settings):
         return Reranked(matches)
     terms, is_short = match_terms(query.text), settings.rerank == "auto"
-    texts = [_text(match, terms, is_short) for match in matches[:MAX_JUDGED]]
+    # equal candidates in the order of their keys: when they were stored must not decide
+    best = sorted(matches, key=lambda m: (-round(m.score, 4), m.chunk.key, m.chunk.seq))
+    texts = [_text(match, terms, is_short) for match in best[:MAX_JUDGED]]
     try:
         chances = _read(settings, query.text, texts, has_time)
     except EmbeddingError as error:
         return Reranked(matches, (str(error),))
     if not chances:
         return Reranked(matches)
-    head, rest = matches[: len(chances)], matches[len(chances) :]
+    head = best[: len(chances)]
+    rest = [match for match in matches if match not in head]
     for match, chance in zip(head, chances, strict=True):
         add_relevance(match, chance, has_read_all=not rest)
     head.sort(key=lambda match: -match.score)  # stable: equal scores keep their order
