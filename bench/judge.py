@@ -10,13 +10,13 @@ verdict changes nothing and counts for its label only."""
 
 import argparse
 import json
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.overlap import overlaps
 from bench.report import machine, show, table
 from ghostmem import Ghost
 from ghostmem.settings import Settings
@@ -76,24 +76,6 @@ def captures(ghost: Ghost, rows: Sequence[Row]) -> Row:
         "recall": round(found / max(1, wanted), 3),
         "n": len(rows),
     }
-
-
-def overlaps(text: str, wanted: str) -> bool:
-    """Say whether a text holds another, is a part of it, or shares most of its words."""
-    if wanted in text or text in wanted:
-        return True
-    first, second = _words(text), _words(wanted)
-    if not first or not second:
-        return False
-    shared = len(first & second)
-    shorter, longer = sorted((len(first), len(second)))
-    return shared >= 0.6 * shorter and shared >= 0.4 * longer
-
-
-def _words(text: str) -> set[str]:
-    """Return the words of a text, or the characters of one without spaces between words."""
-    has_spaces = re.search(r"[a-zA-Z\u0400-\u04ff\uac00-\ud7af]", text)
-    return set(re.findall(r"\w+", text.lower())) if has_spaces else set(text)
 
 
 def injections(ghost: Ghost, rows: Sequence[Row]) -> Row:

@@ -2,10 +2,11 @@
 
 import gzip
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from bench.overlap import overlaps
 
 from ghostmem.text.capture import statements
 
@@ -100,20 +101,3 @@ def capture_pairs(prompt: str, captured: Iterable[str]) -> Iterator[Pair]:
     for statement in statements(prompt):
         sentence = statement.sentence
         yield Pair(sentence, prompt, int(any(overlaps(sentence, text) for text in wanted)))
-
-
-def overlaps(sentence: str, wanted: str) -> bool:
-    """Say whether a sentence holds a text, is a part of it, or shares most of its words."""
-    if wanted in sentence or sentence in wanted:
-        return True
-    first, second = _words(sentence), _words(wanted)
-    if not first or not second:
-        return False
-    shared = len(first & second)
-    shorter, longer = sorted((len(first), len(second)))
-    return shared >= 0.6 * shorter and shared >= 0.4 * longer
-
-
-def _words(text: str) -> set[str]:
-    spaced = re.search(r"[a-zA-Z\u0400-\u04ff]", text)
-    return set(re.findall(r"\w+", text.lower())) if spaced else set(text)

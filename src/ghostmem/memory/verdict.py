@@ -221,7 +221,7 @@ def _also_corrected(
 
 
 class _Opinion(NamedTuple):
-    """What a text is to one memory, how likely, and whether that is likely enough to act on."""
+    """The relation of a text to one memory, its probability, and whether it may be acted on."""
 
     kind: VerdictKind
     confidence: float

@@ -1,4 +1,4 @@
-"""What a new text is to an older one by plain rules, for when the judge is off.
+"""Decide by plain rules how a new text relates to an older one, when the judge is off.
 
 Only what a text says outright counts: the same text again, a phrase that names what is over
 ("instead of X", "moved from X to Y", "no longer"), a label ("Correction:"), or the same words with
