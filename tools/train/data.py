@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,8 @@ from ghostmem.text.capture import statements
 ROOT = Path(__file__).resolve().parents[2]
 JUDGE = ROOT / "data" / "judge"
 LABELS = ("new", "restatement", "update", "conflict")
+CORRECTION = len(LABELS)  # an update or a conflict; which of them is not said
+UPDATE_OR_CONFLICT = [LABELS.index("update"), LABELS.index("conflict")]
 
 
 class Pair(NamedTuple):
@@ -82,15 +84,38 @@ def _read(folder: Path, prefix: str) -> Examples:
     def lines(task: str) -> list[dict[str, Any]]:
         return read_lines(folder / f"{prefix}{task}.jsonl")
 
+    chains = lines("chains")
+    pairs = [Pair(row["new"], row["old"], LABELS.index(row["label"])) for row in lines("verdicts")]
     return Examples(
-        [Pair(row["new"], row["old"], LABELS.index(row["label"])) for row in lines("verdicts")],
+        [*pairs, *(pair for row in chains for pair in chain_pairs(row))],
         [pair for row in lines("capture") for pair in capture_pairs(row["prompt"], row["capture"])],
         [Pair(row["text"], None, int(row["label"] == "attack")) for row in lines("injection")],
         [
-            Question(row["query"], row["memories"], row["relevant"], row["kind"])
+            Question(asked["query"], row["memories"], asked["relevant"], asked["kind"])
             for row in lines("questions")
-        ],
+            for asked in row.get("questions", [row])  # one question, or several of one namespace
+        ]
+        + [chain_question(row) for row in chains],
     )
+
+
+def chain_pairs(row: Mapping[str, Any]) -> Iterator[Pair]:
+    """Return the pairs of a fact that changed twice, and of facts that only look like it."""
+    first, second, third = row["said"]
+    for new, old in ((second, first), (third, second), (third, first)):
+        yield Pair(new, old, CORRECTION)
+    yield Pair(row["same"], third, LABELS.index("restatement"))
+    for other in row["others"]:
+        for said in (second, third):
+            yield Pair(other, said, LABELS.index("new"))
+    if row["conflict"]:
+        yield Pair(row["conflict"], third, LABELS.index("conflict"))
+
+
+def chain_question(row: Mapping[str, Any]) -> Question:
+    """Return the question for a fact that changed, among facts that only look like it."""
+    said = row["said"]
+    return Question(row["question"], [*said, *row["others"]], list(range(len(said))), "chain")
 
 
 def capture_pairs(prompt: str, captured: Iterable[str]) -> Iterator[Pair]:

@@ -38,7 +38,8 @@ from tools.train.encoder import (
 from tools.train.weights import load_weights
 
 HEADS = {"verdict": 4, "capture": 1, "injection": 1, "relevance": 1, "inference": 3}
-LABEL_SHARES = (0.34, 0.22, 0.24, 0.2)  # of the labels of verdicts in a batch
+# of the labels of verdicts in a batch, the last for corrections of which the kind is not said
+LABEL_SHARES = (0.32, 0.2, 0.2, 0.16, 0.12)
 HIDDEN = 128  # width of the inner layer of a head
 LIMITS = {  # tokens of the first and the second text
     "verdict": (96, 96),
@@ -66,6 +67,8 @@ class Recipe:
     relevance: float = 2.0
     capture: float = 1.5
     injection: float = 1.5
+    questions: int = 8  # in a batch
+    lists: float = 0.3  # weight of a memory's place among the others of its namespace
 
 
 class Judge(torch.nn.Module):
@@ -155,7 +158,7 @@ class Batches:
         ):
             if self.random.random() < self.recipe.foreign:
                 second, label = self.random.choice(self.texts), 0
-            elif label != 2 and self.random.random() < self.recipe.swap:
+            elif label in (0, 1, 3) and self.random.random() < self.recipe.swap:
                 first, second = str(second), first
             pairs.append(data.Pair(first, second, label))
         return class_loss(judge, "verdict", pairs, self.recipe)
@@ -180,7 +183,7 @@ class Batches:
         return F.binary_cross_entropy_with_logits(logits, labels)
 
     def _relevance(self, judge: Judge) -> torch.Tensor:
-        return self._ranking(judge, self.random.choices(self.examples.questions, k=8))
+        return self._ranking(judge, self.random.choices(self.examples.questions, k=self.recipe.questions))
 
     def _dialogues(self, judge: Judge) -> torch.Tensor:
         return self._ranking(judge, [public.sample(self.dialogues, self.random) for _ in range(12)])
@@ -206,13 +209,20 @@ class Batches:
                 wanted = part[torch.tensor(question.relevant, device=DEVICE)]
                 lists.append(torch.logsumexp(part, 0) - torch.logsumexp(wanted, 0))
             at += len(question.memories)
-        return loss + 0.3 * torch.stack(lists).mean() if lists else loss
+        return loss + self.recipe.lists * torch.stack(lists).mean() if lists else loss
 
 
 def class_loss(judge: Judge, task: str, pairs: Sequence[data.Pair], recipe: Recipe) -> torch.Tensor:
     """Return the loss of a batch with several labels."""
     logits = judge(task, [(pair.first, pair.second) for pair in pairs])
     labels = torch.tensor([pair.label for pair in pairs], device=DEVICE)
+    if task == "verdict" and data.CORRECTION in labels:
+        both = torch.logsumexp(logits[:, data.UPDATE_OR_CONFLICT], 1) - torch.logsumexp(logits, 1)
+        is_known = labels != data.CORRECTION
+        known = F.cross_entropy(
+            logits[is_known], labels[is_known], label_smoothing=recipe.smoothing, reduction="sum"
+        )
+        return (known - both[~is_known].sum()) / len(labels)
     return F.cross_entropy(logits, labels, label_smoothing=recipe.smoothing)
 
 
