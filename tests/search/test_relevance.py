@@ -64,7 +64,6 @@ def scores(hits: Hits) -> list[tuple[str, float]]:
 def test_the_opinion_is_a_part_of_the_score(opened: Opened, ns: str) -> None:
     """A receipt has the probability and what it adds; the parts add up to the score."""
     found = opened().search(QUESTION, ns, explain=True, weak=True)
-    plain = dict(scores(opened(rerank="off").search(QUESTION, ns, weak=True)))
     assert found[0].key in ("ferry", "t0")
     for hit in found:
         assert hit.why is not None
@@ -72,7 +71,6 @@ def test_the_opinion_is_a_part_of_the_score(opened: Opened, ns: str) -> None:
         assert 0 <= hit.why.relevance <= 1
         assert hit.why.parts["relevance"] >= 0
         assert hit.score == pytest.approx(sum(hit.why.parts.values()), abs=0.001)
-        assert hit.score >= plain.get(hit.key, 0.0)
     assert opened().search(QUESTION, ns, explain=True)[0].to_dict()["why"]["relevance"] > 0
 
 

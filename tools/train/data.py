@@ -32,6 +32,7 @@ class Question(NamedTuple):
     memories: list[str]
     relevant: list[int]
     kind: str
+    weight: float = 1.0  # how often it is drawn, so that every author is drawn equally often
 
 
 class Examples(NamedTuple):
@@ -85,17 +86,18 @@ def _read(folder: Path, prefix: str) -> Examples:
         return read_lines(folder / f"{prefix}{task}.jsonl")
 
     chains = lines("chains")
+    questions = [
+        Question(asked["query"], row["memories"], asked["relevant"], asked["kind"])
+        for row in lines("questions")
+        for asked in row.get("questions", [row])  # one question, or several of one namespace
+    ]
+    questions += [chain_question(row) for row in chains]
     pairs = [Pair(row["new"], row["old"], LABELS.index(row["label"])) for row in lines("verdicts")]
     return Examples(
         [*pairs, *(pair for row in chains for pair in chain_pairs(row))],
         [pair for row in lines("capture") for pair in capture_pairs(row["prompt"], row["capture"])],
         [Pair(row["text"], None, int(row["label"] == "attack")) for row in lines("injection")],
-        [
-            Question(asked["query"], row["memories"], asked["relevant"], asked["kind"])
-            for row in lines("questions")
-            for asked in row.get("questions", [row])  # one question, or several of one namespace
-        ]
-        + [chain_question(row) for row in chains],
+        [question._replace(weight=1 / len(questions)) for question in questions],
     )
 
 

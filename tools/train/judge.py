@@ -183,7 +183,11 @@ class Batches:
         return F.binary_cross_entropy_with_logits(logits, labels)
 
     def _relevance(self, judge: Judge) -> torch.Tensor:
-        return self._ranking(judge, self.random.choices(self.examples.questions, k=self.recipe.questions))
+        questions = self.examples.questions
+        weights = [question.weight for question in questions]
+        return self._ranking(
+            judge, self.random.choices(questions, weights, k=self.recipe.questions)
+        )
 
     def _dialogues(self, judge: Judge) -> torch.Tensor:
         return self._ranking(judge, [public.sample(self.dialogues, self.random) for _ in range(12)])

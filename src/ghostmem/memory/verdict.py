@@ -58,7 +58,7 @@ PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, j
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
 JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=4)
-SURELY_NEW = 0.8  # from this probability on, phrases of change do not count
+SURELY_NEW = 0.93  # from this probability on, phrases of change do not count
 NEAR = 0.5  # the cosine from which on no shared word is needed
 MAX_CHARACTERS = 400  # of two pairs that the judge reads; of longer texts it reads one
 MAX_PART = 400  # characters of a text that the judge reads

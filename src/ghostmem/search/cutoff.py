@@ -7,6 +7,7 @@ from math import inf, log, log10
 
 from ghostmem.search.candidates import ChunkMatch, NamespaceQuery
 from ghostmem.search.query import Query
+from ghostmem.search.score import knows_all_of
 from ghostmem.settings import Settings
 from ghostmem.text.calendar import MONTHS, RECENCY_WORDS, TIME_WORDS
 
@@ -20,6 +21,9 @@ CONVERSATION = 0.45
 UNSPACED = 0.12
 # the part of the judge's log-odds that counts as evidence, and the log-odds that change nothing
 JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.02, 0.0)
+# among facts that the judge has all read, its probability alone decides, but for a candidate with
+# this share of the question's wording
+MIN_ANSWER, WHOLE_WORDING = 0.18, 0.7
 MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
 MIN_COSINE = 0.15  # a cosine below this is no evidence
 MIN_RELEVANCE = 0.5  # nor is a lower probability of the judge's
@@ -54,13 +58,22 @@ def measure_evidence(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_lin
 def has_answer(matches: list[ChunkMatch]) -> bool:
     """Return whether the wording, meaning, codes or time of any candidate fit the question.
 
-    Of candidates that the judge has read, its opinion counts too, and others do not count. Where it
-    has not read all facts, its opinion of a fact can only help."""
+    Where the judge has read all facts, it decides; where it has read a part of them, its opinion of
+    a fact can only help. Of turns of conversations it reads the best, and the others do not
+    count."""
+    if any(match.margin == inf for match in matches):
+        return True
     judged = [match for match in matches if match.relevance is not None]
-    if len(judged) < len(matches) and any(match.chunk.thread is None for match in judged):
+    if any(match.chunk.thread is None for match in judged):
+        if len(judged) == len(matches) and all(map(knows_all_of, judged)):
+            return any(_answers_by_itself(match) for match in judged)
         return any(match.margin + max(0.0, _opinion(match)) >= 0 for match in matches)
-    margins = [match.margin + _opinion(match) for match in judged or matches]
-    return any(margin >= 0 for margin in margins) or any(match.margin == inf for match in matches)
+    return any(match.margin + _opinion(match) >= 0 for match in judged or matches)
+
+
+def _answers_by_itself(match: ChunkMatch) -> bool:
+    has_wording = match.features["lexical"] >= WHOLE_WORDING
+    return has_wording or (match.relevance or 0.0) >= MIN_ANSWER
 
 
 def _opinion(match: ChunkMatch) -> float:

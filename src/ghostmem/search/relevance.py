@@ -36,7 +36,8 @@ def judge_relevance(
 
     Without the judge, after its deadline, and when the caller has no time left, they stay as they
     are."""
-    if settings.rerank == "off" or not matches or not uses_judge(settings):
+    has_words = any(char.isalnum() for char in query.text)
+    if settings.rerank == "off" or not (matches and has_words and uses_judge(settings)):
         return Reranked(matches)
     terms, is_short = match_terms(query.text), settings.rerank == "auto"
     # equal candidates in the order of their keys: when they were stored must not decide

@@ -56,7 +56,7 @@ FULL_SUM, FULL_SUM_TEXT = (
 # The weight of the judge's opinion: smaller for a turn of a conversation and for a question about a
 # time, because the judge reads neither the turn's neighbours nor the dates, and where it has not
 # read all candidates.
-RELEVANCE, PARTIAL_RELEVANCE = 1.1, 0.4
+RELEVANCE, PARTIAL_RELEVANCE = 4.0, 0.4
 TIME_FEATURES = frozenset(("month", "window", "recency"))
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
 # left out when a question asks for several things: these are in several threads
@@ -92,11 +92,17 @@ def score_linear(
 
 def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
     """Add the judge's probability that a scored candidate answers the question."""
-    is_whole = match.chunk.thread is None and TIME_FEATURES.isdisjoint(match.features)
-    weight = RELEVANCE if is_whole and has_read_all else PARTIAL_RELEVANCE
+    weight = RELEVANCE if knows_all_of(match) and has_read_all else PARTIAL_RELEVANCE
     match.relevance = chance
     match.summands["relevance"] = weight * chance
+    if has_read_all:  # otherwise those that were not read would be on another scale
+        match.limit += weight
     _add_up(match)
+
+
+def knows_all_of(match: ChunkMatch) -> bool:
+    """Return whether the judge reads all that counts: neither neighbours nor dates count."""
+    return match.chunk.thread is None and TIME_FEATURES.isdisjoint(match.features)
 
 
 def _add_up(match: ChunkMatch) -> None:
