@@ -53,10 +53,10 @@ FULL_SUM, FULL_SUM_TEXT = (
     2.0,
     1.0,
 )  # the sum of a full match with and without vectors, for `specified`
-# The weight of the judge's opinion: smaller for a turn of a conversation and for a question about a
-# time, because the judge reads neither the turn's neighbours nor the dates, and where it has not
-# read all candidates.
-RELEVANCE, PARTIAL_RELEVANCE = 4.0, 0.4
+# The weight of the judge's opinion where it has read all candidates: smaller for a question about a
+# time, because it does not read the dates. Smallest for a turn of a conversation, of which it does
+# not read the neighbours, and where it has not read all candidates.
+RELEVANCE, TIME_RELEVANCE, PARTIAL_RELEVANCE = 3.5, 1.1, 0.4
 TIME_FEATURES = frozenset(("month", "window", "recency"))
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
 # left out when a question asks for several things: these are in several threads
@@ -92,7 +92,9 @@ def score_linear(
 
 def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
     """Add the judge's probability that a scored candidate answers the question."""
-    weight = RELEVANCE if knows_all_of(match) and has_read_all else PARTIAL_RELEVANCE
+    weight = PARTIAL_RELEVANCE
+    if has_read_all and match.chunk.thread is None:
+        weight = RELEVANCE if knows_all_of(match) else TIME_RELEVANCE
     match.relevance = chance
     match.summands["relevance"] = weight * chance
     if has_read_all:  # otherwise those that were not read would be on another scale
