@@ -93,7 +93,8 @@ def score_linear(
 def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
     """Add the judge's probability that a scored candidate answers the question."""
     weight = PARTIAL_RELEVANCE
-    if has_read_all and match.chunk.thread is None:
+    # of "yesterday" the judge knows the word, not the day
+    if has_read_all and match.chunk.thread is None and "window" not in match.features:
         weight = RELEVANCE if knows_all_of(match) else TIME_RELEVANCE
     match.relevance = chance
     match.summands["relevance"] = weight * chance
