@@ -90,7 +90,7 @@ def put(
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
     notes = (*notes, *_missing_vectors(prepared), *dormant_note(memory, draft))
-    return replace(memory, notes=notes) if notes else memory
+    return memory.changed(notes=notes) if notes else memory
 
 
 def _quarantine_reasons(store: Store, draft: Draft) -> tuple[str, ...]:
