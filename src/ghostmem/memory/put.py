@@ -8,9 +8,9 @@ from typing import Any, Unpack
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
-from ghostmem.memory.prepare import Prepared, prepare
+from ghostmem.memory.prepare import Prepared, read_current
 from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
-from ghostmem.memory.verdict import judge_draft
+from ghostmem.memory.verdict import compare_draft
 from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
@@ -79,24 +79,23 @@ def put(
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *symbol_notes)
-    reasons = (REQUESTED,) if is_quarantined else _quarantine_reasons(store, draft)
+    current = read_current(store, draft)
+    reasons = (REQUESTED,) if is_quarantined else _quarantine_reasons(store, draft, current)
     if reasons:
         return hold_draft(store, draft, reasons, notes)
     was_loading = store.vectoriser.is_loading
-    prepared = prepare(store, draft)
-    judgement = judge_draft(store, draft, prepared)
+    prepared, judgement = compare_draft(store, draft, current)
     with store.engine.write(within=(draft.ns,)) as tx:
         memory = write_put(store, tx, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
     notes = (*notes, *_missing_vectors(prepared), *dormant_note(memory, draft))
-    return memory.changed(notes=notes) if notes else memory
+    return memory.with_values(notes=notes) if notes else memory
 
 
-def _quarantine_reasons(store: Store, draft: Draft) -> tuple[str, ...]:
-    """Return the reasons to hold a draft; a long text is checked outside of the transaction."""
-    with store.engine.read() as tx:
-        checked = is_checked(store, tx, draft)
+def _quarantine_reasons(store: Store, draft: Draft, current: Memory | None) -> tuple[str, ...]:
+    """Return the reasons to hold a draft."""
+    checked = is_checked(store.settings, draft, current)
     return draft_reasons(store.settings, draft) if checked else ()
 
 

@@ -67,7 +67,7 @@ def write_put(
 def _with_verdict(memory: Memory, verdict: Verdict) -> Memory:
     if memory.requested_key is not None:  # another key has the same text
         verdict = Verdict(VerdictKind.RESTATEMENT, memory.key, {"same": True})
-    return memory.changed(verdict=verdict)
+    return memory.with_values(verdict=verdict)
 
 
 def _are_turns(draft: Draft, kind: Kind, old: Memory) -> bool:
@@ -144,7 +144,7 @@ def write_draft(
     if not prepared.vectors:
         tx.index.wait(memory.id)
     outcome = Outcome.CREATED if current is None else Outcome.UPDATED
-    return memory.changed(chunks=len(rows), outcome=outcome)
+    return memory.with_values(chunks=len(rows), outcome=outcome)
 
 
 def check_base(draft: Draft, current: Memory | None) -> None:

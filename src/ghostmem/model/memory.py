@@ -196,7 +196,7 @@ class Record:
         values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({values})"
 
-    def changed(self, **values: Any) -> Self:
+    def with_values(self, **values: Any) -> Self:
         """Return a copy with other values of some fields, faster than `dataclasses.replace`."""
         assert values.keys() <= self.__dict__.keys(), values
         copy = object.__new__(type(self))

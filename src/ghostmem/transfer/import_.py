@@ -350,7 +350,7 @@ def _continues(ours: dict[str, Memory], chain: list[Memory], fresh: list[Memory]
 
 
 def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
-    memory = memory if memory.id else memory.changed(id=store.new_id(memory.created_at))
+    memory = memory if memory.id else memory.with_values(id=store.new_id(memory.created_at))
     tx.memories.insert(memory)
     if memory.deleted_at is None:
         index_memory(store, tx, memory)

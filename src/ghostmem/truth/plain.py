@@ -7,7 +7,7 @@ and without a negation. `data/changes.json` has the phrases. Everything else is 
 import json
 import re
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ _NAMED = 0.6  # share of the words that are over which the older text must have
 _COVERED = 0.4  # share of the older text's words that a text which ends it must have
 _ALIKE = 0.75  # share of both texts' words that a text and its negation must share
 _LABEL = re.compile(r"^\W*\w{1,20}: ")
+# the letters that `re.IGNORECASE` takes for i and s, and `str.lower` does not
+_SAME_LETTERS = {0x130: "i", 0x131: "i", 0x17F: "s"}
 _X = r"(?P<x>[^.;,\n]{2,60}?)"
 
 
@@ -40,7 +42,7 @@ def judge_plainly(new: str, old: str) -> PlainVerdict:
     mine, theirs = set(index_terms(new)), set(index_terms(old))
     if not mine & theirs or is_question(new):
         return PlainVerdict(VerdictKind.NEW)
-    if phrase := _names_over(new, mine, theirs):
+    if _may_tell_change(new) and (phrase := _names_over(new, mine, theirs)):
         return PlainVerdict(VerdictKind.UPDATE, 0.9, phrase)
     covered = _share(theirs, mine)
     if covered >= _COVERED and (phrase := _ending(new)) and not _has_phrase(old, phrase):
@@ -66,12 +68,20 @@ def says_the_same(new: str, old: str) -> bool:
 
 def announces_change(text: str) -> bool:
     """Say whether a text has a phrase of change."""
-    return bool(_ending(text[:MAX_READ]) or _over().search(text[:MAX_READ]))
+    text = text[:MAX_READ]
+    return _may_tell_change(text) and bool(_ending(text) or _over().search(text))
+
+
+@lru_cache(16)  # a text is compared with several others
+def _may_tell_change(text: str) -> bool:
+    """Say whether a text has a word of a phrase or label of change; most texts have none."""
+    folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
+    return any(word in folded for word in _words_of_change())
 
 
 def _ending(text: str) -> str:
     """Return the phrase or label by which a text says that something is over or corrected."""
-    found = _endings().search(text)
+    found = _endings().search(text) if _may_tell_change(text) else None
     return " ".join(found[0].split())[:60].lower() if found else ""
 
 
@@ -118,7 +128,7 @@ def _over() -> re.Pattern[str]:
     parts = [
         phrase.replace("{x}", _X.replace("<x>", f"<x{number}>"))
         + (r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else "")
-        for number, phrase in enumerate(_phrases()["over"])
+        for number, (_, phrase) in enumerate(_phrases()["over"])
     ]
     return re.compile("|".join(parts), re.IGNORECASE | re.MULTILINE)
 
@@ -126,6 +136,15 @@ def _over() -> re.Pattern[str]:
 @cache
 def _endings() -> re.Pattern[str]:
     labels = "|".join(map(re.escape, _phrases()["labels"]))
-    return re.compile(
-        "|".join([*_phrases()["ended"], rf"^\W*(?:{labels})\s?[:：]"]), re.IGNORECASE | re.MULTILINE
-    )
+    ended = [phrase for _, phrase in _phrases()["ended"]]
+    label = rf"^\W*(?:{labels})\s?[:：]"
+    return re.compile("|".join([*ended, label]), re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _words_of_change() -> tuple[str, ...]:
+    """Return words of which each text with a phrase or a label contains one."""
+    rows = (*_phrases()["over"], *_phrases()["ended"])
+    words = {word for words, _ in rows for word in words.split("|")}
+    words.update(_phrases()["labels"])
+    return tuple(sorted(word for word in words if not any(part in word for part in words - {word})))
