@@ -23,6 +23,7 @@ except ImportError:
     except ImportError:
         from hashlib import sha256
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
 LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
 _ACCESS = BY_NAME["accesses"].columns
 
@@ -56,7 +57,7 @@ def sha256_hex(data: bytes) -> str:
 
 def chained(before: str, line: ChainLine) -> str:
     """Return the hash of a line of the log, which covers all lines before it."""
-    return sha256_hex(json.dumps([before, *line[:7]], ensure_ascii=False).encode())
+    return sha256_hex(_encode([before, *line[:7]]).encode())
 
 
 def rolled(before: str, hash_: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 from ghostmem.clock import format_time
@@ -14,6 +15,14 @@ _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memori
 _FILE = RowType("memory_files", FileRef)
 _SYMBOL = RowType("memory_symbols", SymbolRef)
 Ref = TypeVar("Ref")
+
+
+@cache
+def _insert(computed: tuple[str, ...]) -> str:
+    """Return the statement that inserts a memory with some computed columns."""
+    names = (*MEMORY.names, *computed)
+    marks = ", ".join("?" * len(names))
+    return f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})"
 
 
 class Memories(StoreTable):
@@ -65,12 +74,12 @@ class Memories(StoreTable):
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""
         values = (*MEMORY.write(memory), *self._sql.compute(memory.content))
-        names = (*MEMORY.names, *self._sql.computed)
-        marks = ", ".join("?" * len(names))
-        self._db.run(f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})", values)
+        self._db.run(_insert(self._sql.computed), values)
         self._db.saw(memory.ns, (memory.id,))
-        for kind, refs in ((_FILE, memory.files), (_SYMBOL, memory.symbols)):
-            self._insert_refs(memory, kind, refs)
+        if memory.files:
+            self._insert_refs(memory, _FILE, memory.files)
+        if memory.symbols:
+            self._insert_refs(memory, _SYMBOL, memory.symbols)
         self._journal.record(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
 
     def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:
