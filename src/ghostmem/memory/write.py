@@ -1,6 +1,6 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -28,7 +28,16 @@ from ghostmem.model import (
     estimate_tokens,
 )
 from ghostmem.settings import Settings
-from ghostmem.store import IndexRow, Store, Transaction, find, index_rows, spoken, tagged
+from ghostmem.store import (
+    IndexEntry,
+    IndexRow,
+    Store,
+    Transaction,
+    find,
+    index_rows,
+    spoken,
+    tagged,
+)
 
 
 def write_put(
@@ -289,6 +298,18 @@ def index_memory(
 
         autolink(store, tx, embedder, memory, vectors, [row.spoken for row in rows], near, first)
     return rows
+
+
+def index_all(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
+    """Index versions that were just written; their vectors are made later."""
+    target = store.settings.chunk_target
+    tx.index.add_all(
+        [
+            IndexEntry(memory, tagged(rows, memory.tags))
+            for memory in memories
+            for rows in (index_rows(memory.key, memory.content, target, memory.source_user),)
+        ]
+    )
 
 
 def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Prepared:

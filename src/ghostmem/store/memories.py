@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store.database import Database, StoreTable
-from ghostmem.store.journal import Journal
+from ghostmem.store.journal import Change, Journal
 from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
@@ -59,6 +59,18 @@ class Memories(StoreTable):
         """Return all versions of a key, oldest first."""
         return self.with_refs(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
 
+    def histories(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Memory]]:
+        """Return all versions of several (namespace, key), oldest first, without their files."""
+        by_ns: dict[str, list[str]] = {}
+        for ns, key in keys:
+            by_ns.setdefault(ns, []).append(key)
+        histories: dict[tuple[str, str], list[Memory]] = {}
+        where = f"m.ns = ? AND m.key {self._sql.among} ORDER BY m.version"
+        for ns, names in by_ns.items():
+            for memory in self.many(where, (ns, self._sql.array(names))):
+                histories.setdefault((ns, memory.key), []).append(memory)
+        return histories
+
     def by_id(self, memory_id: str) -> Memory | None:
         """Return the version with an id."""
         return self.one(f"{self._sql.in_ns}m.id = ?", (*self._db.place(memory_id), memory_id))
@@ -73,14 +85,23 @@ class Memories(StoreTable):
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""
-        values = (*MEMORY.write(memory), *self._sql.compute(memory.content))
-        self._db.run(_insert(self._sql.computed), values)
-        self._db.saw(memory.ns, (memory.id,))
-        if memory.files:
-            self._insert_refs(memory, _FILE, memory.files)
-        if memory.symbols:
-            self._insert_refs(memory, _SYMBOL, memory.symbols)
-        self._journal.record(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+        self.insert_all((memory,))
+
+    def insert_all(self, memories: Sequence[Memory]) -> None:
+        """Write versions with their files and symbols."""
+        compute = self._sql.compute
+        rows = [(*MEMORY.write(memory), *compute(memory.content)) for memory in memories]
+        self._db.run_many(_insert(self._sql.computed), rows)
+        self._db.saw_all(memories)
+        for memory in memories:
+            if memory.files:
+                self._insert_refs(memory, _FILE, memory.files)
+            if memory.symbols:
+                self._insert_refs(memory, _SYMBOL, memory.symbols)
+        self._journal.record_all(
+            Change(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+            for memory in memories
+        )
 
     def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:
         names = ("memory_id", *kind.names, "created_at")
