@@ -94,10 +94,10 @@ def compare_draft(store: Store, draft: Draft, current: Memory | None) -> tuple[P
     prepared = prepare(store, draft, current)
     with store.engine.read() as tx:
         prepared = with_nearest(store, tx, draft, prepared)
-        return prepared, _judge_draft(store, tx, draft, prepared.near, current)
+        return prepared, judge_draft(store, tx, draft, prepared.near, current)
 
 
-def _judge_draft(
+def judge_draft(
     store: Store,
     tx: Transaction,
     draft: Draft,

@@ -29,7 +29,7 @@ from ghostmem.model import (
 )
 from ghostmem.settings import Settings
 from ghostmem.store import (
-    IndexEntry,
+    IndexedMemory,
     IndexRow,
     Store,
     Transaction,
@@ -139,7 +139,7 @@ def write_draft(
                 return replace(current, outcome=Outcome.REINFORCED)
             return _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
         _check_replaceable(draft, current)
-    memory = _compose(store, draft, last, current, tx, now)
+    memory = compose(store, tx, draft, last, current, now)
     if last is not None and last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(last, "supersede", now, deleted_at=now)
@@ -150,7 +150,7 @@ def write_draft(
         tx.journal.carry(before.id, memory.id)
         tx.aliases.carry(before.id, memory.id)
     rows = index_memory(store, tx, memory, prepared)
-    if not prepared.vectors:
+    if prepared.waits and not prepared.vectors:
         tx.index.wait(memory.id)
     outcome = Outcome.CREATED if current is None else Outcome.UPDATED
     return memory.with_values(chunks=len(rows), outcome=outcome)
@@ -216,12 +216,12 @@ def _reinforce(
     )
 
 
-def _compose(
+def compose(
     store: Store,
+    tx: Transaction,
     draft: Draft,
     last: Memory | None,
     current: Memory | None,
-    tx: Transaction,
     now: datetime,
 ) -> Memory:
     """Build the version to write from the draft, the inherited fields and the defaults."""
@@ -281,7 +281,7 @@ def index_memory(
 
     Chunks that were prepared for another source are made again, and wait for their vectors."""
     prepared = _with_current_model(store, tx, prepared)
-    rows, vectors, near, embedder = prepared
+    rows, vectors, near, embedder, _ = prepared
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):
@@ -305,7 +305,7 @@ def index_all(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None
     target = store.settings.chunk_target
     tx.index.add_all(
         [
-            IndexEntry(memory, tagged(rows, memory.tags))
+            IndexedMemory(memory, tagged(rows, memory.tags))
             for memory in memories
             for rows in (index_rows(memory.key, memory.content, target, memory.source_user),)
         ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from ghostmem.model import Chunk, Memory
 from ghostmem.store.database import StoreTable
-from ghostmem.store.rows import IndexEntry, IndexRow
+from ghostmem.store.rows import IndexedMemory, IndexRow
 
 
 class Index(StoreTable, ABC):
@@ -21,7 +21,7 @@ class Index(StoreTable, ABC):
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
 
-    def add_all(self, entries: Iterable[IndexEntry], model: int | None = None) -> int:
+    def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
         """Index the chunks of several memories, with the vectors that a model made of them.
 
         Returns the first chunk's number."""

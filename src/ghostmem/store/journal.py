@@ -28,7 +28,7 @@ LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
 _ACCESS = BY_NAME["accesses"].columns
 
 
-class Change(NamedTuple):
+class LoggedChange(NamedTuple):
     """A change of a memory to be logged."""
 
     ns: str
@@ -95,7 +95,7 @@ class Journal(StoreTable, ABC):
         """Log one change, without the text that was changed, chained to the change before."""
         self.append(ns, memory_id, op, format_time(at))
 
-    def record_all(self, changes: Iterable[Change]) -> None:
+    def record_all(self, changes: Iterable[LoggedChange]) -> None:
         """Log several changes in order."""
         for change in changes:
             self.record(*change)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store.database import Database, StoreTable
-from ghostmem.store.journal import Change, Journal
+from ghostmem.store.journal import Journal, LoggedChange
 from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
@@ -99,7 +99,7 @@ class Memories(StoreTable):
             if memory.symbols:
                 self._insert_refs(memory, _SYMBOL, memory.symbols)
         self._journal.record_all(
-            Change(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+            LoggedChange(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
             for memory in memories
         )
 
@@ -111,7 +111,7 @@ class Memories(StoreTable):
             self._db.run(sql, (*self._db.place(memory.id), *row))
 
     def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
-        """Change columns of one version and log it."""
+        """LoggedChange columns of one version and log it."""
         if "content" in columns:
             computed = self._sql.compute(columns["content"])
             columns.update(zip(self._sql.computed, computed, strict=True))

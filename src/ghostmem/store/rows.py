@@ -57,7 +57,7 @@ class IndexRow(NamedTuple):
     spoken: str = ""  # the text as it is embedded
 
 
-class IndexEntry(NamedTuple):
+class IndexedMemory(NamedTuple):
     """A memory to be indexed: its chunks, and the vectors of the first of them."""
 
     memory: Memory

@@ -145,14 +145,17 @@ class SqliteEngine(BaseEngine):
             if lazy:
                 db.execute("PRAGMA synchronous=NORMAL")
             try:
+                views = dict(self._views)  # those of an uncommitted write must not be kept
                 yield from self._transact(
                     db,
-                    dict(self._views),  # views of an uncommitted write must not be kept
+                    views,
                     lambda: begin_write(
                         db, self.location, self._busy_timeout if patience is None else patience
                     ),
                     "ROLLBACK" if dry_run else "COMMIT",
                 )
+                if not dry_run:
+                    self._views.update(views)
             finally:
                 if lazy:
                     db.execute("PRAGMA synchronous=FULL")

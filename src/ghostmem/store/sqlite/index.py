@@ -6,7 +6,7 @@ from typing import Any
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
 from ghostmem.store.index import Index
-from ghostmem.store.rows import IndexEntry, IndexRow
+from ghostmem.store.rows import IndexedMemory, IndexRow
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
 
@@ -53,9 +53,9 @@ class SqliteIndex(Index):
         vectors: Sequence[bytes] = (),
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
-        return self.add_all((IndexEntry(memory, rows, vectors),), model)
+        return self.add_all((IndexedMemory(memory, rows, vectors),), model)
 
-    def add_all(self, entries: Iterable[IndexEntry], model: int | None = None) -> int:
+    def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
         """Index the chunks of several memories, with the vectors that a model made of them.
 
         Returns the first chunk's number."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ghostmem.caller import CALLER
 from ghostmem.clock import format_time
 from ghostmem.store.database import Database
-from ghostmem.store.journal import LINE, ChainLine, Change, Journal, chained
+from ghostmem.store.journal import LINE, ChainLine, Journal, LoggedChange, chained
 
 # the end of a namespace's log, and the number of lines of all namespaces
 _HEAD = (
@@ -51,7 +51,7 @@ class SqliteJournal(Journal):
         """Add a line to the log of the namespace with a number."""
         self._write([self._next(number, memory_id, op, at)])
 
-    def record_all(self, changes: Iterable[Change]) -> None:
+    def record_all(self, changes: Iterable[LoggedChange]) -> None:
         """Log several changes in order."""
         self._write(
             [
