@@ -9,10 +9,12 @@ import json
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ghostmem.text.phrases import PhraseTable
 
 if TYPE_CHECKING:
     from ghostmem.judge.model import Judge
@@ -55,26 +57,6 @@ class Phrase(NamedTuple):
     reason: str
     pattern: str
     is_english: bool = True
-
-
-class PhraseTable:
-    """Phrases by the words of which a match contains one: most texts contain none of them."""
-
-    def __init__(self, rows: Iterable[tuple[str, Phrase]]) -> None:
-        self._phrases: list[Phrase] = []
-        self._places: dict[str, list[int]] = {}
-        for place, (needs, phrase) in enumerate(rows):
-            self._phrases.append(phrase)
-            for need in needs.split("|"):
-                self._places.setdefault(need, []).append(place)
-
-    def likely(self, text: str) -> list[Phrase]:
-        """Return the phrases that a text may contain, in the order of the table."""
-        needs = [need for need in self._places if need in text]
-        if not needs:
-            return []
-        places = {place for need in needs for place in self._places[need]}
-        return [self._phrases[place] for place in sorted(places)]
 
 
 def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[str, ...]:
@@ -210,7 +192,7 @@ def _is_reported(text: str, match: re.Match[str]) -> bool:
 
 
 @cache
-def _orders() -> PhraseTable:
+def _orders() -> PhraseTable[Phrase]:
     return PhraseTable(
         (needs, Phrase(reason, pattern, is_english))
         for name, is_english in (("orders", True), ("orders_in_other_languages", False))
@@ -220,7 +202,7 @@ def _orders() -> PhraseTable:
 
 
 @cache
-def _roles() -> PhraseTable:
+def _roles() -> PhraseTable[Phrase]:
     return PhraseTable((needs, Phrase(ROLE, pattern)) for needs, pattern in _table()["roles"])
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.model import VerdictKind
+from ghostmem.text.phrases import PhraseTable
 from ghostmem.text.question import is_question
 from ghostmem.text.terms import index_terms
 from ghostmem.truth.alike import essence
@@ -42,7 +43,7 @@ def judge_plainly(new: str, old: str) -> PlainVerdict:
     mine, theirs = set(index_terms(new)), set(index_terms(old))
     if not mine & theirs or is_question(new):
         return PlainVerdict(VerdictKind.NEW)
-    if _may_tell_change(new) and (phrase := _names_over(new, mine, theirs)):
+    if phrase := _names_over(new, mine, theirs):
         return PlainVerdict(VerdictKind.UPDATE, 0.9, phrase)
     covered = _share(theirs, mine)
     if covered >= _COVERED and (phrase := _ending(new)) and not _has_phrase(old, phrase):
@@ -69,25 +70,21 @@ def says_the_same(new: str, old: str) -> bool:
 def announces_change(text: str) -> bool:
     """Say whether a text has a phrase of change."""
     text = text[:MAX_READ]
-    return _may_tell_change(text) and bool(_ending(text) or _over().search(text))
-
-
-@lru_cache(16)  # a text is compared with several others
-def _may_tell_change(text: str) -> bool:
-    """Say whether a text has a word of a phrase or label of change; most texts have none."""
-    folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
-    return any(word in folded for word in _words_of_change())
+    over = _pattern("over", text)
+    return bool(_ending(text) or (over is not None and over.search(text)))
 
 
 def _ending(text: str) -> str:
     """Return the phrase or label by which a text says that something is over or corrected."""
-    found = _endings().search(text) if _may_tell_change(text) else None
+    pattern = _pattern("ended", text)
+    found = pattern.search(text) if pattern is not None else None
     return " ".join(found[0].split())[:60].lower() if found else ""
 
 
 def _names_over(new: str, mine: Collection[str], theirs: Collection[str]) -> str:
     """Return a phrase of a text that ends what an older one says, if both are about one thing."""
-    for found in _over().finditer(new):
+    pattern = _pattern("over", new)
+    for found in pattern.finditer(new) if pattern is not None else ():
         over = set(index_terms(found[found.lastgroup or 0]))
         about = set(mine) - over
         if over and _share(over, theirs) >= _NAMED and about & set(theirs):
@@ -122,29 +119,30 @@ def _phrases() -> dict[str, Any]:
     return found
 
 
-@cache
-def _over() -> re.Pattern[str]:
-    """Return one pattern for all phrases that name what is over; each has a group of its own."""
-    parts = [
-        phrase.replace("{x}", _X.replace("<x>", f"<x{number}>"))
-        + (r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else "")
-        for number, (_, phrase) in enumerate(_phrases()["over"])
-    ]
-    return re.compile("|".join(parts), re.IGNORECASE | re.MULTILINE)
+@lru_cache(32)  # a text is compared with several others
+def _pattern(kind: str, text: str) -> re.Pattern[str] | None:
+    """Return one pattern for the phrases of a kind that a text may have; most texts have none."""
+    folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
+    likely = _table(kind).likely(folded)
+    return _compiled("|".join(likely)) if likely else None
+
+
+@lru_cache(64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 @cache
-def _endings() -> re.Pattern[str]:
-    labels = "|".join(map(re.escape, _phrases()["labels"]))
-    ended = [phrase for _, phrase in _phrases()["ended"]]
-    label = rf"^\W*(?:{labels})\s?[:：]"
-    return re.compile("|".join([*ended, label]), re.IGNORECASE | re.MULTILINE)
+def _table(kind: str) -> PhraseTable[str]:
+    """Return the phrases that name what is `over`, each with a group of its own, or `ended`."""
+    rows = _phrases()[kind]
+    if kind == "over":
+        return PhraseTable((words, _over(phrase, n)) for n, (words, phrase) in enumerate(rows))
+    labels = _phrases()["labels"]
+    label = rf"^\W*(?:{'|'.join(map(re.escape, labels))})\s?[:：]"
+    return PhraseTable([*rows, ("|".join(labels), label)])
 
 
-@cache
-def _words_of_change() -> tuple[str, ...]:
-    """Return words of which each text with a phrase or a label contains one."""
-    rows = (*_phrases()["over"], *_phrases()["ended"])
-    words = {word for words, _ in rows for word in words.split("|")}
-    words.update(_phrases()["labels"])
-    return tuple(sorted(word for word in words if not any(part in word for part in words - {word})))
+def _over(phrase: str, number: int) -> str:
+    end = r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else ""
+    return phrase.replace("{x}", _X.replace("<x>", f"<x{number}>")) + end
