@@ -38,9 +38,9 @@ class PlainVerdict(NamedTuple):
 def judge_plainly(new: str, old: str) -> PlainVerdict:
     """Return what a new text is to an older one."""
     new, old = new[:MAX_READ], old[:MAX_READ]
-    if new.split() == old.split() or essence(new) == essence(old) != ():
+    if new.split() == old.split() or _essence(new) == _essence(old) != ():
         return PlainVerdict(VerdictKind.RESTATEMENT)
-    mine, theirs = set(index_terms(new)), set(index_terms(old))
+    mine, theirs = _terms(new), _terms(old)
     if not mine & theirs or is_question(new):
         return PlainVerdict(VerdictKind.NEW)
     if phrase := _names_over(new, mine, theirs):
@@ -61,10 +61,18 @@ def says_the_same(new: str, old: str) -> bool:
     A label in front, such as `Summary:`, does not count."""
     new, old = (_LABEL.sub("", text[:MAX_READ]) for text in (new, old))
     return (
-        set(index_terms(new)) == set(index_terms(old))
+        _terms(new) == _terms(old)
         and sorted(_numbers(new)) == sorted(_numbers(old))
         and bool(_negation(new)) == bool(_negation(old))
     )
+
+
+_essence = lru_cache(32)(essence)  # a text is compared with several others
+
+
+@lru_cache(32)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(index_terms(text))
 
 
 def announces_change(text: str) -> bool:
@@ -119,7 +127,7 @@ def _phrases() -> dict[str, Any]:
     return found
 
 
-@lru_cache(32)  # a text is compared with several others
+@lru_cache(32)
 def _pattern(kind: str, text: str) -> re.Pattern[str] | None:
     """Return one pattern for the phrases of a kind that a text may have; most texts have none."""
     folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()

@@ -130,6 +130,8 @@ class SqliteIndex(Index):
         before, after = words_of(old), words_of(new)
         added = [(number, word) for word in sorted(after - before)]
         self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
+        if not before:
+            return
         is_used = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
         for word in sorted(before - after):
             if self._db.execute(is_used, (f'"{namespaced(number, encode(word))}"',)).get is None:
