@@ -104,10 +104,12 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
     is not counted.
     """
     from ghostmem.memory.draft import Draft
-    from ghostmem.memory.prepare import prepare
+    from ghostmem.memory.prepare import prepare, with_nearest
 
     store, key = ghost.store, f"n{number}"
-    ready = prepare(store, Draft("bench", key, text, {}))
+    draft = Draft("bench", key, text, {})
+    with store.engine.read() as tx:
+        ready = with_nearest(store, tx, draft, prepare(store, draft, None))
 
     def judging() -> None:
         with store.engine.read() as tx:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         VersionConflictError,
     )
     from ghostmem.ghost import Ghost
+    from ghostmem.memory.put_many import BatchReport, NewMemory, RefusedItem, StoredItem
     from ghostmem.model import (
         Change,
         Chunk,
@@ -99,6 +100,7 @@ _MODULES = {
     "capture.capture": "Captured CaptureReport",
     "capture.ingest": "TranscriptReport",
     "transfer.migrate": "Migration migrate",
+    "memory.put_many": "BatchReport NewMemory RefusedItem StoredItem",
     "capture.mine_procedures": "MineReport Mined",
     "notes.memory_tools": "MemorySave MemorySearch",
     "adapters.tool": "MemorySearchTool Tool",
@@ -125,6 +127,7 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
+    "BatchReport",
     "CaptureReport",
     "Captured",
     "Change",
@@ -163,6 +166,7 @@ __all__ = [
     "MineReport",
     "Mined",
     "ModelError",
+    "NewMemory",
     "NewerStoreError",
     "NotADatabaseError",
     "NotFoundError",
@@ -175,6 +179,7 @@ __all__ = [
     "Priority",
     "ReadOnlyStoreError",
     "Receipt",
+    "RefusedItem",
     "Rel",
     "Report",
     "Rule",
@@ -185,6 +190,7 @@ __all__ = [
     "SourceKind",
     "StoreBusyError",
     "StoreFullError",
+    "StoredItem",
     "SymbolRef",
     "Tier",
     "Tool",

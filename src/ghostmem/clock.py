@@ -5,6 +5,7 @@ All other code gets a clock passed in, so that tests can cover weeks in millisec
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from ghostmem.errors import InvalidInputError
 
@@ -19,6 +20,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+@lru_cache(256)  # a bulk load writes the same few times again and again
 def format_time(at: datetime) -> str:
     """Write a time as RFC 3339 in UTC with microseconds; such texts sort by time."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ghostmem.memory.embedding import EmbedStatus
     from ghostmem.memory.forget import Forgetting
     from ghostmem.memory.peek import Peek
+    from ghostmem.memory.put_many import BatchReport, NewMemory
     from ghostmem.memory.quarantine import Dropped
     from ghostmem.memory.remove import Removal
     from ghostmem.memory.tags import TagChange, TagInfo
@@ -244,6 +245,39 @@ class Ghost:
             unlock=unlock,
             allow_secrets=allow_secrets,
         )
+
+    def put_many(
+        self,
+        memories: Iterable[NewMemory | Mapping[str, Any]],
+        *,
+        judge: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> BatchReport:
+        """Store many memories, in far fewer transactions than as many calls of `put`.
+
+        Each item has the parameters of `put` as a mapping. Items are read as they are needed,
+        checked in batches of 500, and written in order in transactions of consecutive items. A
+        transaction is stored completely or not at all, and is on disk when `progress` is called.
+
+        Args:
+            memories: Mappings such as {"ns": "agent:me", "key": "tea", "content": "Green."}.
+            judge: Compare each memory with the stored ones, as `put` does; False: store them
+                without verdicts and automatic links, several times faster. `relink` adds links
+                later.
+            progress: Called with the number of items done.
+
+        Returns:
+            Every item in order, as stored or as refused. An item is refused, and the others are
+            stored, when a put of it would raise ConflictError (also VersionConflictError and
+            LockedError) or NotFoundError.
+
+        Raises:
+            InvalidInputError: An item is not valid. The error names it and says up to which item
+                the input is stored.
+        """
+        from ghostmem.memory.put_many import put_many
+
+        return put_many(self.store, memories, judge=judge, progress=progress)
 
     def get(
         self, ns: str, key: str, version: int | None = None, *, as_of: datetime | str | None = None

@@ -8,9 +8,12 @@ _RANDOM_BITS = 80
 _MAX = 1 << 128
 
 
+_PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
+
+
 def encode(value: int) -> str:
     """Write a 128-bit number in Crockford's base 32."""
-    return "".join(ALPHABET[(value >> shift) & 31] for shift in range(125, -1, -5))
+    return "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
 
 
 def milliseconds(ulid: str) -> int:

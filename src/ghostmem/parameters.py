@@ -391,6 +391,9 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         ),
         *PUT,
     ),
+    "put_many": (
+        _flag("judge", "Compare each memory with the stored ones, as a put does.", default=True),
+    ),
     "get": (
         NS,
         KEY,

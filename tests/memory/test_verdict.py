@@ -9,8 +9,8 @@ import pytest
 from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import prepare
-from ghostmem.memory.verdict import Judgement, judge_draft
+from ghostmem.memory.prepare import read_current
+from ghostmem.memory.verdict import Judgement, compare_draft
 from ghostmem.model import VerdictKind
 
 NOISE = [
@@ -25,7 +25,8 @@ NOISE = [
 def find(ghost: Ghost, content: str, key: str = "new", ns: str = "a") -> Judgement:
     """Ask for a verdict as a put would."""
     store = ghost.store
-    return judge_draft(store, draft := Draft(ns, key, content, {}), prepare(store, draft))
+    draft = Draft(ns, key, content, {})
+    return compare_draft(store, draft, read_current(store, draft))[1]
 
 
 @pytest.fixture(params=["none", "local"])

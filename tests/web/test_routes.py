@@ -21,6 +21,31 @@ RULE = {"name": "drafts", "action": "ARCHIVE", "tag": "draft", "rule_id": "mine"
 # method, path as it is called, the route's path, body, status, a part of the answer that must be there
 CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     (
+        "POST",
+        "/memories",
+        "/memories",
+        {
+            "ns": "a",
+            "memories": [
+                {"key": "new-1", "content": "x", "files": [{"path": "a.py"}]},
+                {"key": "new-1", "content": "y", "base_version": 7},
+            ],
+        },
+        200,
+        {
+            "created": 1,
+            "refused": [
+                {
+                    "item": 2,
+                    "ns": "a",
+                    "key": "new-1",
+                    "error": "VersionConflictError",
+                    "message": "a/new-1 is at version 1, not at version 7",
+                }
+            ],
+        },
+    ),
+    (
         "PUT",
         "/memories/a/new",
         "/memories/{ns}/{key}",

@@ -14,11 +14,11 @@ from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.judge import find_judge
 from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import prepare
+from ghostmem.memory.prepare import read_current
 from ghostmem.memory.put import put
 from ghostmem.memory.quarantine import quarantine_reasons, would_hold_note
 from ghostmem.memory.redact import RedactedContent, redact_content
-from ghostmem.memory.verdict import judge_draft
+from ghostmem.memory.verdict import compare_draft
 from ghostmem.model import CAPTURED, Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
 from ghostmem.store import Store, put_fields, validate
@@ -381,4 +381,5 @@ def _judge(run: _CaptureRun, ns: str, candidate: Captured, fields: Mapping[str, 
         reasons = quarantine_reasons(store, tx, draft)
     if reasons:
         return replace(candidate, outcome=Outcome.QUARANTINED, notes=(would_hold_note(reasons),))
-    return replace(candidate, verdict=judge_draft(store, draft, prepare(store, draft)).verdict)
+    _, judgement = compare_draft(store, draft, read_current(store, draft))
+    return replace(candidate, verdict=judgement.verdict)

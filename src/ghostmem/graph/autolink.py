@@ -78,7 +78,9 @@ def find_near(
                 _keep(related, chunks[:1], cosines[:1], MIN_NEAREST_RELATED)
                 _keep(related, chunks[:MAX_RELATED], cosines[:MAX_RELATED], MIN_RELATED)
             # the view may contain removed chunks, and many of one memory
-            enough = len(set(tx.vectors.owners(list(nearest)).values())) > 2 * MAX_LINKS
+            enough = len(nearest) > 2 * MAX_LINKS and (
+                len(set(tx.vectors.owners(list(nearest)).values())) > 2 * MAX_LINKS
+            )
             if enough or count >= view.count or cosines[-1] < least - ROUNDING:
                 break
             count *= 8
@@ -149,6 +151,8 @@ def link_alike(
 
     The weight of an edge is the cosine. Edges lead from the memory to the others; with `late` the
     memory may be older than they are, and edges lead from the newer to the older."""
+    if not cosines:
+        return 0
     weights: dict[str, float] = {}
     for chunk, owner in tx.vectors.owners(list(cosines)).items():
         if owner != memory.id and cosines[chunk] >= least:

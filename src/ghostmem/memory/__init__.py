@@ -9,6 +9,6 @@ A put passes a `Draft` (`draft`) through these stages:
     write        one transaction: row, index, links, and the corrections of the verdict
     embedding    catch up on vectors that were not ready
 
-`put_unnamed` makes a key from the text. `patch`, `restore`, `consolidate` and `forget` use the
-same stages. `get`, `list`, `peek` and `details` read memories; `curate`, `tags`, `used` and
-`remove` change or remove them in place."""
+`put_many` takes many drafts through them in few transactions. `put_unnamed` makes a key from the
+text. `patch`, `restore`, `consolidate` and `forget` use the same stages. `get`, `list`, `peek` and
+`details` read memories; `curate`, `tags`, `used` and `remove` change or remove them in place."""

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import prepare
+from ghostmem.memory.prepare import prepare, read_current, with_nearest
 from ghostmem.memory.quarantine import hold_draft, missing, quarantine_reasons
 from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.write import write_draft
@@ -68,7 +68,9 @@ def write_summary(
     `released` is the id of the summary in quarantine, from which it is removed.
     """
     ns, summary_key = draft.ns, draft.key
-    prepared = prepare(store, draft)
+    prepared = prepare(store, draft, read_current(store, draft))
+    with store.engine.read() as tx:
+        prepared = with_nearest(store, tx, draft, prepared)
     with store.engine.write(within=(ns,)) as tx:
         if released is not None and not tx.quarantine.drop(released):
             raise missing(released)  # another process released it first

@@ -1,43 +1,75 @@
 """Chunk and embed a draft and find its nearest chunks, before the write lock is taken."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ghostmem.embed.base import Embedder
 from ghostmem.graph.autolink import NearestChunks
 from ghostmem.memory.draft import Draft
-from ghostmem.store import IndexRow, Store, index_rows
+from ghostmem.model import Memory
+from ghostmem.store import IndexRow, Store, Transaction, index_rows
 
 
 class Prepared(NamedTuple):
-    """The chunks of a draft, their vectors, the stored chunks nearest to them, and the model."""
+    """The chunks of a draft, their vectors, the stored chunks nearest to them, and the model.
+
+    A memory that gets its vectors later is then linked to similar ones, if it `waits` for that."""
 
     rows: Sequence[IndexRow] = ()
     vectors: Sequence[bytes] = ()
     near: NearestChunks | None = None
     embedder: Embedder | None = None
+    waits: bool = True
 
 
 UNPREPARED = Prepared()
 
 
-def prepare(store: Store, draft: Draft) -> Prepared:
-    """Return the chunks of a draft, with vectors when the embedding provider works."""
-    source = draft.fields.get("source_user")
-    if source is None and store.vectoriser.wanted:
-        with store.engine.read() as tx:
-            current = tx.memories.current(draft.ns, draft.key, store.clock())
-        if current is not None and current.content == draft.content and not draft.fields:
-            return UNPREPARED  # most likely a repetition, which needs no index
-        source = None if current is None else current.source_user
-    rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
-    texts = [row.spoken for row in rows[: store.settings.embed_put_chunks]]
+def read_current(store: Store, draft: Draft) -> Memory | None:
+    """Return the current version of a draft's key."""
+    with store.engine.read() as tx:
+        return tx.memories.current(draft.ns, draft.key, store.clock())
+
+
+def prepare(store: Store, draft: Draft, current: Memory | None) -> Prepared:
+    """Return the chunks of a draft, with vectors when the embedding provider works.
+
+    `current` is the current version of its key."""
+    return prepare_all(store, [(draft, current)])[0]
+
+
+def prepare_all(store: Store, drafts: Sequence[tuple[Draft, Memory | None]]) -> list[Prepared]:
+    """Return the chunks of drafts, which come with the current versions of their keys.
+
+    Their texts are embedded together."""
+    limit = store.settings.embed_put_chunks
+    chunked = [_chunks(store, draft, current) for draft, current in drafts]
+    texts = [row.spoken for rows in chunked for row in rows[:limit]]
     embedder = store.vectoriser.get()
-    vectors = store.vectoriser.try_bytes(texts, embedder)
+    vectors = iter(store.vectoriser.try_bytes(texts, embedder) if texts else ())
+    made = ((rows, list(islice(vectors, len(rows[:limit])))) for rows in chunked)
+    return [
+        Prepared(rows, own, None, embedder) if embedder and own else Prepared(rows)
+        for rows, own in made
+    ]
+
+
+def _chunks(store: Store, draft: Draft, current: Memory | None) -> Sequence[IndexRow]:
+    source = draft.fields.get("source_user")
+    if source is None and store.vectoriser.wanted and current is not None:
+        if current.content == draft.content and not draft.fields:
+            return ()  # most likely a repetition, which needs no index
+        source = current.source_user
+    return index_rows(draft.key, draft.content, store.settings.chunk_target, source)
+
+
+def with_nearest(store: Store, tx: Transaction, draft: Draft, prepared: Prepared) -> Prepared:
+    """Return a prepared draft with the stored chunks that are nearest to its own."""
+    rows, vectors, _, embedder, _ = prepared
     if embedder is None or not vectors:
-        return Prepared(rows)
+        return prepared
     from ghostmem.graph.autolink import find_near
 
-    with store.engine.read() as tx:
-        near = find_near(store, tx, embedder, draft.ns, vectors, texts)
-    return Prepared(rows, vectors, near, embedder)
+    texts = [row.spoken for row in rows[: len(vectors)]]
+    return prepared._replace(near=find_near(store, tx, embedder, draft.ns, vectors, texts))

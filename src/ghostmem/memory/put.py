@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
-from ghostmem.memory.prepare import Prepared, prepare
+from ghostmem.memory.prepare import Prepared, read_current
 from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
-from ghostmem.memory.verdict import judge_draft
+from ghostmem.memory.verdict import compare_draft
 from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
@@ -19,8 +19,15 @@ from ghostmem.store.fields import QUARANTINE
 REQUESTED = "put there by its writer"
 
 
-@again
-def put(
+class PutRequest(NamedTuple):
+    """A checked put: the draft without secrets, notes on it, and whether it asks for quarantine."""
+
+    draft: Draft
+    notes: tuple[str, ...] = ()
+    is_quarantined: bool = False
+
+
+def check_put(
     store: Store,
     ns: str,
     key: str,
@@ -36,13 +43,8 @@ def put(
     language: str | None = None,
     root: str | PathLike[str] | None = None,
     **named: Unpack[PutFields],
-) -> Memory:
-    """Store a memory under (ns, key); an existing key gets a new version.
-
-    A new version inherits the fields that are not named. The same content and fields again make no
-    new version: the memory is reinforced. The returned memory has a verdict: whether it is new, or
-    restates, updates or contradicts another memory of the namespace, and why. Content that does
-    not come from the user and looks like instructions is held in quarantine.
+) -> PutRequest:
+    """Check the parameters of a put, redact secrets and resolve symbols; nothing is written.
 
     Args:
         base_version: Succeed only if this is the current version (0: the key must be new).
@@ -71,7 +73,7 @@ def put(
         store.settings.dedup if dedup is None else dedup,
         None if supersedes is None else validate.key(supersedes),
     )
-    notes: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
     if not allow_secrets and store.settings.secrets != "allow":
         from ghostmem.memory.redact import redact_draft
 
@@ -79,25 +81,44 @@ def put(
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *symbol_notes)
-    reasons = (REQUESTED,) if is_quarantined else _quarantine_reasons(store, draft)
-    if reasons:
+    return PutRequest(draft, notes, is_quarantined)
+
+
+@again
+def put(store: Store, /, ns: str, key: str, content: str, **options: Any) -> Memory:
+    """Store a memory under (ns, key); an existing key gets a new version.
+
+    A new version inherits the fields that are not named. The same content and fields again make no
+    new version: the memory is reinforced. The returned memory has a verdict: whether it is new, or
+    restates, updates or contradicts another memory of the namespace, and why. Content that does
+    not come from the user and looks like instructions is held in quarantine. `check_put` has the
+    options."""
+    request = check_put(store, ns, key, content, **options)
+    draft, notes, _ = request
+    current = read_current(store, draft)
+    if reasons := reasons_to_hold(store, request, current):
         return hold_draft(store, draft, reasons, notes)
     was_loading = store.vectoriser.is_loading
-    prepared = prepare(store, draft)
-    judgement = judge_draft(store, draft, prepared)
+    prepared, judgement = compare_draft(store, draft, current)
     with store.engine.write(within=(draft.ns,)) as tx:
         memory = write_put(store, tx, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
-    notes = (*notes, *_missing_vectors(prepared), *dormant_note(memory, draft))
-    return replace(memory, notes=notes) if notes else memory
+    return with_notes(memory, request, prepared)
 
 
-def _quarantine_reasons(store: Store, draft: Draft) -> tuple[str, ...]:
-    """Return the reasons to hold a draft; a long text is checked outside of the transaction."""
-    with store.engine.read() as tx:
-        checked = is_checked(store, tx, draft)
-    return draft_reasons(store.settings, draft) if checked else ()
+def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memory:
+    """Return a memory that was put with the notes on its put."""
+    notes = (*request.notes, *_missing_vectors(prepared), *dormant_note(memory, request.draft))
+    return memory.with_values(notes=notes) if notes else memory
+
+
+def reasons_to_hold(store: Store, request: PutRequest, current: Memory | None) -> tuple[str, ...]:
+    """Return the reasons to hold a put in quarantine."""
+    if request.is_quarantined:
+        return (REQUESTED,)
+    checked = is_checked(store.settings, request.draft, current)
+    return draft_reasons(store.settings, request.draft) if checked else ()
 
 
 def _with_symbols(

@@ -55,21 +55,23 @@ def quarantine_reasons(
     store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False, in_bulk: bool = False
 ) -> tuple[str, ...]:
     """Return the reasons to hold a draft in quarantine; none when it can be stored."""
-    if not is_checked(store, tx, draft, from_file=from_file):
+    current = tx.memories.current(draft.ns, draft.key, store.clock())
+    if not is_checked(store.settings, draft, current, from_file=from_file):
         return ()
     return draft_reasons(store.settings, draft, in_bulk=in_bulk)
 
 
-def is_checked(store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False) -> bool:
+def is_checked(
+    settings: Settings, draft: Draft, current: Memory | None, *, from_file: bool = False
+) -> bool:
     """Say whether a draft is checked: only content that does not come from the user is.
 
     The source is the one the draft names or inherits; content that an agent puts over MCP without
     a source counts as its own, and with `from_file` the content of a file as an import. The same
     text as the current version was accepted before and passes."""
     source = draft.fields.get("source_kind")
-    if not store.settings.quarantine or (source is SourceKind.STATED and not from_file):
+    if not settings.quarantine or (source is SourceKind.STATED and not from_file):
         return False
-    current = tx.memories.current(draft.ns, draft.key, store.clock())
     inherits_foreign = current is not None and not current.from_user
     is_foreign = from_file or source is not None or AGENT.get() or inherits_foreign
     tags = draft.fields.get("tags") or ()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.graph.autolink import NearestChunks
 from ghostmem.judge import find_judge, judge_available
 from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import Prepared
+from ghostmem.memory.prepare import Prepared, prepare, with_nearest
 from ghostmem.model import Kind, Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
 from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
@@ -87,17 +87,28 @@ class Judgement(NamedTuple):
 NOTHING = Judgement(Verdict(VerdictKind.NEW))
 
 
-def judge_draft(store: Store, draft: Draft, prepared: Prepared) -> Judgement:
+def compare_draft(store: Store, draft: Draft, current: Memory | None) -> tuple[Prepared, Judgement]:
+    """Chunk and embed a draft, and find how it relates to the memories of its namespace.
+
+    `current` is the current version of its key."""
+    prepared = prepare(store, draft, current)
+    with store.engine.read() as tx:
+        prepared = with_nearest(store, tx, draft, prepared)
+        return prepared, judge_draft(store, tx, draft, prepared.near, current)
+
+
+def judge_draft(
+    store: Store,
+    tx: Transaction,
+    draft: Draft,
+    near: NearestChunks | None,
+    current: Memory | None,
+) -> Judgement:
     """Return how a draft relates to the memories of its namespace and to its previous version."""
     if store.settings.freshness == "off" and not draft.dedup and not draft.supersedes:
         return NOTHING
-    now = store.clock()
-    with store.engine.read() as tx:
-        settings = replace(store.settings, judge="off") if _is_turn(draft) else store.settings
-        judgement = find_verdict(
-            settings, tx, draft.ns, draft.key, draft.content, now, near=prepared.near
-        )
-        current = tx.memories.current(draft.ns, draft.key, now)
+    settings = replace(store.settings, judge="off") if _is_turn(draft) else store.settings
+    judgement = find_verdict(settings, tx, draft.ns, draft.key, draft.content, store.clock(), near)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
         also = tuple(memory for memory in judgement.also if _same_speaker(memory, draft, current))
         return judgement._replace(also=also)

@@ -1,6 +1,6 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -28,7 +28,16 @@ from ghostmem.model import (
     estimate_tokens,
 )
 from ghostmem.settings import Settings
-from ghostmem.store import IndexRow, Store, Transaction, find, index_rows, spoken, tagged
+from ghostmem.store import (
+    IndexedMemory,
+    IndexRow,
+    Store,
+    Transaction,
+    find,
+    index_rows,
+    spoken,
+    tagged,
+)
 
 
 def write_put(
@@ -67,7 +76,7 @@ def write_put(
 def _with_verdict(memory: Memory, verdict: Verdict) -> Memory:
     if memory.requested_key is not None:  # another key has the same text
         verdict = Verdict(VerdictKind.RESTATEMENT, memory.key, {"same": True})
-    return replace(memory, verdict=verdict)
+    return memory.with_values(verdict=verdict)
 
 
 def _are_turns(draft: Draft, kind: Kind, old: Memory) -> bool:
@@ -130,7 +139,7 @@ def write_draft(
                 return replace(current, outcome=Outcome.REINFORCED)
             return _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
         _check_replaceable(draft, current)
-    memory = _compose(store, draft, last, current, tx, now)
+    memory = compose(store, tx, draft, last, current, now)
     if last is not None and last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(last, "supersede", now, deleted_at=now)
@@ -141,10 +150,10 @@ def write_draft(
         tx.journal.carry(before.id, memory.id)
         tx.aliases.carry(before.id, memory.id)
     rows = index_memory(store, tx, memory, prepared)
-    if not prepared.vectors:
+    if prepared.waits and not prepared.vectors:
         tx.index.wait(memory.id)
     outcome = Outcome.CREATED if current is None else Outcome.UPDATED
-    return replace(memory, chunks=len(rows), outcome=outcome)
+    return memory.with_values(chunks=len(rows), outcome=outcome)
 
 
 def check_base(draft: Draft, current: Memory | None) -> None:
@@ -207,12 +216,12 @@ def _reinforce(
     )
 
 
-def _compose(
+def compose(
     store: Store,
+    tx: Transaction,
     draft: Draft,
     last: Memory | None,
     current: Memory | None,
-    tx: Transaction,
     now: datetime,
 ) -> Memory:
     """Build the version to write from the draft, the inherited fields and the defaults."""
@@ -272,7 +281,7 @@ def index_memory(
 
     Chunks that were prepared for another source are made again, and wait for their vectors."""
     prepared = _with_current_model(store, tx, prepared)
-    rows, vectors, near, embedder = prepared
+    rows, vectors, near, embedder, _ = prepared
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):
@@ -289,6 +298,18 @@ def index_memory(
 
         autolink(store, tx, embedder, memory, vectors, [row.spoken for row in rows], near, first)
     return rows
+
+
+def index_all(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
+    """Index versions that were just written; their vectors are made later."""
+    target = store.settings.chunk_target
+    tx.index.add_all(
+        [
+            IndexedMemory(memory, tagged(rows, memory.tags))
+            for memory in memories
+            for rows in (index_rows(memory.key, memory.content, target, memory.source_user),)
+        ]
+    )
 
 
 def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Prepared:

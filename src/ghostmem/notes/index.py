@@ -393,7 +393,7 @@ class _SectionWriter:
 
     def _rows(self, key: str, text: str) -> list[IndexRow]:
         rows = index_rows(key, text, self._store.settings.chunk_target)
-        return rows if self._with_vectors else [replace(row, chunker="") for row in rows]
+        return rows if self._with_vectors else [row._replace(chunker="") for row in rows]
 
     def _reuse_vectors(self, memory_id: str, rows: Sequence[IndexRow], section: str) -> None:
         """Use the vectors that were kept for these texts, and count the missing ones."""

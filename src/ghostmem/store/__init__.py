@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from ghostmem.store.narrowing import Narrow, narrowed
     from ghostmem.store.opening import has_tables, open_engine, open_memory, read_original
     from ghostmem.store.protocol import Engine, SharedEngine
-    from ghostmem.store.rows import AuditEntry, ChunkCandidate, Filter, Group, IndexRow, Space
+    from ghostmem.store.rows import (
+        AuditEntry,
+        ChunkCandidate,
+        Filter,
+        Group,
+        IndexedMemory,
+        IndexRow,
+        Space,
+    )
     from ghostmem.store.store import Store
     from ghostmem.store.transaction import SharedTransaction, Transaction
     from ghostmem.store.vectoriser import Vectoriser
@@ -37,7 +45,7 @@ _MODULES = {
     "transaction": "SharedTransaction Transaction",
     "copy": "Copy",
     "protocol": "Engine SharedEngine",
-    "rows": "AuditEntry ChunkCandidate Filter Group IndexRow Space",
+    "rows": "AuditEntry ChunkCandidate Filter Group IndexedMemory IndexRow Space",
     "lookup": "again bookkeep count find",
     "indexing": "Reindexer index_rows retag spoken tagged vector_bytes",
     "export_lines": "FORMAT TYPES AliasLine line_of record_of values_of",
@@ -58,6 +66,7 @@ __all__ = [
     "Filter",
     "Group",
     "IndexRow",
+    "IndexedMemory",
     "Narrow",
     "PutFields",
     "Reindexer",

@@ -1,11 +1,11 @@
 """The chunks of live last versions, and everything that is searched of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ghostmem.model import Chunk, Memory
 from ghostmem.store.database import StoreTable
-from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexedMemory, IndexRow
 
 
 class Index(StoreTable, ABC):
@@ -20,6 +20,13 @@ class Index(StoreTable, ABC):
         vectors: Sequence[bytes] = (),
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
+
+    def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
+        """Index the chunks of several memories, with the vectors that a model made of them.
+
+        Returns the first chunk's number."""
+        first = [self.add(memory, rows, model, vectors) for memory, rows, vectors in entries]
+        return next(filter(None, first), 0)
 
     @abstractmethod
     def remove(self, memory: Memory) -> int:

@@ -1,7 +1,6 @@
 """Turn content into the rows of the index: the terms that are searched and the texts to embed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory
@@ -61,7 +60,7 @@ def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
 
 def _reworded(row: IndexRow, terms: str) -> IndexRow:
     words = terms.split()
-    return replace(row, terms=terms, length=len(words), tokens=encode_all(words))
+    return row._replace(terms=terms, length=len(words), tokens=encode_all(words))
 
 
 def retag(tx: Transaction, memory: Memory, tags: Sequence[str]) -> None:

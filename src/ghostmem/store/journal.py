@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,8 +23,18 @@ except ImportError:
     except ImportError:
         from hashlib import sha256
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
 LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
 _ACCESS = BY_NAME["accesses"].columns
+
+
+class LoggedChange(NamedTuple):
+    """A change of a memory to be logged."""
+
+    ns: str
+    memory_id: str
+    op: str
+    at: datetime
 
 
 class ChainLine(NamedTuple):
@@ -56,7 +66,7 @@ def sha256_hex(data: bytes) -> str:
 
 def chained(before: str, line: ChainLine) -> str:
     """Return the hash of a line of the log, which covers all lines before it."""
-    return sha256_hex(json.dumps([before, *line[:7]], ensure_ascii=False).encode())
+    return sha256_hex(_encode([before, *line[:7]]).encode())
 
 
 def rolled(before: str, hash_: str) -> str:
@@ -84,6 +94,11 @@ class Journal(StoreTable, ABC):
     def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
         """Log one change, without the text that was changed, chained to the change before."""
         self.append(ns, memory_id, op, format_time(at))
+
+    def record_all(self, changes: Iterable[LoggedChange]) -> None:
+        """Log several changes in order."""
+        for change in changes:
+            self.record(*change)
 
     def grow(self, ns: str, chunks: int, length: int) -> None:
         """Update a namespace's number of chunks and their total length, which ranking needs."""

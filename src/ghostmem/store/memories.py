@@ -2,18 +2,27 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store.database import Database, StoreTable
-from ghostmem.store.journal import Journal
+from ghostmem.store.journal import Journal, LoggedChange
 from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
 _FILE = RowType("memory_files", FileRef)
 _SYMBOL = RowType("memory_symbols", SymbolRef)
 Ref = TypeVar("Ref")
+
+
+@cache
+def _insert(computed: tuple[str, ...]) -> str:
+    """Return the statement that inserts a memory with some computed columns."""
+    names = (*MEMORY.names, *computed)
+    marks = ", ".join("?" * len(names))
+    return f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})"
 
 
 class Memories(StoreTable):
@@ -50,6 +59,18 @@ class Memories(StoreTable):
         """Return all versions of a key, oldest first."""
         return self.with_refs(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
 
+    def histories(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Memory]]:
+        """Return all versions of several (namespace, key), oldest first, without their files."""
+        by_ns: dict[str, list[str]] = {}
+        for ns, key in keys:
+            by_ns.setdefault(ns, []).append(key)
+        histories: dict[tuple[str, str], list[Memory]] = {}
+        where = f"m.ns = ? AND m.key {self._sql.among} ORDER BY m.version"
+        for ns, names in by_ns.items():
+            for memory in self.many(where, (ns, self._sql.array(names))):
+                histories.setdefault((ns, memory.key), []).append(memory)
+        return histories
+
     def by_id(self, memory_id: str) -> Memory | None:
         """Return the version with an id."""
         return self.one(f"{self._sql.in_ns}m.id = ?", (*self._db.place(memory_id), memory_id))
@@ -64,14 +85,23 @@ class Memories(StoreTable):
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""
-        values = (*MEMORY.write(memory), *self._sql.compute(memory.content))
-        names = (*MEMORY.names, *self._sql.computed)
-        marks = ", ".join("?" * len(names))
-        self._db.run(f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})", values)
-        self._db.saw(memory.ns, (memory.id,))
-        for kind, refs in ((_FILE, memory.files), (_SYMBOL, memory.symbols)):
-            self._insert_refs(memory, kind, refs)
-        self._journal.record(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+        self.insert_all((memory,))
+
+    def insert_all(self, memories: Sequence[Memory]) -> None:
+        """Write versions with their files and symbols."""
+        compute = self._sql.compute
+        rows = [(*MEMORY.write(memory), *compute(memory.content)) for memory in memories]
+        self._db.run_many(_insert(self._sql.computed), rows)
+        self._db.saw_all(memories)
+        for memory in memories:
+            if memory.files:
+                self._insert_refs(memory, _FILE, memory.files)
+            if memory.symbols:
+                self._insert_refs(memory, _SYMBOL, memory.symbols)
+        self._journal.record_all(
+            LoggedChange(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+            for memory in memories
+        )
 
     def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:
         names = ("memory_id", *kind.names, "created_at")
@@ -81,7 +111,7 @@ class Memories(StoreTable):
             self._db.run(sql, (*self._db.place(memory.id), *row))
 
     def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
-        """Change columns of one version and log it."""
+        """LoggedChange columns of one version and log it."""
         if "content" in columns:
             computed = self._sql.compute(columns["content"])
             columns.update(zip(self._sql.computed, computed, strict=True))

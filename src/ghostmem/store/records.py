@@ -32,8 +32,7 @@ class Codec(NamedTuple):
     empty: Callable[[], Any] | None = None
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_dump = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _dump_sorted(value: Any) -> str:
@@ -95,6 +94,10 @@ class RowType(Generic[T]):
         }
         self._places = {name: self.fields.index(name) for name in self._codecs}
         entries = [(self._places[name], *entry) for name, entry in self._codecs.items()]
+        self._encodings = [
+            (place, codec.write, may_lack and codec.empty is not None)
+            for place, codec, may_lack in entries
+        ]
         self._required = [(place, codec.read) for place, codec, may_lack in entries if not may_lack]
         self._optional = [(place, codec) for place, codec, may_lack in entries if may_lack]
 
@@ -113,8 +116,10 @@ class RowType(Generic[T]):
     def write(self, value: T) -> list[Any]:
         """Turn a value into a row in the order of `names`."""
         values = [getattr(value, name) for name in self.fields]
-        for name, place in self._places.items():
-            values[place] = self.encode(name, values[place])
+        for place, write, may_be_empty in self._encodings:
+            part = values[place]
+            if part is not None:
+                values[place] = None if may_be_empty and not part else write(part)
         return values
 
     def encode(self, name: str, value: Any) -> Any:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ghostmem.clock import read_time
-from ghostmem.model import NsFilter
+from ghostmem.model import Memory, NsFilter
 from ghostmem.store.records import unreadable
 
 
@@ -41,8 +41,7 @@ class Filter:
     paths: tuple[str, ...] = ()  # about one of these files
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class IndexRow:
+class IndexRow(NamedTuple):
     """One chunk ready to be indexed: its position, its terms, and its text for substrings."""
 
     seq: int
@@ -56,6 +55,14 @@ class IndexRow:
     plain: str
     chunker: str
     spoken: str = ""  # the text as it is embedded
+
+
+class IndexedMemory(NamedTuple):
+    """A memory to be indexed: its chunks, and the vectors of the first of them."""
+
+    memory: Memory
+    rows: Sequence[IndexRow]
+    vectors: Sequence[bytes] = ()
 
 
 class AuditEntry(NamedTuple):

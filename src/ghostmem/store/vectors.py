@@ -22,6 +22,7 @@ class Vectors(StoreTable, ABC):
         super().__init__(db)
         self._views = views
         self._first: dict[Sequence[str], str | None] = {}  # answers of `first`
+        self._found: dict[tuple[str, int, str], int] = {}  # answers of `find`
 
     def model(self, name: str, dimension: int, chunker: str) -> int:
         """Return the number of a model, giving it one on first sight."""
@@ -38,11 +39,16 @@ class Vectors(StoreTable, ABC):
         """Return the number of a model that may have vectors here.
 
         Dimension 0 means that the provider has not said it yet: the latest model counts."""
+        known = (name, dimension, chunker)
+        if known in self._found:
+            return self._found[known]
         sql, values = "SELECT max(id) FROM models WHERE name = ? AND chunker = ?", (name, chunker)
         if dimension == 0:
             number: int | None = self._db.get(sql, values)
         else:
             number = self._db.get(f"{sql} AND dimension = ?", (*values, dimension))
+        if number is not None and dimension:
+            self._found[known] = number
         return number
 
     _has_vectors = ""  # the condition that a model `m` has vectors, where an index can tell
@@ -131,6 +137,7 @@ class Vectors(StoreTable, ABC):
         self._db.run("DELETE FROM models WHERE id <> ?", (model,))
         self._views.clear()
         self._first.clear()
+        self._found.clear()
         return gone
 
 

@@ -139,9 +139,12 @@ def _by_literal(is_word: bool) -> dict[str, list[SecretShape]]:
 
 def _likely(source: SearchedText) -> Iterator[SecretShape]:
     """Yield each shape with a literal that the text contains, once."""
-    words = _by_literal(True)
+    words, long_words = _by_literal(True), source.long_words
     likely = [
-        shape for literal in words if literal in source.long_words for shape in words[literal]
+        shape
+        for literal in (words if long_words else ())
+        if literal in long_words
+        for shape in words[literal]
     ]
     phrases = _by_literal(False)
     likely += [shape for literal in source.literals_in(phrases) for shape in phrases[literal]]

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import IO, Any
@@ -12,7 +12,7 @@ from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
-from ghostmem.memory.write import index_memory, write_draft
+from ghostmem.memory.write import index_all, write_draft
 from ghostmem.model import (
     Access,
     Edge,
@@ -238,8 +238,7 @@ def merge(
         last = start + size >= len(chains)
         # The last transaction waits for the disk, and with it all before.
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
-            for chain in batch:
-                _merge_chain(store, tx, chain, on_conflict, report, gate)
+            _merge_chains(store, tx, batch, on_conflict, report, gate)
             for record in others if last else ():
                 if not gate.holds_other(tx, record):
                     _merge_other(tx, record, report)
@@ -310,32 +309,54 @@ def _refuse_conflicts(store: Store, chains: list[list[Memory]]) -> None:
                 )
 
 
+def _merge_chains(
+    store: Store,
+    tx: Transaction,
+    chains: Sequence[list[Memory]],
+    policy: str,
+    report: ImportReport,
+    gate: ImportGate,
+) -> None:
+    """Merge the versions of some keys; new keys that follow each other are written together."""
+    histories = tx.memories.histories((chain[0].ns, chain[0].key) for chain in chains)
+    new: list[Memory] = []
+    for chain in chains:
+        ours = {m.id: m for m in histories.get((chain[0].ns, chain[0].key), ())}
+        if not ours:
+            if not gate.holds(tx, chain, chain):
+                new += [_with_id(store, memory) for memory in chain]
+            continue
+        _insert(store, tx, new)
+        report.imported += len(new)
+        new = []
+        _merge_chain(store, tx, ours, chain, policy, report, gate)
+    _insert(store, tx, new)
+    report.imported += len(new)
+
+
 def _merge_chain(
     store: Store,
     tx: Transaction,
+    ours: dict[str, Memory],
     chain: list[Memory],
     policy: str,
     report: ImportReport,
     gate: ImportGate,
 ) -> None:
-    ours = {m.id: m for m in tx.memories.history(chain[0].ns, chain[0].key)}
+    """Merge the versions of a key with those that are stored."""
     fresh = [m for m in chain if m.id not in ours]
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
         return
     continues = _continues(ours, chain, fresh)
-    if ours and not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
+    if not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
         report.skipped += len(fresh)
         return
     accepted = {m.content for m in ours.values()}
-    written = fresh if not ours or continues else fresh[-1:]
+    written = fresh if continues else fresh[-1:]
     if gate.holds(tx, chain, (m for m in written if m.content not in accepted)):
         return
-    if not ours:
-        for memory in fresh:
-            _insert(store, tx, memory)
-        report.imported += len(fresh)
-    elif continues:
+    if continues:
         _continue(store, tx, list(ours.values())[-1], fresh)
         report.imported += len(fresh)
     else:
@@ -346,14 +367,18 @@ def _continues(ours: dict[str, Memory], chain: list[Memory], fresh: list[Memory]
     """Say whether the new versions directly follow the stored history."""
     known = {memory.id for memory in chain} - {memory.id for memory in fresh}
     newest = max((memory.version for memory in ours.values()), default=0)
-    return bool(ours) and set(ours) == known and fresh[0].version > newest
+    return set(ours) == known and fresh[0].version > newest
 
 
-def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
-    memory = memory if memory.id else replace(memory, id=store.new_id(memory.created_at))
-    tx.memories.insert(memory)
-    if memory.deleted_at is None:
-        index_memory(store, tx, memory)
+def _with_id(store: Store, memory: Memory) -> Memory:
+    return memory if memory.id else memory.with_values(id=store.new_id(memory.created_at))
+
+
+def _insert(store: Store, tx: Transaction, memories: Sequence[Memory]) -> None:
+    """Write versions with their ids, and index those that are not removed."""
+    if memories:
+        tx.memories.insert_all(memories)
+        index_all(store, tx, [memory for memory in memories if memory.deleted_at is None])
 
 
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
@@ -363,8 +388,8 @@ def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) 
         tx.memories.change(
             last, "supersede", store.clock(), deleted_at=fresh[0].recorded_at or fresh[0].created_at
         )
-    for memory in fresh:
-        _insert(store, tx, memory)
+    fresh = [_with_id(store, memory) for memory in fresh]
+    _insert(store, tx, fresh)
     tx.graph.relink(last.id, fresh[-1].id)
     tx.journal.carry(last.id, fresh[-1].id)
 
@@ -448,7 +473,8 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
             raise missing(held.id)  # another process has released it
         _check_chains([chain] if chain else [])
         if chain:
-            _merge_chain(store, tx, chain, str(held.fields.get(POLICY, "update")), report, gate)
+            policy = str(held.fields.get(POLICY, "update"))
+            _merge_chains(store, tx, [chain], policy, report, gate)
         for record in records:
             if not isinstance(record, Memory) and all(
                 m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))

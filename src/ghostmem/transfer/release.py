@@ -1,6 +1,6 @@
 """Release an entry of the quarantine: a put, a summary, a section of a note, or an import."""
 
-from ghostmem.memory.prepare import prepare
+from ghostmem.memory.prepare import read_current
 from ghostmem.memory.quarantine import SOURCES, draft_of_held, find_held, missing
 from ghostmem.model import Memory
 from ghostmem.store import Store
@@ -11,7 +11,7 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
 
     The id may be abbreviated."""
     from ghostmem.memory.consolidate import write_summary
-    from ghostmem.memory.verdict import judge_draft
+    from ghostmem.memory.verdict import compare_draft
     from ghostmem.memory.write import write_put
     from ghostmem.notes.release import folder_of, release_section
     from ghostmem.transfer.import_ import release_import
@@ -25,8 +25,7 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
         return release_section(store, folder, entry)
     if (sources := entry.fields.get(SOURCES)) is not None:
         return write_summary(store, draft, sources, released=entry.id).summary
-    prepared = prepare(store, draft)
-    judgement = judge_draft(store, draft, prepared)
+    prepared, judgement = compare_draft(store, draft, read_current(store, draft))
     with store.engine.write(within=(entry.ns,)) as tx:
         if not tx.quarantine.drop(entry.id):
             raise missing(entry.id)  # another process has released it

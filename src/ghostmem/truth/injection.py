@@ -12,7 +12,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ghostmem.text.phrases import PhraseTable
 
 if TYPE_CHECKING:
     from ghostmem.judge.model import Judge
@@ -49,6 +51,14 @@ _LOOKALIKES = str.maketrans(
 )
 
 
+class Phrase(NamedTuple):
+    """A well-known phrase: the reason it gives, its pattern, and whether it is English."""
+
+    reason: str
+    pattern: str
+    is_english: bool = True
+
+
 def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[str, ...]:
     """Return the reasons why a text looks like orders to an agent; none when it does not.
 
@@ -74,10 +84,10 @@ def _structure_reasons(text: str, shown: str) -> Iterator[str]:
     commented = _pattern(_table()["commented"])
     if any(commented.search(comment.lower()) for comment in _comments(shown)):
         yield HIDDEN
-    roles = (match for role in _table()["roles"] for match in _matches(shown, *role))
+    roles = (match for role in _roles().likely(shown) for match in _matches(shown, role))
     if any(not _is_reported(shown, match) for match in roles):
         yield ROLE
-    beacons = _matches(shown, "![", _BEACON)
+    beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
     if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
         yield BEACON
     joined = (re.sub(r"[\W_]", "", match[0]) for match in _pattern(_SPACED).finditer(shown))
@@ -97,8 +107,9 @@ def _comments(text: str) -> Iterator[str]:
 
 def _phrase_reasons(shown: str, judge: "Judge | None") -> tuple[str, ...]:
     """Return the reasons that show in well-known phrases which the judge does not veto."""
-    # a sentence may run over lines
-    text = _pattern(r"[ \t]*+\n[ \t]*+(?=[a-z])").sub(" ", shown).lower()
+    text = shown.lower()
+    if "\n" in shown:  # a sentence may run over lines
+        text = _pattern(r"[ \t]*+\n[ \t]*+(?=[a-z])").sub(" ", shown).lower()
     found: dict[str, None] = {}
     vetoes = 0
     for reason, matches, is_english in _phrases(text):
@@ -122,17 +133,14 @@ def _is_vetoed(judge: "Judge", text: str, match: re.Match[str]) -> bool:
 
 def _phrases(text: str) -> Iterator[tuple[str, Iterator[re.Match[str]], bool]]:
     """Yield the reasons with the matches of their phrases, and whether these are English."""
-    for name, is_english in (("orders", True), ("orders_in_other_languages", False)):
-        for reason, phrases in _table()[name].items():
-            for needs, pattern in phrases:
-                yield reason, _matches(text, needs, pattern), is_english
-    yield SEND, _sends(text), True
+    for phrase in _orders().likely(text):
+        yield phrase.reason, _matches(text, phrase), phrase.is_english
+    if any(need in text for need in _table()["send"]["needs"]):
+        yield SEND, _sends(text), True
 
 
-def _matches(text: str, needs: str, pattern: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern, if one of the words it needs is in the text."""
-    if any(need in text for need in needs.split("|")):
-        yield from _pattern(pattern).finditer(text)
+def _matches(text: str, phrase: Phrase) -> Iterator[re.Match[str]]:
+    return _pattern(phrase.pattern).finditer(text)
 
 
 def _sends(text: str) -> Iterator[re.Match[str]]:
@@ -164,7 +172,7 @@ def _as_seen(text: str) -> str:
         text = "".join(c for c in text if c.isascii() or unicodedata.category(c) != "Cf")
         if _pattern("[A-Za-z]").search(text):
             text = text.translate(_LOOKALIKES)
-    return _pattern(r"[ \t]{2,}").sub(" ", text)
+    return _pattern(r"[ \t]{2,}").sub(" ", text) if "  " in text or "\t" in text else text
 
 
 def _is_reported(text: str, match: re.Match[str]) -> bool:
@@ -181,6 +189,21 @@ def _is_reported(text: str, match: re.Match[str]) -> bool:
         return False
     is_token = match[0].startswith(("<|", "["))
     return is_token or _pattern(_table()["reported"]).search(before) is not None
+
+
+@cache
+def _orders() -> PhraseTable[Phrase]:
+    return PhraseTable(
+        (needs, Phrase(reason, pattern, is_english))
+        for name, is_english in (("orders", True), ("orders_in_other_languages", False))
+        for reason, phrases in _table()[name].items()
+        for needs, pattern in phrases
+    )
+
+
+@cache
+def _roles() -> PhraseTable[Phrase]:
+    return PhraseTable((needs, Phrase(ROLE, pattern)) for needs, pattern in _table()["roles"])
 
 
 @cache

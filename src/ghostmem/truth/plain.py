@@ -7,11 +7,12 @@ and without a negation. `data/changes.json` has the phrases. Everything else is 
 import json
 import re
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.model import VerdictKind
+from ghostmem.text.phrases import PhraseTable
 from ghostmem.text.question import is_question
 from ghostmem.text.terms import index_terms
 from ghostmem.truth.alike import essence
@@ -21,6 +22,8 @@ _NAMED = 0.6  # share of the words that are over which the older text must have
 _COVERED = 0.4  # share of the older text's words that a text which ends it must have
 _ALIKE = 0.75  # share of both texts' words that a text and its negation must share
 _LABEL = re.compile(r"^\W*\w{1,20}: ")
+# the letters that `re.IGNORECASE` takes for i and s, and `str.lower` does not
+_SAME_LETTERS = {0x130: "i", 0x131: "i", 0x17F: "s"}
 _X = r"(?P<x>[^.;,\n]{2,60}?)"
 
 
@@ -35,9 +38,9 @@ class PlainVerdict(NamedTuple):
 def judge_plainly(new: str, old: str) -> PlainVerdict:
     """Return what a new text is to an older one."""
     new, old = new[:MAX_READ], old[:MAX_READ]
-    if new.split() == old.split() or essence(new) == essence(old) != ():
+    if new.split() == old.split() or _essence(new) == _essence(old) != ():
         return PlainVerdict(VerdictKind.RESTATEMENT)
-    mine, theirs = set(index_terms(new)), set(index_terms(old))
+    mine, theirs = _terms(new), _terms(old)
     if not mine & theirs or is_question(new):
         return PlainVerdict(VerdictKind.NEW)
     if phrase := _names_over(new, mine, theirs):
@@ -58,26 +61,38 @@ def says_the_same(new: str, old: str) -> bool:
     A label in front, such as `Summary:`, does not count."""
     new, old = (_LABEL.sub("", text[:MAX_READ]) for text in (new, old))
     return (
-        set(index_terms(new)) == set(index_terms(old))
+        _terms(new) == _terms(old)
         and sorted(_numbers(new)) == sorted(_numbers(old))
         and bool(_negation(new)) == bool(_negation(old))
     )
 
 
+_essence = lru_cache(32)(essence)  # a text is compared with several others
+
+
+@lru_cache(32)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(index_terms(text))
+
+
 def announces_change(text: str) -> bool:
     """Say whether a text has a phrase of change."""
-    return bool(_ending(text[:MAX_READ]) or _over().search(text[:MAX_READ]))
+    text = text[:MAX_READ]
+    over = _pattern("over", text)
+    return bool(_ending(text) or (over is not None and over.search(text)))
 
 
 def _ending(text: str) -> str:
     """Return the phrase or label by which a text says that something is over or corrected."""
-    found = _endings().search(text)
+    pattern = _pattern("ended", text)
+    found = pattern.search(text) if pattern is not None else None
     return " ".join(found[0].split())[:60].lower() if found else ""
 
 
 def _names_over(new: str, mine: Collection[str], theirs: Collection[str]) -> str:
     """Return a phrase of a text that ends what an older one says, if both are about one thing."""
-    for found in _over().finditer(new):
+    pattern = _pattern("over", new)
+    for found in pattern.finditer(new) if pattern is not None else ():
         over = set(index_terms(found[found.lastgroup or 0]))
         about = set(mine) - over
         if over and _share(over, theirs) >= _NAMED and about & set(theirs):
@@ -112,20 +127,30 @@ def _phrases() -> dict[str, Any]:
     return found
 
 
-@cache
-def _over() -> re.Pattern[str]:
-    """Return one pattern for all phrases that name what is over; each has a group of its own."""
-    parts = [
-        phrase.replace("{x}", _X.replace("<x>", f"<x{number}>"))
-        + (r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else "")
-        for number, phrase in enumerate(_phrases()["over"])
-    ]
-    return re.compile("|".join(parts), re.IGNORECASE | re.MULTILINE)
+@lru_cache(32)
+def _pattern(kind: str, text: str) -> re.Pattern[str] | None:
+    """Return one pattern for the phrases of a kind that a text may have; most texts have none."""
+    folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
+    likely = _table(kind).likely(folded)
+    return _compiled("|".join(likely)) if likely else None
+
+
+@lru_cache(64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 @cache
-def _endings() -> re.Pattern[str]:
-    labels = "|".join(map(re.escape, _phrases()["labels"]))
-    return re.compile(
-        "|".join([*_phrases()["ended"], rf"^\W*(?:{labels})\s?[:：]"]), re.IGNORECASE | re.MULTILINE
-    )
+def _table(kind: str) -> PhraseTable[str]:
+    """Return the phrases that name what is `over`, each with a group of its own, or `ended`."""
+    rows = _phrases()[kind]
+    if kind == "over":
+        return PhraseTable((words, _over(phrase, n)) for n, (words, phrase) in enumerate(rows))
+    labels = _phrases()["labels"]
+    label = rf"^\W*(?:{'|'.join(map(re.escape, labels))})\s?[:：]"
+    return PhraseTable([*rows, ("|".join(labels), label)])
+
+
+def _over(phrase: str, number: int) -> str:
+    end = r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else ""
+    return phrase.replace("{x}", _X.replace("<x>", f"<x{number}>")) + end

@@ -29,9 +29,21 @@ from ghostmem.web.viewer_routes import VIEWER_ROUTES
 
 
 def _put(ghost: Ghost, given: Given) -> Any:
-    if "files" in given:
-        given["files"] = [(file["path"], file.get("rel", "modified")) for file in given["files"]]
+    given = _with_files(given)
     return ghost.put(given.pop("ns"), given.pop("key"), given.pop("content"), **given)
+
+
+def _put_many(ghost: Ghost, given: Given) -> Any:
+    memories = [{**_with_files(item), "ns": given["ns"]} for item in given["memories"]]
+    return ghost.put_many(memories, judge=given.get("judge", True))
+
+
+def _with_files(given: Given) -> Given:
+    """Return the fields of a put with its files as pairs."""
+    if "files" not in given:
+        return dict(given)
+    pairs = [(file["path"], file.get("rel", "modified")) for file in given["files"]]
+    return {**given, "files": pairs}
 
 
 def _rm(ghost: Ghost, given: Given) -> Any:
@@ -156,6 +168,26 @@ _FILES = {
         "additionalProperties": False,
     }
 }
+_PUT: Fields = fields(
+    "put",
+    "content kind tier tags priority importance pinned meta files source_user "
+    "source_kind source_scope source_client created_at valid_from valid_to ttl "
+    "base_version unlock dedup supersedes allow_secrets",
+    files=_FILES,
+)
+MAX_BATCH = 500  # memories of one request, which are checked before any is stored
+_MEMORIES = {
+    "type": "array",
+    "description": "The memories, with the fields of a put of one.",
+    "minItems": 1,
+    "maxItems": MAX_BATCH,
+    "items": {
+        "type": "object",
+        "properties": {**fields("get", "key"), **_PUT},
+        "required": ["key", "content"],
+        "additionalProperties": False,
+    },
+}
 _ENDS: Fields = fields("edge", "ns from_key to_key rel", rel=RELS)
 
 ROUTES: tuple[ApiRoute, ...] = (
@@ -166,17 +198,18 @@ ROUTES: tuple[ApiRoute, ...] = (
         ONE,
         "Store a memory, or its next version.",
         _put,
-        {
-            **KEYED,
-            **fields(
-                "put",
-                "content kind tier tags priority importance pinned meta files source_user "
-                "source_kind source_scope source_client created_at valid_from valid_to ttl "
-                "base_version unlock dedup supersedes allow_secrets",
-                files=_FILES,
-            ),
-        },
+        {**KEYED, **_PUT},
         ("content",),
+    ),
+    ApiRoute(
+        "POST",
+        "/memories",
+        "write",
+        ONE,
+        f"Store up to {MAX_BATCH} memories of one namespace.",
+        _put_many,
+        {**NS, "memories": _MEMORIES, **fields("put_many", "judge")},
+        ("ns", "memories"),
     ),
     ApiRoute(
         "GET",

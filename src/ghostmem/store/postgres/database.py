@@ -219,6 +219,11 @@ class Db:
         """Change rows and return their number."""
         return self.execute(sql, values).rowcount
 
+    def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement once for each row of values."""
+        for values in rows:
+            self.execute(sql, values)
+
     def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
         """Yield many rows from a server-side cursor without holding them all."""
         sql = _translated(sql)

@@ -108,6 +108,10 @@ class SqliteDb:
         self.execute(sql, values)
         return self.connection.changes()
 
+    def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement once for each row of values."""
+        self.executemany(sql, rows)
+
     def place(self, memory_id: str) -> Location:
         """Return no values: a memory is found by its id."""
         return ()

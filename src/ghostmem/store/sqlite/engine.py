@@ -4,7 +4,8 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 import apsw
@@ -15,7 +16,7 @@ from ghostmem.store.engine import BaseEngine
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links, set_patience
 from ghostmem.store.sqlite.database import SqliteTransaction
-from ghostmem.store.sqlite.failures import translated
+from ghostmem.store.sqlite.failures import raise_translated, refuse_torn, translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
 from ghostmem.store.sqlite.migrate import applied, migrate
 from ghostmem.store.sqlite.schema import MIGRATIONS
@@ -120,11 +121,9 @@ class SqliteEngine(BaseEngine):
             with self._lock:
                 yield self._connection()
 
-    @contextmanager
-    def read(self) -> Iterator[SqliteTransaction]:
+    def read(self) -> AbstractContextManager[SqliteTransaction]:
         """Read one consistent state of the store."""
-        with self._turn() as db:
-            yield from self._transact(db, self._views)
+        return _Reading(self)
 
     @contextmanager
     def write(
@@ -146,14 +145,17 @@ class SqliteEngine(BaseEngine):
             if lazy:
                 db.execute("PRAGMA synchronous=NORMAL")
             try:
+                views = dict(self._views)  # those of an uncommitted write must not be kept
                 yield from self._transact(
                     db,
-                    dict(self._views),  # views of an uncommitted write must not be kept
+                    views,
                     lambda: begin_write(
                         db, self.location, self._busy_timeout if patience is None else patience
                     ),
                     "ROLLBACK" if dry_run else "COMMIT",
                 )
+                if not dry_run:
+                    self._views.update(views)
             finally:
                 if lazy:
                     db.execute("PRAGMA synchronous=FULL")
@@ -305,6 +307,73 @@ class SqliteEngine(BaseEngine):
             self._open.clear()
             self._shared = None
             self._local = threading.local()
+
+
+class _Reading:
+    """A read transaction on the connection of the thread.
+
+    It is a class because the four generators that it replaces cost more than a small read."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        self._engine = engine
+        self._lock: threading.RLock | None = None
+
+    def __enter__(self) -> SqliteTransaction:
+        forks.enter()
+        try:
+            return self._begin()
+        except BaseException:
+            self._release()
+            raise
+
+    def _begin(self) -> SqliteTransaction:
+        engine = self._engine
+        db = engine._connection()
+        if db is engine._shared:  # a store in memory has one, which threads share in turn
+            engine._lock.acquire()
+            self._lock = engine._lock
+            db = engine._connection()
+        self._db = db
+        try:
+            db.execute("BEGIN")
+        except Exception as error:
+            raise_translated(error, engine.location, db)
+            raise
+        return SqliteTransaction(db, engine._views)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                self._commit()
+            else:
+                self._roll_back(error)
+        finally:
+            self._release()
+
+    def _commit(self) -> None:
+        try:
+            self._db.execute("COMMIT")
+        except BaseException as error:
+            self._roll_back(error)
+            raise
+        refuse_torn(self._engine.location, self._db)
+
+    def _roll_back(self, error: BaseException) -> None:
+        """Roll back, and raise Ghost's error for one of SQLite's."""
+        if self._db.in_transaction:  # SQLite has rolled back already after some errors
+            self._db.execute("ROLLBACK")
+        if isinstance(error, Exception):
+            raise_translated(error, self._engine.location, self._db)
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+        forks.leave()
 
 
 def _is_outdated(db: apsw.Connection) -> bool:

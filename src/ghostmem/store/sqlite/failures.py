@@ -46,18 +46,24 @@ def translated(path: str, db: apsw.Connection | None = None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        _refuse_torn(path, db, error)
-        if isinstance(error, apsw.Error):
-            raise translate(error, path) from error
-        if isinstance(error, UnicodeDecodeError):
-            raise CorruptStoreError(
-                f"{path} is damaged: it holds a text that is not UTF-8 ({error})"
-            ) from error
+        raise_translated(error, path, db)
         raise
-    _refuse_torn(path, db)
+    refuse_torn(path, db)
 
 
-def _refuse_torn(path: str, db: apsw.Connection | None, error: Exception | None = None) -> None:
+def raise_translated(error: Exception, path: str, db: apsw.Connection | None = None) -> None:
+    """Raise Ghost's error for one of SQLite's; return if there is none for it."""
+    refuse_torn(path, db, error)
+    if isinstance(error, apsw.Error):
+        raise translate(error, path) from error
+    if isinstance(error, UnicodeDecodeError):
+        raise CorruptStoreError(
+            f"{path} is damaged: it holds a text that is not UTF-8 ({error})"
+        ) from error
+
+
+def refuse_torn(path: str, db: apsw.Connection | None, error: Exception | None = None) -> None:
+    """Raise an error if a file on read-only media changed while it was being read."""
     if isinstance(db, FrozenConnection) and db.is_torn():
         raise StoreBusyError(
             f"{path} was changed by another process while it was being read", "try again"

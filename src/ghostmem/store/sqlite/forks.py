@@ -182,9 +182,8 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@contextmanager
-def using(writes: bool = False) -> Iterator[None]:
-    """Use SQLite; a fork waits until this ends.
+def enter(writes: bool = False) -> None:
+    """Begin to use SQLite; a fork waits until `leave`.
 
     Raises an error in a child that was forked at an unsafe moment."""
     if is_broken():
@@ -193,12 +192,22 @@ def using(writes: bool = False) -> Iterator[None]:
             "start it with spawn (multiprocessing.set_start_method('spawn')), or fork "
             "while no thread uses Ghost",
         )
-    thread = threading.get_ident()
-    USERS.enter(thread, writes)
+    USERS.enter(threading.get_ident(), writes)
+
+
+def leave(writes: bool = False) -> None:
+    """End a use of SQLite."""
+    USERS.leave(threading.get_ident(), writes)
+
+
+@contextmanager
+def using(writes: bool = False) -> Iterator[None]:
+    """Use SQLite; a fork waits until this ends."""
+    enter(writes)
     try:
         yield
     finally:
-        USERS.leave(thread, writes)
+        leave(writes)
 
 
 def is_broken() -> bool:

@@ -1,20 +1,39 @@
 """The index in SQLite: chunks with FTS5 tables, words and vectors."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
 from ghostmem.store.index import Index
-from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexedMemory, IndexRow
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
 
-_CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def namespaced(number: int, tokens: str) -> str:
     """Prefix every token with its namespace's number, so that postings are per namespace."""
     return f"{number}q" + tokens.replace(" ", f" {number}q") if tokens else ""
+
+
+class _ChunkRows:
+    """The rows to be written for some memories, by table."""
+
+    def __init__(self) -> None:
+        self.chunks: list[tuple[Any, ...]] = []
+        self.tokens: list[tuple[int, str]] = []
+        self.plain: list[tuple[int, str]] = []
+        self.vectors: list[tuple[int, int, int, bytes]] = []
+        self.terms: dict[int, list[str]] = {}  # of the chunks, by number of the namespace
+        self.sizes: dict[str, tuple[int, int]] = {}  # chunks and their length, by namespace
+
+    def grow(self, ns: str, number: int, rows: Sequence[IndexRow]) -> None:
+        """Count the chunks of a memory and their terms for its namespace."""
+        chunks, length = self.sizes.get(ns, (0, 0))
+        self.sizes[ns] = (chunks + len(rows), length + sum([row.length for row in rows]))
+        self.terms.setdefault(number, []).extend([row.terms for row in rows])
 
 
 class SqliteIndex(Index):
@@ -34,45 +53,45 @@ class SqliteIndex(Index):
         vectors: Sequence[bytes] = (),
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
-        first = 0
-        number = self._journal.namespace(memory.ns)
-        thread = self._thread(number, memory.source_scope, rows)
-        for position, row in enumerate(rows):
-            place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
-            self._db.execute(
-                _CHUNK,
-                (
-                    memory.id,
-                    row.seq,
-                    row.start,
-                    row.stop,
-                    row.start_line,
-                    row.end_line,
-                    row.terms,
-                    row.length,
-                    row.chunker,
-                    number,
-                    thread,
-                    place,
-                ),
-            )
-            chunk = self._db.connection.last_insert_rowid()
-            first = first or chunk
-            self._db.execute(
-                "INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)",
-                (chunk, namespaced(number, row.tokens)),
-            )
-            self._db.execute(
-                "INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain)
-            )
-            if model is not None and position < len(vectors):
-                self._db.execute(
-                    "INSERT INTO vectors VALUES (?, ?, ?, ?)",
-                    (model, number, chunk, vectors[position]),
-                )
-        self._replace_words(number, (), [row.terms for row in rows])
-        self._journal.grow(memory.ns, len(rows), sum(row.length for row in rows))
-        return first
+        return self.add_all((IndexedMemory(memory, rows, vectors),), model)
+
+    def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
+        """Index the chunks of several memories, with the vectors that a model made of them.
+
+        Returns the first chunk's number."""
+        chunk = first = self._next_chunk()
+        made = _ChunkRows()
+        for memory, rows, vectors in entries:
+            number = self._journal.namespace(memory.ns)
+            thread = self._thread(number, memory.source_scope, rows)
+            start = f"{format_time(memory.created_at)}{memory.id}"
+            for position, row in enumerate(rows):
+                place = f"{start}{row.seq:06d}" if thread else None
+                own = (row.terms, row.length, row.chunker, number, thread, place)
+                made.chunks.append((chunk, memory.id, *row[:5], *own))
+                made.tokens.append((chunk, namespaced(number, row.tokens)))
+                made.plain.append((chunk, row.plain))
+                if model is not None and position < len(vectors):
+                    made.vectors.append((model, number, chunk, vectors[position]))
+                chunk += 1
+            made.grow(memory.ns, number, rows)
+        self._write(made)
+        return first if made.chunks else 0
+
+    def _next_chunk(self) -> int:
+        """Return the number that SQLite gives to the next chunk."""
+        sql = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'chunks'"
+        return 1 + int(self._db.get(sql) or 0)
+
+    def _write(self, made: "_ChunkRows") -> None:
+        self._db.run_many(_CHUNK, made.chunks)
+        self._db.run_many("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", made.tokens)
+        self._db.run_many("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", made.plain)
+        self._db.run_many("INSERT INTO vectors VALUES (?, ?, ?, ?)", made.vectors)
+        for number, terms in made.terms.items():
+            self._replace_words(number, (), terms)
+        for ns, (chunks, length) in made.sizes.items():
+            self._journal.grow(ns, chunks, length)
 
     def _thread(self, number: int, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
         """Return the number of the thread of a source scope, extended by some rows."""
@@ -111,6 +130,8 @@ class SqliteIndex(Index):
         before, after = words_of(old), words_of(new)
         added = [(number, word) for word in sorted(after - before)]
         self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
+        if not before:
+            return
         is_used = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
         for word in sorted(before - after):
             if self._db.execute(is_used, (f'"{namespaced(number, encode(word))}"',)).get is None:

@@ -1,8 +1,20 @@
 """The change log in SQLite."""
 
+from collections.abc import Iterable, Sequence
+
 from ghostmem.caller import CALLER
+from ghostmem.clock import format_time
 from ghostmem.store.database import Database
-from ghostmem.store.journal import LINE, ChainLine, Journal, chained
+from ghostmem.store.journal import LINE, ChainLine, Journal, LoggedChange, chained
+
+# the end of a namespace's log, and the number of lines of all namespaces
+_HEAD = (
+    "SELECT coalesce((SELECT sequence FROM namespaces WHERE id = ?1), 0),"
+    " coalesce((SELECT head FROM namespaces WHERE id = ?1), ''),"
+    " coalesce((SELECT sum(sequence) FROM namespaces), 0)"
+)
+_UPDATE = "UPDATE namespaces SET sequence = ?, head = ? WHERE id = ?"
+_INSERT = f"INSERT INTO changes ({LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class SqliteJournal(Journal):
@@ -37,20 +49,35 @@ class SqliteJournal(Journal):
 
     def append_to(self, number: int, memory_id: str, op: str, at: str) -> None:
         """Add a line to the log of the namespace with a number."""
+        self._write([self._next(number, memory_id, op, at)])
+
+    def record_all(self, changes: Iterable[LoggedChange]) -> None:
+        """Log several changes in order."""
+        self._write(
+            [
+                self._next(self.namespace(ns), memory_id, op, format_time(at))
+                for ns, memory_id, op, at in changes
+            ]
+        )
+
+    def _next(self, number: int, memory_id: str, op: str, at: str) -> ChainLine:
+        """Return the next line of a namespace's log."""
         if number not in self._heads:
-            sql = "SELECT sequence, coalesce(head, '') FROM namespaces WHERE id = ?"
-            self._heads[number] = self._db.row(sql, (number,)) or (0, "")
-        if self._line is None:
-            self._line = int(self._db.get("SELECT coalesce(sum(sequence), 0) FROM namespaces"))
+            sequence, last, lines = self._db.row(_HEAD, (number,))
+            self._heads[number] = (sequence, last)
+            self._line = lines if self._line is None else self._line
+        assert self._line is not None
         seq, before = self._heads[number]
         self._line += 1
         line = ChainLine(number, seq + 1, memory_id, op, at, CALLER.get().name, self._line)
         head = chained(before, line)
-        sql = "UPDATE namespaces SET sequence = ?, head = ? WHERE id = ?"
-        self._db.run(sql, (seq + 1, head, number))
-        sql = f"INSERT INTO changes ({LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        self._db.run(sql, (*line[:7], head))
         self._heads[number] = (seq + 1, head)
+        return line._replace(hash=head)
+
+    def _write(self, lines: Sequence[ChainLine]) -> None:
+        numbers = dict.fromkeys(line.number for line in lines)
+        self._db.run_many(_UPDATE, [(*self._heads[number], number) for number in numbers])
+        self._db.run_many(_INSERT, lines)
 
     def retire(self, ns: str) -> bool:
         """Forget the name of a namespace that holds nothing; its log keeps its number."""

@@ -33,9 +33,9 @@ class SqliteVectors(Vectors):
             "chunk_id > ? ORDER BY chunk_id"
         )
         rows = list(self._db.execute(sql, (model, space, chunk)))
-        vectors = np.frombuffer(b"".join(vector for _, vector in rows), np.float16).reshape(
-            len(rows), self.dimension(model)
-        )
+        width = len(rows[0][1]) // 2 if rows else self.dimension(model)
+        vectors = np.frombuffer(b"".join([vector for _, vector in rows]), np.float16)
+        vectors = vectors.reshape(len(rows), width)
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:

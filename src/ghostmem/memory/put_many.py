@@ -1,0 +1,303 @@
+"""put_many: store many memories in a few transactions.
+
+Items are read and checked in batches, and written in transactions of consecutive items: each is
+stored completely or not at all, and is on disk when it is reported. An item that the state of the
+store does not allow is refused; an item that is not valid ends the call with an error."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple, Required
+
+from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
+from ghostmem.memory.prepare import Prepared, prepare_all, with_nearest
+from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
+from ghostmem.memory.quarantine import hold, memory_of_held
+from ghostmem.memory.verdict import NOTHING, judge_draft
+from ghostmem.memory.write import compose, index_all, write_put
+from ghostmem.model import Memory, Outcome, Record, Verdict, optional
+from ghostmem.store import PutFields, Store, Transaction, again, validate
+
+BATCH = 500  # items that are checked before any of them is written
+MAX_JUDGED = 100  # memories that are compared with others in one transaction
+MAX_SECONDS = 0.5  # time after which such a transaction ends, because it locks the store
+UNLINKED = Prepared(waits=False)
+Progress = Callable[[int], None]
+Place = tuple[str, str]  # namespace and key
+
+
+class NewMemory(PutFields, total=False):
+    """A memory for `put_many`: the parameters of `put`."""
+
+    ns: Required[str]
+    key: Required[str]
+    content: Required[str]
+    ttl: str | None
+    symbols: Iterable[str] | None
+    language: str | None
+    root: str | None
+    base_version: int | None
+    dedup: bool | None
+    supersedes: str | None
+    unlock: bool
+    allow_secrets: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StoredItem(Record):
+    """An item that was stored, as the memory that has its text now.
+
+    `item` is its number in the input, from 1. A quarantined item has version 0."""
+
+    item: int
+    ns: str
+    key: str
+    version: int
+    outcome: Outcome
+    requested_key: str | None = optional()
+    verdict: Verdict | None = optional()
+    notes: tuple[str, ...] = optional(())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RefusedItem(Record):
+    """An item that was not stored, and the error that a put of it raises."""
+
+    item: int
+    ns: str
+    key: str
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchReport(Record):
+    """The result of `put_many`: every item in order, stored or refused, and counts by outcome."""
+
+    created: int
+    updated: int
+    reinforced: int
+    quarantined: int
+    stored: tuple[StoredItem, ...]
+    refused: tuple[RefusedItem, ...] = ()
+
+
+class _Item(NamedTuple):
+    """An item of the input with its number."""
+
+    number: int
+    request: PutRequest
+
+    @property
+    def place(self) -> Place:
+        return self.request.draft.ns, self.request.draft.key
+
+
+class _RefusedError(Exception):
+    """An item that cannot be stored; it ends its transaction."""
+
+    def __init__(self, position: int, error: GhostError) -> None:
+        super().__init__(position, error)
+        self.position, self.error = position, error
+
+
+Results = list[Memory | GhostError]  # for the first items of a batch, at least one
+
+
+def put_many(
+    store: Store,
+    memories: Iterable[NewMemory | Mapping[str, Any]],
+    *,
+    judge: bool = True,
+    progress: Progress | None = None,
+) -> BatchReport:
+    """Store memories, each as `put` does, in a few transactions.
+
+    Without `judge` they are not compared with stored memories: they get no verdicts and no
+    automatic links, as in an import."""
+    if isinstance(memories, str | bytes | Mapping):
+        raise InvalidInputError(
+            f"memories must be a list of mappings, not {validate.shown(memories)}",
+            'pass [{"ns": "agent:me", "key": "tea", "content": "Green."}]',
+        )
+    known = frozenset(NewMemory.__annotations__)
+    stored: list[StoredItem] = []
+    refused: list[RefusedItem] = []
+    inputs, done = enumerate(memories, 1), 0
+    while batch := list(islice(inputs, BATCH)):
+        items = [_checked(store, number, given, known, done) for number, given in batch]
+        while items:
+            results = _write(store, items, judge, done)
+            for item, result in zip(items, results, strict=False):
+                if isinstance(result, Memory):
+                    stored.append(_stored(item, result))
+                else:
+                    refused.append(_refused(item, result))
+            items, done = items[len(results) :], done + len(results)
+            if progress is not None:
+                progress(done)
+    if not judge and stored:
+        from ghostmem.memory.embedding import catch_up
+
+        catch_up(store, link=False)
+    counts = {str(kind): sum(one.outcome is kind for one in stored) for kind in Outcome}
+    return BatchReport(**counts, stored=tuple(stored), refused=tuple(refused))
+
+
+def _checked(store: Store, number: int, given: object, known: frozenset[str], done: int) -> _Item:
+    """Check one item of the input; the error names it and says how many items are stored."""
+    try:
+        if not isinstance(given, Mapping):
+            raise InvalidInputError(f"{validate.shown(given)} is not a mapping")
+        if unknown := sorted(str(name) for name in given if name not in known):
+            raise InvalidInputError(f"unknown field {unknown[0]!r}", "the fields are those of put")
+        if missing := [name for name in ("ns", "key", "content") if name not in given]:
+            raise InvalidInputError(f"missing field {missing[0]!r}", "it needs ns, key and content")
+        return _Item(number, check_put(store, **given))
+    except InvalidInputError as error:
+        raise _named(error, number, done) from None
+
+
+def _named(error: InvalidInputError, number: int, done: int) -> InvalidInputError:
+    rest = f"items 1 to {done} are stored" if done else "nothing was stored"
+    return InvalidInputError(f"item {number}: {error.message}; {rest}", error.hint)
+
+
+@again
+def _write(store: Store, items: Sequence[_Item], judge: bool, done: int) -> Results:
+    """Write the first items in one transaction, and return their results.
+
+    A refused item ends the transaction before it; the next one begins with it and has its error."""
+    items = items[:MAX_JUDGED] if judge else items
+    while True:
+        prepared = _prepared(store, items) if judge else ()
+        try:
+            with store.engine.write(within={item.place[0] for item in items}) as tx:
+                return [
+                    *(_judged(store, tx, items, prepared) if judge else _unjudged(store, tx, items))
+                ]
+        except _RefusedError as refused:
+            position, error = refused.position, refused.error
+            if isinstance(error, InvalidInputError):
+                raise _named(error, items[position].number, done) from None
+            if position == 0:
+                return [error]
+            items = items[:position]
+
+
+def _prepared(store: Store, items: Sequence[_Item]) -> list[Prepared]:
+    """Return the chunks and vectors of items."""
+    now = store.clock()
+    with store.engine.read() as tx:
+        histories = tx.memories.histories(item.place for item in items)
+    last = {place: versions[-1] for place, versions in histories.items()}
+    current = {place: memory for place, memory in last.items() if memory.is_current(now)}
+    return prepare_all(store, [(item.request.draft, current.get(item.place)) for item in items])
+
+
+def _judged(
+    store: Store, tx: Transaction, items: Sequence[_Item], prepared: Sequence[Prepared]
+) -> list[Memory]:
+    """Store items one after another, each compared with all memories before it."""
+    memories: list[Memory] = []
+    deadline = time.monotonic() + MAX_SECONDS
+    for item, own in zip(items, prepared, strict=True):
+        if memories and time.monotonic() > deadline:
+            break
+        try:
+            memories.append(_put_judged(store, tx, item.request, own))
+        except (ConflictError, NotFoundError, InvalidInputError) as error:
+            raise _RefusedError(len(memories), error) from None
+    return memories
+
+
+def _put_judged(store: Store, tx: Transaction, request: PutRequest, prepared: Prepared) -> Memory:
+    draft = request.draft
+    current = tx.memories.current(draft.ns, draft.key, store.clock())
+    if held := _held(store, tx, request, current):
+        return held
+    prepared = with_nearest(store, tx, draft, prepared)
+    judgement = judge_draft(store, tx, draft, prepared.near, current)
+    return with_notes(write_put(store, tx, draft, prepared, judgement), request, prepared)
+
+
+def _held(
+    store: Store, tx: Transaction, request: PutRequest, current: Memory | None
+) -> Memory | None:
+    """Hold a put in quarantine if there are reasons to."""
+    reasons = reasons_to_hold(store, request, current)
+    if not reasons:
+        return None
+    return memory_of_held(request.draft, hold(store, tx, request.draft, reasons), request.notes)
+
+
+def _unjudged(store: Store, tx: Transaction, items: Sequence[_Item]) -> list[Memory]:
+    """Store items without a comparison; new keys that follow each other are written together."""
+    known = set(tx.memories.histories(item.place for item in items))
+    memories: list[Memory] = []
+    new: list[Memory] = []
+    for item in items:
+        try:
+            memory = None
+            if item.place not in known:
+                memory = _new_memory(store, tx, item.request)
+            if memory is None:
+                new = _write_new(store, tx, new)
+                memory = _put_unjudged(store, tx, item.request)
+            elif memory.outcome is Outcome.CREATED:
+                new.append(memory)
+            known.add(item.place)
+            memories.append(memory)
+        except (ConflictError, NotFoundError, InvalidInputError) as error:
+            raise _RefusedError(len(memories), error) from None
+    _write_new(store, tx, new)
+    return memories
+
+
+def _new_memory(store: Store, tx: Transaction, request: PutRequest) -> Memory | None:
+    """Return the memory of a new key, to be written with others, or hold it in quarantine.
+
+    Returns None for a put that depends on other memories."""
+    draft = request.draft
+    if draft.dedup or draft.supersedes is not None or draft.base_version:
+        return None
+    if held := _held(store, tx, request, None):
+        return held
+    memory = compose(store, tx, draft, None, None, store.clock())
+    return with_notes(memory.with_values(outcome=Outcome.CREATED), request, UNLINKED)
+
+
+def _put_unjudged(store: Store, tx: Transaction, request: PutRequest) -> Memory:
+    draft = request.draft
+    current = tx.memories.current(draft.ns, draft.key, store.clock())
+    if held := _held(store, tx, request, current):
+        return held
+    memory = write_put(store, tx, draft, UNLINKED, NOTHING)
+    return with_notes(memory.with_values(verdict=None), request, UNLINKED)
+
+
+def _write_new(store: Store, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
+    """Write memories of new keys, and return an empty list for the next ones."""
+    if memories:
+        tx.memories.insert_all(memories)
+        index_all(store, tx, memories)
+    return []
+
+
+def _stored(item: _Item, memory: Memory) -> StoredItem:
+    assert memory.outcome is not None
+    return StoredItem(
+        item.number,
+        memory.ns,
+        memory.key,
+        memory.version,
+        memory.outcome,
+        memory.requested_key,
+        memory.verdict,
+        memory.notes,
+    )
+
+
+def _refused(item: _Item, error: GhostError) -> RefusedItem:
+    return RefusedItem(item.number, *item.place, type(error).__name__, error.message)
