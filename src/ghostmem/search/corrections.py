@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from ghostmem.model import NsFilter
-from ghostmem.search.candidates import ChunkMatch
+from ghostmem.search.candidates import ChunkMatch, FeatureTable
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions, find_contradictions, find_user_statements
 
@@ -47,9 +47,11 @@ def _unless_named(before: Contradictions, matches: Iterable[ChunkMatch]) -> Cont
     """Leave out corrections that contain fewer of the codes in the question than the corrected.
 
     A question that names a code asks for the memories that contain it."""
+    if not before:
+        return before
     shares: dict[str, float] = defaultdict(float)
     for match in matches:
-        share = match.features.get("identifier", 0.0)
+        share = match.feature("identifier")
         shares[match.chunk.memory_id] = max(shares[match.chunk.memory_id], share)
     return {
         id_: [memory for memory in newer if shares.get(memory.id, 0.0) >= shares.get(id_, 0.0)]
@@ -79,8 +81,7 @@ def with_corrections(
                 replace(
                     match,
                     chunk=chunk,
-                    ranks={},
-                    features={},
+                    table=FeatureTable(),
                     cosine=None,
                     relevance=None,
                     parts=parts,

@@ -20,6 +20,7 @@ from ghostmem.search.corrections import (
 from ghostmem.search.cutoff import strong_count
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import Ranking, rank, rank_superseded, waits_for_model
+from ghostmem.search.score import parts_of
 from ghostmem.store import Narrow, Store, Transaction, again, count, validate
 from ghostmem.text.focus import find_place
 from ghostmem.text.matches import QueryTerms
@@ -68,7 +69,7 @@ def make_hits(
 
 
 def _receipt(match: ChunkMatch) -> Receipt:
-    parts = {name: round(value, 4) for name, value in match.parts.items()}
+    parts = {name: round(value, 4) for name, value in parts_of(match).items()}
     relevance = None if match.relevance is None else round(match.relevance, 3)
     return Receipt(match.ranks, parts, relevance)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
 from ghostmem.store.filters import clause
-from ghostmem.store.rows import ChunkCandidate, Filter, Space, candidate_of
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.text.spelling import WordParts
 
 _CANDIDATE = (
@@ -46,9 +46,6 @@ class Search(StoreTable, ABC):
         """Yield threads by location as arrays."""
         yield (), self._sql.array(numbers)
 
-    def _candidate(self, row: Sequence[Any]) -> ChunkCandidate:
-        return candidate_of(row)
-
     def _candidates(
         self,
         location: Location,
@@ -66,7 +63,7 @@ class Search(StoreTable, ABC):
         where, bound = clause(self._sql, selection)
         sql = f"{self._chunks} WHERE {'c.ns = ? AND ' if location else ''}{tail} AND {where}{order}"
         rows = self._db.iterate(sql, [*location, *values, *bound, *limit])
-        return [self._candidate(row) for row in rows]
+        return [ChunkCandidate._make(row) for row in rows]
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
         """Return the numbers of namespaces that ranking needs."""

@@ -24,6 +24,8 @@ PIECE = (
     "c.stop - c.start) END"
 )
 
+_MAX_BOUND = 4  # values that are bound one by one, which is faster than a table of them
+
 
 class SqliteDialect(Dialect):
     """The SQL that only SQLite understands."""
@@ -59,6 +61,13 @@ class SqliteDialect(Dialect):
     def compute(self, content: str) -> tuple[Any, ...]:
         """Return the checksum of a content."""
         return (checksum(content),)
+
+    def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
+        """Return the condition that a column has one of some values; a few are bound one by one."""
+        wanted = [str(value) for value in values]
+        if len(wanted) > _MAX_BOUND:
+            return super().has_one_of(column, wanted)
+        return f"{column} IN ({', '.join('?' * len(wanted))})", wanted
 
     def same_ns(self, left: str, right: str) -> str:
         """Return nothing: an id is enough to join by."""

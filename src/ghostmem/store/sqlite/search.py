@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from ghostmem.store.rows import ChunkCandidate, candidate_of
+from ghostmem.store.database import Location
+from ghostmem.store.rows import ChunkCandidate, Filter
 from ghostmem.store.search import Search
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
@@ -17,10 +18,23 @@ class SqliteSearch(Search):
         super().__init__(db)
         self._pieces = Pieces(db)
 
-    def _candidate(self, row: Sequence[Any]) -> ChunkCandidate:
-        _, memory_id, _, start, stop, *_ = row
-        text = self._pieces.text(row[10], memory_id, start, stop)
-        return candidate_of((*row[:10], text, *row[11:]))
+    def _candidates(
+        self,
+        location: Location,
+        tail: str,
+        values: Sequence[Any],
+        selection: Filter,
+        order: str = "",
+        *limit: int,
+    ) -> list[ChunkCandidate]:
+        candidates = super()._candidates(location, tail, values, selection, order, *limit)
+        return [
+            chunk if chunk.text is not None else chunk._replace(text=self._long_text(chunk))
+            for chunk in candidates
+        ]
+
+    def _long_text(self, chunk: ChunkCandidate) -> str:
+        return self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
 
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
