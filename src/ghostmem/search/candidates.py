@@ -6,6 +6,7 @@ conversation thread are added to these."""
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -147,7 +148,7 @@ def _retrieve(
     words, postings = ns_query.words, ns_query.words.postings
     if allowed is not None:
         postings = {
-            term: [chunk for chunk in chunks if chunk in allowed]
+            term: array("q", [chunk for chunk in chunks if chunk in allowed])
             for term, chunks in postings.items()
         }
     best = {

@@ -15,6 +15,8 @@ MAX_EXACT = 20_000  # vectors up to which all are compared in full
 BLOCK = 8_192  # vectors that are compared with several queries at once
 PAIRED = 512  # queries in such a block
 MIN_SIEVED = 1_500  # vectors that pass the filter by signs
+FEW = 256  # vectors that are compared with one query at once
+_HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
 
 
 class Shelf:
@@ -116,7 +118,7 @@ class VectorView:
         if among is not None:
             positions = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
             chosen = (
-                positions[_top(np.vecdot(self.rows[positions].astype(np.float32), query), count)]
+                positions[_top(_products(self.rows, positions, query), count)]
                 if len(positions)
                 else positions
             )
@@ -128,8 +130,7 @@ class VectorView:
             chosen = _top(scores, count)
         else:
             sieved = self._sieve(query, max(MIN_SIEVED, count * 4))
-            scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
-            chosen = sieved[_top(scores, count)]
+            chosen = sieved[_top(_products(self.rows, sieved, query), count)]
         numbers: list[int] = self.ids[chosen].tolist()
         return numbers
 
@@ -231,6 +232,25 @@ def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uin
     spare = -packed.shape[1] % 8
     words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
     return np.ascontiguousarray(words.T)
+
+
+def _products(
+    rows: "NDArray[np.float16]", positions: "NDArray[np.int64]", query: "NDArray[np.float32]"
+) -> "NDArray[np.float32]":
+    """Return the products of some rows and a query, in float32.
+
+    A float16 moved into the place of a float32 is the same number times 2 to the power of -112:
+    moving bits is much faster than converting, and the query makes up for the power."""
+    scaled = query * np.float32(2.0**112)
+    halves = rows.view(np.int16)
+    products = np.empty(len(positions), np.float32)
+    for start in range(0, len(positions), FEW):  # a part stays in the processor's cache
+        part = positions[start : start + FEW]
+        bits = halves[part].astype(np.int32)
+        bits <<= 13
+        bits &= _HALF_BITS
+        products[start : start + FEW] = np.vecdot(bits.view(np.float32), scaled)
+    return products
 
 
 def _top(scores: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":

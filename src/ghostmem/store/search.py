@@ -1,6 +1,7 @@
 """Reads for ranking: namespaces, postings, substrings, candidates and their neighbours."""
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -82,7 +83,7 @@ class Search(StoreTable, ABC):
         return [row[0] for row in self._db.rows(sql, values)]
 
     @abstractmethod
-    def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
+    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
 
     @abstractmethod
@@ -149,8 +150,8 @@ class Search(StoreTable, ABC):
         threads: dict[int, tuple[int, int]] = {}
         where = f"{self._sql.in_ns}id {self._sql.among}"
         sql = f"SELECT id, chunks, length FROM threads WHERE {where}"
-        for location, array in self._located_threads(numbers):
-            rows = self._db.iterate(sql, (*location, array))
+        for location, ids in self._located_threads(numbers):
+            rows = self._db.iterate(sql, (*location, ids))
             threads.update((number, (chunks, length)) for number, chunks, length in rows)
         return threads
 

@@ -13,6 +13,7 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
+    from ghostmem.store.postings import PostingsCache
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.outline import SqliteOutline
     from ghostmem.store.vectors import Views
@@ -172,13 +173,16 @@ class SqliteTransaction(Transaction):
         "journal": Opening("sqlite.journal", "SqliteJournal"),
         "notes": Opening("sqlite.notes", "SqliteNotes"),
         "outline": Opening("sqlite.outline", "SqliteOutline"),
-        "search": Opening("sqlite.search", "SqliteSearch"),
+        "search": Opening("sqlite.search", "SqliteSearch", ("postings",)),
         "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
 
-    def __init__(self, connection: apsw.Connection, views: "Views") -> None:
+    def __init__(
+        self, connection: apsw.Connection, views: "Views", postings: "PostingsCache | None" = None
+    ) -> None:
         self.db = SqliteDb(connection)
         self.views = views
+        self.postings = postings
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and `scrub` must remove its bytes."""

@@ -12,6 +12,7 @@ import apsw
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError
 from ghostmem.store.engine import BaseEngine
+from ghostmem.store.postings import PostingsCache
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links, set_patience
 from ghostmem.store.sqlite.database import SqliteTransaction
@@ -39,6 +40,7 @@ class SqliteEngine(BaseEngine):
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._file: tuple[int, int] | None = None
         self._shared: apsw.Connection | None = None
+        self._postings = PostingsCache()
         with forks.using(writes=True):
             self._start(clock)
 
@@ -124,7 +126,7 @@ class SqliteEngine(BaseEngine):
     def read(self) -> Iterator[SqliteTransaction]:
         """Read one consistent state of the store."""
         with self._turn() as db:
-            yield from self._transact(db, self._views)
+            yield from self._transact(db, self._views, self._postings)
 
     @contextmanager
     def write(
@@ -149,6 +151,7 @@ class SqliteEngine(BaseEngine):
                 yield from self._transact(
                     db,
                     dict(self._views),  # views of an uncommitted write must not be kept
+                    None,  # nor its postings
                     lambda: begin_write(
                         db, self.location, self._busy_timeout if patience is None else patience
                     ),
@@ -171,7 +174,7 @@ class SqliteEngine(BaseEngine):
             else:
                 db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
             try:
-                yield from self._transact(db, self._views)
+                yield from self._transact(db, self._views, self._postings)
             finally:
                 db.close()
 
@@ -179,6 +182,7 @@ class SqliteEngine(BaseEngine):
         self,
         db: apsw.Connection,
         views: "Views",
+        postings: PostingsCache | None,
         begin: Callable[[], object] | None = None,
         end: str = "COMMIT",
     ) -> Iterator[SqliteTransaction]:
@@ -188,7 +192,7 @@ class SqliteEngine(BaseEngine):
                     db.execute("BEGIN")
                 else:
                     begin()
-                yield SqliteTransaction(db, views)
+                yield SqliteTransaction(db, views, postings)
                 db.execute(end)
             except BaseException:
                 if db.in_transaction:  # SQLite has rolled back already after some errors
