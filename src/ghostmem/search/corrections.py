@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from ghostmem.model import NsFilter
+from ghostmem.model import Memory, NsFilter
 from ghostmem.search.candidates import ChunkMatch, FeatureTable
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions, find_contradictions, find_user_statements
@@ -24,22 +24,20 @@ class Corrections(NamedTuple):
 
 def find_corrections(
     tx: Transaction,
-    shown: Sequence[ChunkMatch],
+    shown: Mapping[str, Memory],
     matches: Iterable[ChunkMatch],
     filter_: Filter,
     now: datetime,
 ) -> Corrections:
     """Return the corrections of the memories to be shown, some of which may be other `matches`."""
-    ids = [match.chunk.memory_id for match in shown]
-    contradictions = find_contradictions(tx, set(ids), filter_, now)
-    memories = tx.memories.by_ids(ids)
-    memories |= {memory.id: memory for newer in contradictions.values() for memory in newer}
-    statements = find_user_statements(tx, memories.values(), filter_, now)
+    contradictions = find_contradictions(tx, shown, filter_, now)
+    prevailing = {memory.id: memory for newer in contradictions.values() for memory in newer}
+    statements = find_user_statements(tx, {**shown, **prevailing}.values(), filter_, now)
     before = {id_: list(newer) for id_, newer in contradictions.items()}
     for id_, stated in statements.items():
         named = {memory.id for memory in stated}
-        newer = [memory for memory in before.get(id_, ()) if memory.id not in named]
-        before[id_] = [*stated, *newer]
+        others = [memory for memory in before.get(id_, ()) if memory.id not in named]
+        before[id_] = [*stated, *others]
     return Corrections(contradictions, statements, _unless_named(before, matches))
 
 

@@ -109,10 +109,13 @@ def answers(
 
 
 def _has_evidence(match: ChunkMatch) -> bool:
-    by_meaning = match.cosine is not None and match.cosine >= MIN_COSINE
-    by_judge = match.relevance is not None and match.relevance >= MIN_RELEVANCE
-    parts = match.summands if match.parts is None else match.parts
-    return by_meaning or by_judge or not EVIDENCE_PARTS.isdisjoint(parts)
+    if match.cosine is not None and match.cosine >= MIN_COSINE:
+        return True
+    if match.relevance is not None and match.relevance >= MIN_RELEVANCE:
+        return True
+    if match.parts is not None:
+        return not EVIDENCE_PARTS.isdisjoint(match.parts)
+    return match.feature("lexical") > 0 or not EVIDENCE_PARTS.isdisjoint(match.summands)
 
 
 def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: Settings) -> int:

@@ -6,7 +6,7 @@ that follow."""
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ghostmem.lazy import lazy_property
@@ -79,12 +79,17 @@ def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> d
     """Return the worth of a chunk for each query term: that of the term or of its best substitute.
 
     `average` is the mean number of terms of a chunk."""
-    matching = [term for term in terms if term in weights.matches]
+    matches = weights.matches
+    matching = [term for term in terms if term in matches]
     worths: dict[int, float] = {}
+    if not matching:
+        return worths
+    ratio = len(terms) / average
     for term in dict.fromkeys(matching):
-        full = saturated(matching.count(term), K1, B, len(terms) / average)
-        for number, worth in weights.matches[term]:
-            worths[number] = max(worths.get(number, 0.0), full * worth)
+        full = saturated(matching.count(term), K1, B, ratio)
+        for number, worth in matches[term]:
+            if full * worth > worths.get(number, 0.0):
+                worths[number] = full * worth
     return worths
 
 
@@ -100,10 +105,10 @@ def phrase_worth(phrase: str, text: str) -> float:
 
 
 def spread(
-    own: Sequence[Mapping[int, float]], threads: Iterable[ThreadItems]
+    own: Sequence[dict[int, float]], threads: Sequence[ThreadItems]
 ) -> list[dict[int, float]]:
     """Return the worths of each item with, for less, those of its neighbours and its thread."""
-    spread_worths = [dict(worths) for worths in own]
+    spread_worths = [dict(worths) for worths in own] if threads else list(own)
     for thread in threads:
         best: dict[int, float] = {}
         for at, item in enumerate(thread.items):
@@ -136,8 +141,12 @@ def _neighbours(thread: ThreadItems, at: int) -> Iterator[tuple[int, float]]:
 
 def score(worths: Mapping[int, float], weights: TermWeights) -> float:
     """Return the share of the question's wording that is matched, by rarity."""
-    matched = sum(weights.idf[number] * worth for number, worth in worths.items())
-    return matched / weights.total if weights.total else 0.0
+    if not worths or not weights.total:
+        return 0.0
+    matched, idf = 0.0, weights.idf
+    for number, worth in worths.items():
+        matched += idf[number] * worth
+    return matched / weights.total
 
 
 def thread_score(
