@@ -5,6 +5,7 @@ A feature is absent where its field is missing or the question does not ask for 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import sqrt
+from operator import attrgetter
 from statistics import fmean
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable
@@ -119,13 +120,13 @@ def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
     return [ranked[at] for at in order]
 
 
-def best_first(matches: Iterable[ChunkMatch]) -> list[ChunkMatch]:
+def best_first(matches: list[ChunkMatch]) -> list[ChunkMatch]:
     """Sort scored candidates of a namespace: by score, then the newest, then by key and place."""
     # each sort keeps the order of the one before where its own values are equal
-    ranked = sorted(matches, key=lambda match: (match.chunk.key, match.chunk.seq))
-    ranked.sort(key=lambda match: match.chunk.created, reverse=True)
-    ranked.sort(key=lambda match: match.score, reverse=True)
-    return ranked
+    if len({match.score for match in matches}) < len(matches):
+        matches = sorted(matches, key=lambda match: (match.chunk.key, match.chunk.seq))
+        matches.sort(key=lambda match: match.chunk.created, reverse=True)
+    return sorted(matches, key=attrgetter("score"), reverse=True)
 
 
 def weighed(

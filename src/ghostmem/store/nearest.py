@@ -230,8 +230,8 @@ def _most(
 def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":
     """Return the signs of vectors as bits, 64 dimensions to a row."""
     packed = np.packbits(rows > 0, axis=1)
-    spare = -packed.shape[1] % 8
-    words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
+    words = np.zeros((len(rows), -(-packed.shape[1] // 8)), np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
     return np.ascontiguousarray(words.T)
 
 

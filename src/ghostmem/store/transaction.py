@@ -1,6 +1,7 @@
 """The tables of one transaction; a table is opened when it is first used."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -51,6 +52,12 @@ _SHARED = {
 }
 
 
+@cache
+def _kind(module: str, name: str) -> Any:
+    """Return the class of a table; its module is imported when it is first needed."""
+    return getattr(import_module(f"ghostmem.store.{module}"), name)
+
+
 class Transaction:
     """A consistent view of the store; a write transaction can also change it."""
 
@@ -85,8 +92,9 @@ class Transaction:
             opening = self.own.get(name) or _SHARED.get(name)
             if opening is None:
                 raise AttributeError(f"a transaction has no table {name!r}")
-            kind = getattr(import_module(f"ghostmem.store.{opening.module}"), opening.name)
-            table = kind(self.db, *(getattr(self, member) for member in opening.takes))
+            table = _kind(opening.module, opening.name)(
+                self.db, *(getattr(self, member) for member in opening.takes)
+            )
             setattr(self, name, table)
             return table
 
