@@ -15,6 +15,7 @@ from ghostmem.search.score import (
     WITHOUT_VECTORS,
     attainable,
     scaled,
+    score_of,
     varied,
     weighed,
 )
@@ -27,25 +28,24 @@ def test_every_feature_has_a_weight_with_and_without_vectors() -> None:
 
 
 def test_weighed_leaves_out_what_adds_nothing() -> None:
-    """Features of zero and weights of zero are not in the receipt; thread-wide ones go when several things are asked for."""
+    """Features of weight zero have no column; thread-wide ones go when several things are asked for."""
     features = {
-        "lexical": 0.5,
-        "own": 0.4,
-        "window": 0.0,
-        "wording": 0.2,
-        "thread": 0.3,
-        "question": 1.0,
+        "lexical": [0.5, 0.0],
+        "own": [0.4, 0.1],
+        "window": [0.0, 1.0],
+        "wording": [0.2, 0.0],
+        "thread": [0.3, 0.0],
+        "question": [1.0, 0.0],
     }
     found = weighed(features, WITH_VECTORS, several=False)
-    worth = {**features, "lexical": features["lexical"] ** CURVE}
+    worth = {**features, "lexical": [value**CURVE for value in features["lexical"]]}
     assert found == {
-        name: WITH_VECTORS[name] * worth[name]
-        for name in ("lexical", "own", "wording", "thread", "question")
+        name: [WITH_VECTORS[name] * value for value in column] for name, column in worth.items()
     }
     assert weighed(features, WITHOUT_VECTORS, several=False)["lexical"] == features["lexical"]
     assert not set(weighed(features, WITH_VECTORS, several=True)) & set(THREAD_WIDE)
     assert "own" not in weighed(features, WITHOUT_VECTORS, several=False)
-    assert found["question"] < 0
+    assert found["question"][0] < 0
 
 
 def test_varied_takes_turns_between_equal_threads() -> None:
@@ -99,7 +99,8 @@ def test_evidence_is_meaning_with_part_of_the_wording() -> None:
 def test_a_score_is_the_sum_of_its_parts_from_0_to_1(parts: dict[str, float], limit: float) -> None:
     """Parts add up to a score from 0 to below 1, and a sum of HALF of what could be reached scores 0.5."""
     score = sum(scaled(parts, limit).values())
-    assert -1e-9 <= score < 1
+    assert score == pytest.approx(score_of(sum(parts.values()), limit), abs=1e-9)
+    assert 0 <= score_of(sum(parts.values()), limit) < 1
     assert sum(scaled({"lexical": HALF * limit}, limit).values()) == pytest.approx(0.5)
 
 

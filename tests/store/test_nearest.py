@@ -129,3 +129,13 @@ def test_a_view_that_grew_equals_a_fresh_one(open_ghost: Callable[..., Ghost]) -
             ghost.embed_backfill()
         if at % 3 == 0:
             assert ids(ghost) == ids(open_ghost("m.db", embed_provider="static"))
+
+
+def test_vectors_that_pass_the_sieve_are_compared_in_full() -> None:
+    """Moving the bits of every finite float16 gives the same products as converting it."""
+    halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    rows = halves[np.isfinite(halves)][:63_000].reshape(-1, 10)
+    query = np.linspace(-1, 1, 10, dtype=np.float32)
+    positions = np.arange(0, len(rows), 3)
+    expected = np.vecdot(rows[positions].astype(np.float32), query)
+    assert np.array_equal(nearest._products(rows, positions, query), expected)

@@ -6,6 +6,7 @@ conversation thread are added to these."""
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,28 +50,59 @@ class NamespaceQuery:
     vectors: QueryVector | None = None
 
 
+@dataclass(eq=False, repr=False)
+class FeatureTable:
+    """The features of all candidates of one namespace: a column of values for each feature.
+
+    Columns have the order of the candidates; 0 stands for a feature that a candidate lacks."""
+
+    ranks: Mapping[str, Mapping[int, int]] = field(default_factory=dict)  # retriever -> chunk
+    features: dict[str, list[float]] = field(default_factory=dict)
+    summands: dict[str, list[float]] = field(default_factory=dict)  # features times weights
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class ChunkMatch:
-    """A chunk that may answer a question, with its features and, later, its score."""
+    """A chunk that may answer a question: a row of the table of features and, later, a score."""
 
     chunk: ChunkCandidate
     space: Space
-    ranks: dict[str, int] = field(default_factory=dict)  # by retriever
-    features: dict[str, float] = field(default_factory=dict)
+    table: FeatureTable
+    row: int = 0
     cosine: float | None = None
     relevance: float | None = None  # the judge's probability that it answers the question
-    summands: dict[str, float] = field(default_factory=dict)  # features times weights
+    opinion: float = 0.0  # the summand of that probability
+    total: float = 0.0  # the sum of the summands
     limit: float = 0.0  # the sum that the summands could reach
-    parts: dict[str, float] = field(default_factory=dict)  # what each adds to the score
     score: float = 0.0
     margin: float = 0.0  # evidence that it is about the question, less the evidence needed
     specified: float = 0.0  # relevance as the specified context score counts it, from 0 to 1
+    parts: dict[str, float] | None = None  # of the score, where they are not scaled summands
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """Return the rank in the shortlist of each retriever that found the chunk."""
+        number = self.chunk.chunk
+        ranks = self.table.ranks.items()
+        return {retriever: places[number] for retriever, places in ranks if number in places}
+
+    @property
+    def summands(self) -> dict[str, float]:
+        """Return the features that the chunk has, times their weights."""
+        columns = self.table.summands.items()
+        return {name: column[self.row] for name, column in columns if column[self.row]}
+
+    def feature(self, name: str) -> float:
+        """Return the value of a feature, 0 if the chunk lacks it."""
+        column = self.table.features.get(name)
+        return column[self.row] if column is not None else 0.0
 
 
 class Candidates(NamedTuple):
-    """The candidates of one namespace, their threads, and the retrievers that ran."""
+    """The candidates of one namespace, their features, their threads, and the retrievers run."""
 
     matches: list[ChunkMatch]
+    table: FeatureTable
     threads: list[lexical.ThreadItems]  # items are positions in `matches`
     retrievers: tuple[str, ...]
 
@@ -78,15 +110,15 @@ class Candidates(NamedTuple):
 def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     """Return the chunks that may answer a question, and the threads that they are part of."""
     shortlists = _shortlists(ns_query)
-    ranks: dict[int, dict[str, int]] = defaultdict(dict)
-    seeds: dict[int, ChunkCandidate] = {}
-    for retriever, chunks in shortlists.items():
-        for rank, chunk in enumerate(chunks, 1):
-            ranks[chunk.chunk][retriever] = rank
-            seeds[chunk.chunk] = chunk
+    seeds = {chunk.chunk: chunk for chunks in shortlists.values() for chunk in chunks}
     chunks, threads = _with_neighbours(ns_query, list(seeds.values()))
-    matches = [ChunkMatch(chunk, ns_query.space, ranks[chunk.chunk]) for chunk in chunks]
-    return Candidates(matches, threads, tuple(shortlists))
+    ranks = {
+        retriever: {chunk.chunk: rank for rank, chunk in enumerate(found, 1)}
+        for retriever, found in shortlists.items()
+    }
+    table, space = FeatureTable(ranks), ns_query.space
+    matches = [ChunkMatch(chunk, space, table, row) for row, chunk in enumerate(chunks)]
+    return Candidates(matches, table, threads, tuple(shortlists))
 
 
 def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
@@ -116,7 +148,7 @@ def _retrieve(
     words, postings = ns_query.words, ns_query.words.postings
     if allowed is not None:
         postings = {
-            term: [chunk for chunk in chunks if chunk in allowed]
+            term: array("q", [chunk for chunk in chunks if chunk in allowed])
             for term, chunks in postings.items()
         }
     best = {

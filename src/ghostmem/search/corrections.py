@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from ghostmem.model import NsFilter
-from ghostmem.search.candidates import ChunkMatch
+from ghostmem.model import Memory, NsFilter
+from ghostmem.search.candidates import ChunkMatch, FeatureTable
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions, find_contradictions, find_user_statements
 
@@ -24,22 +24,20 @@ class Corrections(NamedTuple):
 
 def find_corrections(
     tx: Transaction,
-    shown: Sequence[ChunkMatch],
+    shown: Mapping[str, Memory],
     matches: Iterable[ChunkMatch],
     filter_: Filter,
     now: datetime,
 ) -> Corrections:
     """Return the corrections of the memories to be shown, some of which may be other `matches`."""
-    ids = [match.chunk.memory_id for match in shown]
-    contradictions = find_contradictions(tx, set(ids), filter_, now)
-    memories = tx.memories.by_ids(ids)
-    memories |= {memory.id: memory for newer in contradictions.values() for memory in newer}
-    statements = find_user_statements(tx, memories.values(), filter_, now)
+    contradictions = find_contradictions(tx, shown, filter_, now)
+    prevailing = {memory.id: memory for newer in contradictions.values() for memory in newer}
+    statements = find_user_statements(tx, {**shown, **prevailing}.values(), filter_, now)
     before = {id_: list(newer) for id_, newer in contradictions.items()}
     for id_, stated in statements.items():
         named = {memory.id for memory in stated}
-        newer = [memory for memory in before.get(id_, ()) if memory.id not in named]
-        before[id_] = [*stated, *newer]
+        others = [memory for memory in before.get(id_, ()) if memory.id not in named]
+        before[id_] = [*stated, *others]
     return Corrections(contradictions, statements, _unless_named(before, matches))
 
 
@@ -47,9 +45,11 @@ def _unless_named(before: Contradictions, matches: Iterable[ChunkMatch]) -> Cont
     """Leave out corrections that contain fewer of the codes in the question than the corrected.
 
     A question that names a code asks for the memories that contain it."""
+    if not before:
+        return before
     shares: dict[str, float] = defaultdict(float)
     for match in matches:
-        share = match.features.get("identifier", 0.0)
+        share = match.feature("identifier")
         shares[match.chunk.memory_id] = max(shares[match.chunk.memory_id], share)
     return {
         id_: [memory for memory in newer if shares.get(memory.id, 0.0) >= shares.get(id_, 0.0)]
@@ -79,8 +79,7 @@ def with_corrections(
                 replace(
                     match,
                     chunk=chunk,
-                    ranks={},
-                    features={},
+                    table=FeatureTable(),
                     cosine=None,
                     relevance=None,
                     parts=parts,

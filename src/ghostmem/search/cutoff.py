@@ -5,7 +5,7 @@ thresholds were chosen on development data, see docs/decisions.md."""
 
 from math import inf, log, log10
 
-from ghostmem.search.candidates import ChunkMatch, NamespaceQuery
+from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable, NamespaceQuery
 from ghostmem.search.query import Query
 from ghostmem.search.score import knows_all_of
 from ghostmem.settings import Settings
@@ -36,23 +36,23 @@ MAX_STRONG = 10  # more hits than these are strong only if they score nearly as 
 NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 
-def measure_evidence(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_linear: bool) -> None:
+def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear: bool) -> None:
     """Set by how much the wording and meaning of each candidate pass the test of an answer."""
-    query, vectors = ns_query.query, ns_query.vectors
+    (matches, table, _, _), query, vectors = candidates, ns_query.query, ns_query.vectors
     # the vector of mere punctuation means nothing
     by_meaning = vectors is not None and any(char.isalnum() for char in query.text)
     minimum = needed(ns_query.space.chunks, vectors.threshold if vectors else None)
     unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
-    is_about_time = bool(matches) and _is_about_time(matches, query)
-    for match in matches:
-        wording, cosine = match.features["lexical"] - by_chance, match.cosine
-        if is_about_time or match.features.get("identifier", 0.0) >= 1:
+    is_about_time = bool(matches) and _is_about_time(table, query)
+    for match, lexical in zip(matches, table.features["lexical"], strict=True):
+        if is_about_time or match.feature("identifier") >= 1:
             match.margin = inf
         elif match.chunk.thread is not None and is_linear:
             match.margin = match.score - CONVERSATION
         else:
-            match.margin = evidence(wording, cosine if by_meaning else None) - minimum
+            cosine = match.cosine if by_meaning else None
+            match.margin = evidence(lexical - by_chance, cosine) - minimum
 
 
 def has_answer(matches: list[ChunkMatch]) -> bool:
@@ -72,7 +72,7 @@ def has_answer(matches: list[ChunkMatch]) -> bool:
 
 
 def _answers_by_itself(match: ChunkMatch) -> bool:
-    has_wording = match.features["lexical"] >= WHOLE_WORDING
+    has_wording = match.feature("lexical") >= WHOLE_WORDING
     return has_wording or (match.relevance or 0.0) >= MIN_ANSWER
 
 
@@ -100,14 +100,11 @@ def evidence(lexical: float, cosine: float | None) -> float:
     return lexical if cosine is None else cosine + WORDING * lexical
 
 
-def _is_about_time(matches: list[ChunkMatch], query: Query) -> bool:
+def _is_about_time(table: FeatureTable, query: Query) -> bool:
     """Return whether a question asks for little more than a time that some candidate is of."""
     content = [word for word in query.words if word not in ALL_TIME_WORDS]
-    has_time = any(
-        match.features.get(name, 0.0) >= 1
-        for match in matches
-        for name in ("month", "day", "window")
-    )
+    columns = [table.features.get(name, ()) for name in ("month", "day", "window")]
+    has_time = any(value >= 1 for column in columns for value in column)
     return len(content) <= 1 and (has_time or query.times.recent)
 
 
@@ -125,9 +122,13 @@ def answers(
 
 
 def _has_evidence(match: ChunkMatch) -> bool:
-    by_meaning = match.cosine is not None and match.cosine >= MIN_COSINE
-    by_judge = match.relevance is not None and match.relevance >= MIN_RELEVANCE
-    return by_meaning or by_judge or not EVIDENCE_PARTS.isdisjoint(match.parts)
+    if match.cosine is not None and match.cosine >= MIN_COSINE:
+        return True
+    if match.relevance is not None and match.relevance >= MIN_RELEVANCE:
+        return True
+    if match.parts is not None:
+        return not EVIDENCE_PARTS.isdisjoint(match.parts)
+    return match.feature("lexical") > 0 or not EVIDENCE_PARTS.isdisjoint(match.summands)
 
 
 def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: Settings) -> int:

@@ -4,11 +4,13 @@ Each query term counts in proportion to its rarity in the namespace. A near syno
 spelling may match it for less, and a term said a turn or two earlier still counts for the turns
 that follow."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ghostmem.lazy import lazy_property
+from ghostmem.search.best import WeighedChunks, best_by_arrays, best_by_dicts
 from ghostmem.text.terms import saturated
 
 K1, B = 0.3, 0.1  # of BM25, low because chunks are short and of nearly one size
@@ -52,37 +54,42 @@ class ThreadItems:
                 yield self.items[at - 1], self.items[at]
 
 
-def best_chunks(weights: TermWeights, postings: Mapping[str, list[int]], count: int) -> list[int]:
+def best_chunks(
+    weights: TermWeights, postings: "Mapping[str, array[int]]", count: int
+) -> list[int]:
     """Return the chunks that hold most of the terms by rarity, best first, the newest of equals.
 
     Counts each term once: this chooses candidates, `term_worths` and `score` measure them."""
     uses = sorted(
-        (worth, number, term)
+        (number, worth, term)
         for term, matches in weights.matches.items()
         for number, worth in matches
+        if len(postings[term])
     )
-    parts: dict[int, dict[int, float]] = defaultdict(dict)
-    for worth, number, term in uses:  # in rising order: a higher worth overwrites a lower one
-        parts[number] |= dict.fromkeys(postings[term], weights.idf[number] * worth)
-    totals: dict[int, float] = {}
-    for number in sorted(parts):
-        for chunk, worth in parts[number].items():
-            totals[chunk] = totals.get(chunk, 0.0) + worth
-    threshold = sorted(totals.values(), reverse=True)[:count][-1:]
-    best = [(-total, -chunk) for chunk, total in totals.items() if total >= threshold[0]]
-    return [-chunk for _, chunk in sorted(best)[:count]]
+    # of the terms that match one query term, a higher worth comes later
+    weighed = [
+        WeighedChunks(number, weights.idf[number] * worth, postings[term])
+        for number, worth, term in uses
+    ]
+    is_loaded = "numpy" in sys.modules  # loading it takes longer than it would save
+    return (best_by_arrays if is_loaded else best_by_dicts)(weighed, count)
 
 
 def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> dict[int, float]:
     """Return the worth of a chunk for each query term: that of the term or of its best substitute.
 
     `average` is the mean number of terms of a chunk."""
-    matching = [term for term in terms if term in weights.matches]
+    matches = weights.matches
+    matching = [term for term in terms if term in matches]
     worths: dict[int, float] = {}
+    if not matching:
+        return worths
+    ratio = len(terms) / average
     for term in dict.fromkeys(matching):
-        full = saturated(matching.count(term), K1, B, len(terms) / average)
-        for number, worth in weights.matches[term]:
-            worths[number] = max(worths.get(number, 0.0), full * worth)
+        full = saturated(matching.count(term), K1, B, ratio)
+        for number, worth in matches[term]:
+            if full * worth > worths.get(number, 0.0):
+                worths[number] = full * worth
     return worths
 
 
@@ -98,10 +105,10 @@ def phrase_worth(phrase: str, text: str) -> float:
 
 
 def spread(
-    own: Sequence[Mapping[int, float]], threads: Iterable[ThreadItems]
+    own: Sequence[dict[int, float]], threads: Sequence[ThreadItems]
 ) -> list[dict[int, float]]:
     """Return the worths of each item with, for less, those of its neighbours and its thread."""
-    spread_worths = [dict(worths) for worths in own]
+    spread_worths = [dict(worths) for worths in own] if threads else list(own)
     for thread in threads:
         best: dict[int, float] = {}
         for at, item in enumerate(thread.items):
@@ -134,8 +141,12 @@ def _neighbours(thread: ThreadItems, at: int) -> Iterator[tuple[int, float]]:
 
 def score(worths: Mapping[int, float], weights: TermWeights) -> float:
     """Return the share of the question's wording that is matched, by rarity."""
-    matched = sum(weights.idf[number] * worth for number, worth in worths.items())
-    return matched / weights.total if weights.total else 0.0
+    if not worths or not weights.total:
+        return 0.0
+    matched, idf = 0.0, weights.idf
+    for number, worth in worths.items():
+        matched += idf[number] * worth
+    return matched / weights.total
 
 
 def thread_score(

@@ -5,6 +5,7 @@ and, when the namespace does not know it, by a word of nearly the same spelling 
 contains it. All but the word itself are substitutes and worth less than 1."""
 
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from ghostmem.embed.vocabulary import is_common_word
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
+from ghostmem.store.lexical import term_postings
 from ghostmem.text.matches import substring_worth
 from ghostmem.text.scripts import fold
 from ghostmem.text.spelling import (
@@ -47,7 +49,7 @@ class TermMatch(NamedTuple):
     term: str
     number: int
     worth: float
-    chunks: list[int]
+    chunks: "array[int]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +75,7 @@ class QueryWords:
     """The words of a question in one namespace: index terms that match them, and their chunks."""
 
     weights: lexical.TermWeights
-    postings: Mapping[str, list[int]]
+    postings: "Mapping[str, array[int]]"
     inner: InnerWords
     spellings: lexical.TermWeights  # the part of the weights that near spellings match
     corrections: Mapping[str, str]  # misspelled terms of the question -> the nearest spelling
@@ -83,7 +85,7 @@ def match_words(tx: Transaction, space: Space, query: Query, sources: list[str])
     """Return the index terms of a namespace that match a question's words, with their worth."""
     all_terms = list(dict.fromkeys(query.terms))
     joined = _joined_words(query.text, all_terms)
-    postings = _postings(tx, space, [*all_terms, *joined], MAX_POSTINGS)
+    postings = term_postings(tx, space, [*all_terms, *joined], MAX_POSTINGS)
     terms = sorted(all_terms, key=lambda term: (not postings[term], len(postings[term]), term))
     terms = terms[:MAX_TERMS]
     exact = [
@@ -111,14 +113,6 @@ def match_words(tx: Transaction, space: Space, query: Query, sources: list[str])
         lexical.TermWeights(idf, _by_term(spellings)),
         {terms[match.number]: match.term for match in reversed(spellings)},
     )
-
-
-def _postings(
-    tx: Transaction, space: Space, terms: Sequence[str], limit: int
-) -> dict[str, list[int]]:
-    """Return the newest chunks of each term."""
-    chunks = tx.search.postings(space.number, [encode(term) for term in terms], limit)
-    return dict(zip(terms, chunks, strict=True))
 
 
 def _rarities(
@@ -177,7 +171,9 @@ def _joined_words(text: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]
 
 
 def _joined_matches(
-    terms: Sequence[str], joined: Mapping[str, tuple[str, ...]], postings: Mapping[str, list[int]]
+    terms: Sequence[str],
+    joined: Mapping[str, tuple[str, ...]],
+    postings: "Mapping[str, array[int]]",
 ) -> list[TermMatch]:
     """Return compounds of the question that the namespace writes as one word."""
     return [
@@ -197,7 +193,7 @@ def _synonym_matches(
     for word in dict.fromkeys(query.words):
         if (term := stem(word)) in terms and word not in names:
             worths = synonyms(word, {*terms, *matches})
-            postings = _postings(tx, space, list(worths), MAX_SUBSTITUTE_POSTINGS)
+            postings = term_postings(tx, space, list(worths), MAX_SUBSTITUTE_POSTINGS)
             known = [near for near in worths if postings[near]][:MAX_SYNONYMS]
             number = terms.index(term)
             matches |= {
@@ -222,7 +218,7 @@ def _spelling_matches(
     for number, word in list(misspelled.items())[:MAX_MISSPELLED]:
         near = _near_spellings(tx, space, terms[number], word)
         best = sorted(near, key=lambda spelling: (-near[spelling], spelling))[:MAX_SPELLINGS]
-        postings = _postings(tx, space, best, MAX_SUBSTITUTE_POSTINGS)
+        postings = term_postings(tx, space, best, MAX_SUBSTITUTE_POSTINGS)
         matches += [
             TermMatch(spelling, number, lexical.SPELLING * near[spelling], chunks)
             for spelling, chunks in postings.items()
@@ -316,7 +312,7 @@ def _as_two_words(tx: Transaction, space: Space, term: str) -> tuple[str, list[i
         return "", []
     pairs = [(term[:at], term[at:]) for at in range(1, len(term))]
     parts = [part for pair in pairs for part in pair]
-    postings = tx.search.postings(space.number, [encode(stem(part)) for part in parts], 1)
+    postings = tx.search.postings(space, [encode(stem(part)) for part in parts], 1)
     known = {part for part, chunks in zip(parts, postings, strict=True) if chunks} | STOP_WORDS
     for left, right in pairs:
         if left in known and right in known:

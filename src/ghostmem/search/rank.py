@@ -21,7 +21,6 @@ from ghostmem.search.relevance import Reranked, judge_relevance
 from ghostmem.search.score import (
     WITH_VECTORS,
     WITHOUT_VECTORS,
-    best_first,
     score_by_rank,
     score_linear,
 )
@@ -100,14 +99,16 @@ def rank(
         measure(ns_query, candidates)
         if is_linear:
             weights = WITHOUT_VECTORS if ns_query.vectors is None else WITH_VECTORS
-            matches += score_linear(candidates.matches, weights, query)
+            matches += score_linear(candidates, weights, query)
         else:
             matches += score_by_rank(candidates, query)
         retrievers.update(candidates.retrievers)
-        measure_evidence(candidates.matches, ns_query, is_linear)
+        measure_evidence(candidates, ns_query, is_linear)
         chunks += candidates.matches
     if len(names) > 1:
-        matches.sort(key=lambda match: (*best_first(match)[:2], match.space.name, match.chunk.key))
+        matches.sort(key=lambda match: (match.space.name, match.chunk.key))
+        matches.sort(key=lambda match: match.chunk.created, reverse=True)
+        matches.sort(key=lambda match: match.score, reverse=True)
     if not pieces:
         matches = _best_chunks(matches)
     reranked = Reranked(matches)

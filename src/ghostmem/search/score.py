@@ -5,9 +5,10 @@ A feature is absent where its field is missing or the question does not ask for 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import sqrt
+from operator import attrgetter
 from statistics import fmean
 
-from ghostmem.search.candidates import Candidates, ChunkMatch
+from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable
 from ghostmem.search.query import Query
 
 # The weight of each feature when there are vectors; chosen on development data, see
@@ -74,19 +75,21 @@ EPISODIC = 0.3  # bonus of an episode for a question about a time
 
 
 def score_linear(
-    matches: list[ChunkMatch], weights: Mapping[str, float], query: Query
+    candidates: Candidates, weights: Mapping[str, float], query: Query
 ) -> list[ChunkMatch]:
     """Score candidates, each on the scale of its attainable sum, and return them best first."""
-    several = query.question.several
+    matches, table, several = candidates.matches, candidates.table, query.question.several
     full = FULL_SUM if weights is WITH_VECTORS else FULL_SUM_TEXT
-    names_source = any("source" in match.features for match in matches)
-    for match in matches:
-        match.summands = weighed(match.features, weights, several)
-        in_thread = match.chunk.thread is not None and not several
-        match.limit = attainable(weights, in_thread, names_source)
-        match.specified = min(1.0, max(0.0, sum(match.summands.values()) / full))
-        _add_up(match)
-    ranked = sorted(matches, key=lambda match: (*best_first(match), match.chunk.seq))
+    names_source = "source" in table.features
+    alone = attainable(weights, in_thread=False, names_source=names_source)
+    in_thread = attainable(weights, in_thread=not several, names_source=names_source)
+    table.summands = weighed(table.features, weights, several)
+    totals = map(sum, zip(*table.summands.values(), strict=True))
+    for match, total in zip(matches, totals, strict=True):
+        match.total, match.limit = total, alone if match.chunk.thread is None else in_thread
+        match.specified = min(1.0, max(0.0, total / full))
+        match.score = score_of(total, match.limit)
+    ranked = best_first(matches)
     return varied_threads(ranked) if several else ranked
 
 
@@ -94,23 +97,26 @@ def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
     """Add the judge's probability that a scored candidate answers the question."""
     weight = PARTIAL_RELEVANCE
     # of "yesterday" the judge knows the word, not the day
-    if has_read_all and match.chunk.thread is None and "window" not in match.features:
+    if has_read_all and match.chunk.thread is None and "window" not in match.table.features:
         weight = RELEVANCE if knows_all_of(match) else TIME_RELEVANCE
     match.relevance = chance
-    match.summands["relevance"] = weight * chance
+    match.opinion = weight * chance
     if has_read_all:  # otherwise those that were not read would be on another scale
         match.limit += weight
-    _add_up(match)
+    match.score = score_of(match.total + match.opinion, match.limit)
 
 
 def knows_all_of(match: ChunkMatch) -> bool:
     """Return whether the judge reads all that counts: neither neighbours nor dates count."""
-    return match.chunk.thread is None and TIME_FEATURES.isdisjoint(match.features)
+    return match.chunk.thread is None and TIME_FEATURES.isdisjoint(match.table.features)
 
 
-def _add_up(match: ChunkMatch) -> None:
-    match.parts = scaled(match.summands, match.limit)
-    match.score = sum(match.parts.values())
+def parts_of(match: ChunkMatch) -> dict[str, float]:
+    """Return what each feature adds to a score."""
+    if match.parts is not None:
+        return match.parts
+    judged = {} if match.relevance is None else {"relevance": match.opinion}
+    return scaled({**match.summands, **judged}, match.limit)
 
 
 def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
@@ -123,24 +129,28 @@ def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
     return [ranked[at] for at in order]
 
 
-def best_first(match: ChunkMatch) -> tuple[float, float, str]:
-    """Return the sort key of a scored candidate: by score, then the newest, then by key."""
-    return -match.score, -match.chunk.created_at.timestamp(), match.chunk.key
+def best_first(matches: list[ChunkMatch]) -> list[ChunkMatch]:
+    """Sort scored candidates of a namespace: by score, then the newest, then by key and place."""
+    # each sort keeps the order of the one before where its own values are equal
+    if len({match.score for match in matches}) < len(matches):
+        matches = sorted(matches, key=lambda match: (match.chunk.key, match.chunk.seq))
+        matches.sort(key=lambda match: match.chunk.created, reverse=True)
+    return sorted(matches, key=attrgetter("score"), reverse=True)
 
 
 def weighed(
-    features: Mapping[str, float], weights: Mapping[str, float], several: bool
-) -> dict[str, float]:
-    """Return the contribution of each feature to the score."""
+    features: Mapping[str, Sequence[float]], weights: Mapping[str, float], several: bool
+) -> dict[str, list[float]]:
+    """Return the contributions of each feature to the scores, as columns like those given."""
     left_out = THREAD_WIDE if several else ()
-    parts = {
-        name: weights[name] * value
-        for name, value in features.items()
-        if value and weights[name] and name not in left_out
+    columns = {
+        name: [weights[name] * value for value in values]
+        for name, values in features.items()
+        if weights[name] and name not in left_out
     }
-    if weights is WITH_VECTORS and "lexical" in parts:
-        parts["lexical"] = weights["lexical"] * features["lexical"] ** CURVE
-    return parts
+    if weights is WITH_VECTORS:
+        columns["lexical"] = [weights["lexical"] * share**CURVE for share in features["lexical"]]
+    return columns
 
 
 def attainable(weights: Mapping[str, float], in_thread: bool, names_source: bool) -> float:
@@ -151,11 +161,16 @@ def attainable(weights: Mapping[str, float], in_thread: bool, names_source: bool
     return total + (weights["source"] if names_source else 0.0)
 
 
-def scaled(parts: Mapping[str, float], limit: float) -> dict[str, float]:
-    """Bring the parts of a sum to a scale from 0 to 1, on which they add up to the score.
+def score_of(total: float, limit: float) -> float:
+    """Bring a sum to a scale from 0 to 1.
 
     A sum of `HALF` of the attainable sum (`limit`) scores 0.5; larger sums approach 1. A negative
     sum scores 0."""
+    return total / (total + HALF * limit) if total > 0 else 0.0
+
+
+def scaled(parts: Mapping[str, float], limit: float) -> dict[str, float]:
+    """Bring the parts of a sum to the scale of `score_of`, on which they add up to the score."""
     total = sum(parts.values())
     if total < 0:
         parts, total = {**parts, "negative": -total}, 0.0
@@ -189,44 +204,26 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[ChunkMatch]:
     """Return the shortlisted candidates with fused scores, best first."""
     temporal = query.times.relative or bool(query.times.months)
     matches = {match.chunk.chunk: match for match in candidates.matches}
-    rankings = {
-        retriever: {
-            number: match.ranks[retriever]
-            for number, match in matches.items()
-            if retriever in match.ranks
-        }
-        for retriever in candidates.retrievers
-    }
-
+    rankings = {retriever: dict(ranks) for retriever, ranks in candidates.table.ranks.items()}
     scores = {}
     for number in rankings["text"]:
-        chunk, lexical = matches[number].chunk, matches[number].features["lexical"]
+        chunk, lexical = matches[number].chunk, matches[number].feature("lexical")
         scores[number] = text_score(lexical, chunk.priority, chunk.created_at, query.now, temporal)
     text = sorted(scores, key=lambda number: (-scores[number], number))
     rankings["text"] = {number: rank for rank, number in enumerate(text, 1)}
     kinds = {number: match.chunk.kind for number, match in matches.items()}
     highest = reciprocal([1] * len(rankings))
+    table = FeatureTable(rankings)  # without features: they are no part of this score
     scored = []
     for number, score in fuse(rankings, kinds, temporal).items():
         match = matches[number]
-        ranks = {name: places[number] for name, places in rankings.items() if number in places}
-        parts = {name: reciprocal([rank]) for name, rank in ranks.items()}
+        fused = ChunkMatch(match.chunk, match.space, table, cosine=match.cosine, score=score)
+        fused.parts = {name: reciprocal([rank]) for name, rank in fused.ranks.items()}
         if temporal and match.chunk.kind == "episodic":
-            parts["episode"] = EPISODIC
-        specified = min(1.0, score / highest)
-        # without features: they are no part of this score
-        scored.append(
-            ChunkMatch(
-                match.chunk,
-                match.space,
-                ranks,
-                cosine=match.cosine,
-                parts=parts,
-                score=score,
-                specified=specified,
-            )
-        )
-    return sorted(scored, key=best_first)
+            fused.parts["episode"] = EPISODIC
+        fused.specified = min(1.0, score / highest)
+        scored.append(fused)
+    return best_first(scored)
 
 
 def reciprocal(ranks: Iterable[int], k: int = K) -> float:

@@ -1,13 +1,14 @@
 """search: find memories by words, parts of words and meaning, and say why each was found."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Hit, Hits, Receipt
+from ghostmem.model import Hit, Hits, Memory, Receipt
 from ghostmem.notes.refresh import refresh
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.corrections import (
@@ -20,6 +21,7 @@ from ghostmem.search.corrections import (
 from ghostmem.search.cutoff import strong_count
 from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import Ranking, rank, rank_superseded, waits_for_model
+from ghostmem.search.score import parts_of
 from ghostmem.store import Narrow, Store, Transaction, again, count, validate
 from ghostmem.text.focus import find_place
 from ghostmem.text.matches import QueryTerms
@@ -36,9 +38,17 @@ def make_hits(
     terms: QueryTerms,
     explain: bool = False,
     strong: Set[str] | None = None,
+    known: Mapping[str, Memory] = MappingProxyType({}),
 ) -> list[Hit]:
-    """Return matches as hits; memories that are not in `strong`, if given, are weak hits."""
-    rows = tx.memories.by_ids([match.chunk.memory_id for match in matches])
+    """Return matches as hits; memories that are not in `strong`, if given, are weak hits.
+
+    `known` are memories that need not be read again."""
+    if not matches:
+        return []
+    ids = dict.fromkeys(match.chunk.memory_id for match in matches)
+    rows = {id_: known[id_] for id_ in ids if id_ in known}
+    if unknown := [id_ for id_ in ids if id_ not in known]:
+        rows |= tx.memories.by_ids(unknown)
     memories = {memory.id: memory for memory in tx.memories.with_refs(list(rows.values()))}
     places = tx.notes.places(memories)
     hits = []
@@ -68,7 +78,7 @@ def make_hits(
 
 
 def _receipt(match: ChunkMatch) -> Receipt:
-    parts = {name: round(value, 4) for name, value in match.parts.items()}
+    parts = {name: round(value, 4) for name, value in parts_of(match).items()}
     relevance = None if match.relevance is None else round(match.relevance, 3)
     return Receipt(match.ranks, parts, relevance)
 
@@ -102,25 +112,28 @@ def search(
     terms = match_terms(query)
     with store.engine.read() as tx:
         ranking = rank(store, tx, parsed, filter_, min_score, pieces)
-        corrections = find_corrections(tx, ranking.answers[:limit], ranking.matches, filter_, at)
+        shown = tx.memories.by_ids([match.chunk.memory_id for match in ranking.answers[:limit]])
+        corrections = find_corrections(tx, shown, ranking.matches, filter_, at)
         strong = _strong(ranking, corrections, store, min_score, pieces)
         matches = ranking.answers
         if corrections.before:
             matches = with_corrections(tx, matches, corrections.before, limit)
             matches = in_order(matches, corrections.before, lambda match: match.chunk.memory_id)
         matches = matches[:limit]
-        hits = make_hits(tx, matches, terms, explain, strong)
+        hits = make_hits(tx, matches, terms, explain, strong, shown)
         hits, reranked = _reranked(store, query, hits, corrections)
         hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, at)
         missed = [match for match in ranking.matches if match not in matches] if explain else []
         misses = make_hits(tx, missed[:MAX_MISSES], terms, explain)
         ended = rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score)
         superseded = [replace(hit, note=ending(hit.memory)) for hit in make_hits(tx, ended, terms)]
-    shown = [hit for hit in hits if weak or not hit.weak]
+    strong_hits = [hit for hit in hits if weak or not hit.weak]
     weaker = [hit for hit in hits if hit.weak and not weak]
-    count(store, [hit.memory for hit in shown], store.clock(), used=False)
+    count(store, [hit.memory for hit in strong_hits], store.clock(), used=False)
     notes = (*synced, *ranking.notes, *reranked)
-    return Hits(shown, ranking.retrievers, misses, notes, superseded, weaker, ranking.complete)
+    return Hits(
+        strong_hits, ranking.retrievers, misses, notes, superseded, weaker, ranking.complete
+    )
 
 
 def _notes_only(within: str | None) -> bool | None:

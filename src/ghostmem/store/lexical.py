@@ -1,5 +1,6 @@
 """Score chunks by the rare terms that they share with a text."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 
 from ghostmem.store.rows import Space
@@ -9,9 +10,9 @@ from ghostmem.text.terms import encode, rarity
 
 def term_postings(
     tx: Transaction, space: Space, terms: Sequence[str], limit: int
-) -> dict[str, list[int]]:
+) -> "dict[str, array[int]]":
     """Return the newest chunks of a namespace that contain each term, at most `limit` per term."""
-    chunks = tx.search.postings(space.number, [encode(term) for term in terms], limit)
+    chunks = tx.search.postings(space, [encode(term) for term in terms], limit)
     return dict(zip(terms, chunks, strict=True))
 
 

@@ -15,6 +15,9 @@ MAX_EXACT = 20_000  # vectors up to which all are compared in full
 BLOCK = 8_192  # vectors that are compared with several queries at once
 PAIRED = 512  # queries in such a block
 MIN_SIEVED = 1_500  # vectors that pass the filter by signs
+FEW = 256  # vectors that are compared with one query at once
+_HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
+_POWER = np.float32(2.0**112)  # the difference of their exponents
 
 
 class Shelf:
@@ -51,7 +54,7 @@ class Shelf:
             if self._full is None:
                 self._full = np.zeros(self.rows.shape, np.float32)
             if self._full_to < count:
-                self._full[self._full_to : count] = self.rows[self._full_to : count]
+                self._full[self._full_to : count] = in_full(self.rows[self._full_to : count])
                 self._full_to = count
             return self._full[:count]
 
@@ -116,7 +119,7 @@ class VectorView:
         if among is not None:
             positions = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
             chosen = (
-                positions[_top(np.vecdot(self.rows[positions].astype(np.float32), query), count)]
+                positions[_top(_products(self.rows, positions, query), count)]
                 if len(positions)
                 else positions
             )
@@ -128,8 +131,7 @@ class VectorView:
             chosen = _top(scores, count)
         else:
             sieved = self._sieve(query, max(MIN_SIEVED, count * 4))
-            scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
-            chosen = sieved[_top(scores, count)]
+            chosen = sieved[_top(_products(self.rows, sieved, query), count)]
         numbers: list[int] = self.ids[chosen].tolist()
         return numbers
 
@@ -196,7 +198,7 @@ class VectorView:
         positions = np.minimum(positions, max(0, len(self.ids) - 1))
         exists = self.ids[positions] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
         vectors = (
-            self.rows[positions].astype(np.float32)
+            in_full(self.rows[positions])
             if len(self.ids)
             else np.zeros((len(chunks), 1), np.float32)
         )
@@ -228,9 +230,36 @@ def _most(
 def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":
     """Return the signs of vectors as bits, 64 dimensions to a row."""
     packed = np.packbits(rows > 0, axis=1)
-    spare = -packed.shape[1] % 8
-    words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
+    words = np.zeros((len(rows), -(-packed.shape[1] // 8)), np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
     return np.ascontiguousarray(words.T)
+
+
+def in_full(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return vectors as float32; moving bits is several times faster than `astype`."""
+    full = _moved(rows)
+    full *= _POWER
+    return full
+
+
+def _moved(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return vectors as float32 divided by `_POWER`: the parts of each number in other places."""
+    bits = rows.view(np.int16).astype(np.int32)
+    bits <<= 13
+    bits &= _HALF_BITS
+    return bits.view(np.float32)
+
+
+def _products(
+    rows: "NDArray[np.float16]", positions: "NDArray[np.int64]", query: "NDArray[np.float32]"
+) -> "NDArray[np.float32]":
+    """Return the products of some rows and a query."""
+    scaled = query * _POWER
+    products = np.empty(len(positions), np.float32)
+    for start in range(0, len(positions), FEW):  # a part stays in the processor's cache
+        part = positions[start : start + FEW]
+        products[start : start + FEW] = np.vecdot(_moved(rows[part]), scaled)
+    return products
 
 
 def _top(scores: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":

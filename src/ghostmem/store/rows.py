@@ -105,7 +105,7 @@ class Space(NamedTuple):
 
 
 class ChunkCandidate(NamedTuple):
-    """A chunk that may answer a query, with the fields that ranking needs."""
+    """A chunk that may answer a query, with the fields that ranking needs, in the order read."""
 
     chunk: int
     memory_id: str
@@ -118,17 +118,17 @@ class ChunkCandidate(NamedTuple):
     thread: int | None
     place: str | None
     text: str
-    created_at: datetime
+    created: str  # a time as text, which sorts like the time; few readers need the time itself
     source_user: str | None
     kind: str
     key: str
     priority: str
     tags: str | None = None  # as JSON, because few readers need them
 
-
-def candidate_of(row: Sequence[Any]) -> ChunkCandidate:
-    """Read a row in the order of a candidate's fields."""
-    try:
-        return ChunkCandidate._make((*row[:11], read_time(row[11]), *row[12:]))
-    except (ValueError, TypeError) as error:
-        raise unreadable(row[1], error) from error
+    @property
+    def created_at(self) -> datetime:
+        """Return when the memory was created."""
+        try:
+            return read_time(self.created)
+        except (ValueError, TypeError) as error:
+            raise unreadable(self.memory_id, error) from error

@@ -1,6 +1,7 @@
 """Reads for ranking: namespaces, postings, substrings, candidates and their neighbours."""
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
 from ghostmem.store.filters import clause
-from ghostmem.store.rows import ChunkCandidate, Filter, Space, candidate_of
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.text.spelling import WordParts
 
 _CANDIDATE = (
@@ -46,9 +47,6 @@ class Search(StoreTable, ABC):
         """Yield threads by location as arrays."""
         yield (), self._sql.array(numbers)
 
-    def _candidate(self, row: Sequence[Any]) -> ChunkCandidate:
-        return candidate_of(row)
-
     def _candidates(
         self,
         location: Location,
@@ -66,7 +64,7 @@ class Search(StoreTable, ABC):
         where, bound = clause(self._sql, selection)
         sql = f"{self._chunks} WHERE {'c.ns = ? AND ' if location else ''}{tail} AND {where}{order}"
         rows = self._db.iterate(sql, [*location, *values, *bound, *limit])
-        return [self._candidate(row) for row in rows]
+        return [ChunkCandidate._make(row) for row in rows]
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
         """Return the numbers of namespaces that ranking needs."""
@@ -85,7 +83,7 @@ class Search(StoreTable, ABC):
         return [row[0] for row in self._db.rows(sql, values)]
 
     @abstractmethod
-    def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
+    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
 
     @abstractmethod
@@ -152,8 +150,8 @@ class Search(StoreTable, ABC):
         threads: dict[int, tuple[int, int]] = {}
         where = f"{self._sql.in_ns}id {self._sql.among}"
         sql = f"SELECT id, chunks, length FROM threads WHERE {where}"
-        for location, array in self._located_threads(numbers):
-            rows = self._db.iterate(sql, (*location, array))
+        for location, ids in self._located_threads(numbers):
+            rows = self._db.iterate(sql, (*location, ids))
             threads.update((number, (chunks, length)) for number, chunks, length in rows)
         return threads
 

@@ -71,13 +71,17 @@ def excerpt(
 
 def find_place(content: str, query: QueryTerms) -> MatchPlace | None:
     """Return the words that match a query best within the length of a sentence, or None."""
-    matches = [
-        match._replace(value=match.value * (HEADING if _is_heading(content, match) else BODY))
-        for match in find_matches(content, query)
-    ]
+    matches = find_matches(content, query)
     if not matches:
         return None
+    if "#" in content:
+        matches = [
+            match._replace(value=match.value * (HEADING if _is_heading(content, match) else BODY))
+            for match in matches
+        ]
     start, stop = best_window(matches, SENTENCE_SIZE)
+    if "\n" not in content:
+        return MatchPlace(start, stop, 0)
     lines: dict[int, _Evidence] = {}
     for match in matches:
         if start <= match.start and match.stop <= stop:

@@ -1,5 +1,6 @@
 """The reads of a search in PostgreSQL."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -71,16 +72,15 @@ class PostgresSearch(Search):
             self._places.saw_space(space.number, space.name)
         return spaces
 
-    def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
+    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
-        ns = self._places.space(space)
-        postings: list[list[int]] = [[] for _ in codes]
+        postings = [array("q") for _ in codes]
         if codes:
             lexemes = ["'" + code.replace("\\", "\\\\").replace("'", "''") + "'" for code in codes]
-            for place, number in self._db.rows(_POSTINGS, (lexemes, ns, limit)):
+            for place, number in self._db.rows(_POSTINGS, (lexemes, space.name, limit)):
                 postings[place - 1].append(number)
         for numbers in postings:
-            self._places.saw_chunks(ns, numbers)
+            self._places.saw_chunks(space.name, numbers)
         yield from postings
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:

@@ -177,7 +177,10 @@ def repair(tx: "SqliteTransaction", reindex: Reindex) -> Mapping[str, int]:
     db.execute("DELETE FROM words")
     db.execute("DELETE FROM threads")
     db.execute("UPDATE namespaces SET chunks = 0, length = 0")
-    return {**done, **reindexed(tx, reindex)}
+    done |= reindexed(tx, reindex)
+    for head in tx.journal.heads():  # other processes keep vectors and postings of old chunks
+        tx.journal.append(head.name, "", "embed", "")
+    return done
 
 
 def _remove_orphans(db: apsw.Connection) -> int:

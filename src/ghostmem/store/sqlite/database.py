@@ -13,6 +13,7 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
+    from ghostmem.store.postings import PostingsCache
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.outline import SqliteOutline
     from ghostmem.store.vectors import Views
@@ -23,6 +24,8 @@ PIECE = (
     "CASE WHEN octet_length(m.content) <= 100000 THEN substr(m.content, c.start + 1, "
     "c.stop - c.start) END"
 )
+
+_MAX_BOUND = 4  # values that are bound one by one, which is faster than a table of them
 
 
 class SqliteDialect(Dialect):
@@ -59,6 +62,13 @@ class SqliteDialect(Dialect):
     def compute(self, content: str) -> tuple[Any, ...]:
         """Return the checksum of a content."""
         return (checksum(content),)
+
+    def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
+        """Return the condition that a column has one of some values; a few are bound one by one."""
+        wanted = [str(value) for value in values]
+        if len(wanted) > _MAX_BOUND:
+            return super().has_one_of(column, wanted)
+        return f"{column} IN ({', '.join('?' * len(wanted))})", wanted
 
     def same_ns(self, left: str, right: str) -> str:
         """Return nothing: an id is enough to join by."""
@@ -167,13 +177,16 @@ class SqliteTransaction(Transaction):
         "journal": Opening("sqlite.journal", "SqliteJournal"),
         "notes": Opening("sqlite.notes", "SqliteNotes"),
         "outline": Opening("sqlite.outline", "SqliteOutline"),
-        "search": Opening("sqlite.search", "SqliteSearch"),
+        "search": Opening("sqlite.search", "SqliteSearch", ("postings",)),
         "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
 
-    def __init__(self, connection: apsw.Connection, views: "Views") -> None:
+    def __init__(
+        self, connection: apsw.Connection, views: "Views", postings: "PostingsCache | None" = None
+    ) -> None:
         self.db = SqliteDb(connection)
         self.views = views
+        self.postings = postings
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and `scrub` must remove its bytes."""

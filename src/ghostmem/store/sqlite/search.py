@@ -1,10 +1,12 @@
 """The reads of a search in SQLite."""
 
+from array import array
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
-from ghostmem.store.rows import ChunkCandidate, candidate_of
+from ghostmem.store.database import Location
+from ghostmem.store.postings import PostingsCache
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search import Search
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
@@ -13,20 +15,44 @@ from ghostmem.text.scripts import fold
 class SqliteSearch(Search):
     """Reads for ranking; each is bounded, and none computes a score."""
 
-    def __init__(self, db: SqliteDb) -> None:
+    def __init__(self, db: SqliteDb, postings: PostingsCache | None) -> None:
         super().__init__(db)
         self._pieces = Pieces(db)
+        self._kept = postings
 
-    def _candidate(self, row: Sequence[Any]) -> ChunkCandidate:
-        _, memory_id, _, start, stop, *_ = row
-        text = self._pieces.text(row[10], memory_id, start, stop)
-        return candidate_of((*row[:10], text, *row[11:]))
+    def _candidates(
+        self,
+        location: Location,
+        tail: str,
+        values: Sequence[Any],
+        selection: Filter,
+        order: str = "",
+        *limit: int,
+    ) -> list[ChunkCandidate]:
+        candidates = super()._candidates(location, tail, values, selection, order, *limit)
+        return [
+            chunk if chunk.text is not None else chunk._replace(text=self._long_text(chunk))
+            for chunk in candidates
+        ]
 
-    def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
+    def _long_text(self, chunk: ChunkCandidate) -> str:
+        return self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
+
+    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
-        sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
         for code in codes:
-            yield list(chain.from_iterable(self._db.iterate(sql, (f'"{space}q{code}"', limit))))
+            chunks = self._kept.get(space, code, limit) if self._kept is not None else None
+            if chunks is None:
+                chunks = self._read_postings(space.number, code, limit)
+                if self._kept is not None:
+                    self._kept.put(space, code, limit, chunks)
+            yield chunks
+
+    def _read_postings(self, space: int, code: str, limit: int) -> "array[int]":
+        sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+        return array(
+            "q", [number for (number,) in self._db.iterate(sql, (f'"{space}q{code}"', limit))]
+        )
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
