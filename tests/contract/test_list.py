@@ -142,3 +142,13 @@ def test_the_newest_come_first_and_pages_do_not_overlap(ghost: Ghost) -> None:
     assert [key for page in pages for key in page] == [
         f"k{number:02}" for number in range(24, -1, -1)
     ]
+
+
+def test_a_count_of_memories_is_compared_with_a_limit(ghost: Ghost) -> None:
+    """Whether more memories than a number pass a filter; those of other namespaces do not count."""
+    for key in ("one", "two", "three"):
+        ghost.put("a", key, f"the {key} of them")
+    ghost.put("b", "four", "the other")
+    chosen = Filter(ns=NsFilter("a"))
+    with ghost.store.engine.read() as tx:
+        assert [tx.listing.exceeds(chosen, count) for count in (0, 2, 3)] == [True, True, False]

@@ -217,8 +217,10 @@ def _whole_namespace(tx: Transaction, request: ContextRequest) -> list[Memory] |
     filter_, tokens = request.filter_, request.budget // WHOLE_PART
     if not filter_.ns or filter_.ns.is_prefix:
         return None
-    memories = tx.listing.select(filter_, limit=tokens // OVERHEAD + 1)
-    if len(memories) > tokens // OVERHEAD or sum(m.est_tokens for m in memories) > tokens:
+    if tx.listing.exceeds(filter_, tokens // OVERHEAD):
+        return None
+    memories = tx.listing.select(filter_)
+    if sum(memory.est_tokens for memory in memories) > tokens:
         return None
     return [memory for memory in memories if not memory.pinned]
 

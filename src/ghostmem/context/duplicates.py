@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import islice
 
 from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.search.corrections import reachable
@@ -126,12 +127,15 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
     later: dict[bool, list[ContextItem]] = {True: [], False: []}
     for item in sorted(items, key=lambda item: item.score < strong_score):
         terms = frozenset(index_terms(item.memory.content[:MAX_COMPARED]))
-        similar = sum(_share(terms, other) >= MIN_SHARED_TERMS for other in compared)
-        (later if similar >= MAX_SIMILAR else first)[item.score >= strong_score].append(item)
+        similar = (other for other in compared if _share(terms, other) >= MIN_SHARED_TERMS)
+        has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
+        (later if has_enough else first)[item.score >= strong_score].append(item)
         compared.append(terms)
     return [*first[True], *later[True], *first[False], *later[False]]
 
 
 def _share(terms: frozenset[str], other: frozenset[str]) -> float:
+    if terms.isdisjoint(other):
+        return 0.0
     common = len(terms & other)
-    return common / (len(terms) + len(other) - common) if common else 0.0
+    return common / (len(terms) + len(other) - common)

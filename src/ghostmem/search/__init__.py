@@ -3,6 +3,7 @@
 query         read the question: terms, times, kind of answer, filter
 query_words   match its words to the index terms of each namespace
 lexical       weigh the wording of chunks, neighbours and threads
+best          choose the chunks with the highest sums of weights
 candidates    collect chunks by text, substring, spelling and vector
 features      measure the candidates: wording, meaning, fields
 score         score them by weighed features, or by rank fusion

@@ -73,6 +73,12 @@ class Listing(StoreTable):
         where, values = self._where(selection)
         return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {where}", values))
 
+    def exceeds(self, selection: Filter, count: int) -> bool:
+        """Say whether more memories than this pass a filter; all others are not read."""
+        where, values = self._where(selection)
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {where} LIMIT ?) AS some"
+        return int(self._db.get(sql, [*values, count + 1])) > count
+
     def expired(self, now: datetime) -> list[Memory]:
         """List versions that have expired."""
         tail = "m.expires_at <= ? ORDER BY m.ns, m.key, m.version"
