@@ -251,3 +251,12 @@ def test_tags_do_not_hide_a_memory(known: Ghost) -> None:
     )
     found = find(known, "The monthly budget for groceries: 400 euros!")
     assert (found.verdict.kind, found.verdict.key) == (VerdictKind.RESTATEMENT, "food")
+
+
+def test_a_text_that_shares_one_word_ends_nothing(open_ghost: Callable[..., Ghost]) -> None:
+    """A mention of the same word is at most a tentative conflict, also with `close`."""
+    ghost = open_ghost(embed_provider="local", freshness="close")
+    ghost.put("a", "vet", "The vet of the user's dog is Dr. Kessler in Barmbek.")
+    ghost.put("a", "page", "There is a page about vet in the handbook.")
+    assert [memory.key for memory in ghost.list("a")] == ["page", "vet"]
+    assert ghost.get("a", "vet").valid_until is None

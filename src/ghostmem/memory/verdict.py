@@ -58,6 +58,7 @@ PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, j
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
 JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=4)
+MIN_SHARED = 2  # terms of two texts that surely contradict each other
 SURELY_NEW = 0.93  # from this probability on, phrases of change do not count
 NEAR = 0.5  # the cosine from which on no shared word is needed
 MAX_CHARACTERS = 400  # of two pairs that the judge reads; of longer texts it reads one
@@ -246,19 +247,31 @@ def _opinions(settings: Settings, content: str, old: Sequence[str]) -> list[_Opi
     by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
     if judge is None:
         return by_rules
-    by_judge = [_opinion(chances, judge.thresholds) for chances in judge.verdicts(content, old)]
+    own = set(index_terms(content))
+    by_judge = [
+        _opinion(chances, judge.thresholds, len(own.intersection(index_terms(text))))
+        for chances, text in zip(judge.verdicts(content, old), old, strict=True)
+    ]
     return [
         _better(judged, ruled, says_the_same(content, text))
         for judged, ruled, text in zip(by_judge, by_rules, old, strict=True)
     ]
 
 
-def _opinion(chances: Mapping[VerdictKind, float], thresholds: "JudgeThresholds") -> _Opinion:
-    """Return the most likely kind; an update and a conflict count together as a correction."""
+def _opinion(
+    chances: Mapping[VerdictKind, float], thresholds: "JudgeThresholds", shared: int
+) -> _Opinion:
+    """Return the most likely kind; an update and a conflict count together as a correction.
+
+    Texts that share a single term (`shared`) may be about different things, so a conflict of these
+    is never sure."""
     kind = max(chances, key=lambda kind: chances[kind])
     if kind in CORRECTIONS:
         chance = sum(chances[kind] for kind in CORRECTIONS)
-        return _Opinion(kind, round(chance, 2), is_sure=chance >= thresholds.correction)
+        is_sure = chance >= thresholds.correction
+        if kind == VerdictKind.CONFLICT and shared < MIN_SHARED:
+            is_sure = False
+        return _Opinion(kind, round(chance, 2), is_sure=is_sure)
     is_sure = kind == VerdictKind.NEW or chances[kind] >= thresholds.restatement
     return _Opinion(kind, round(chances[kind], 2), is_sure=is_sure)
 
