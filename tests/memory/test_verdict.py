@@ -259,4 +259,3 @@ def test_a_text_that_shares_one_word_ends_nothing(open_ghost: Callable[..., Ghos
     ghost.put("a", "vet", "The vet of the user's dog is Dr. Kessler in Barmbek.")
     ghost.put("a", "page", "There is a page about vet in the handbook.")
     assert [memory.key for memory in ghost.list("a")] == ["page", "vet"]
-    assert ghost.get("a", "vet").valid_until is None
