@@ -362,7 +362,7 @@ def test_a_put_that_began_before_the_model_was_there_and_ends_after(
     slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch, eventually: Until
 ) -> None:
     """Even a put that looked for the model just too early, and was written just too late to be caught up, gets its vectors."""
-    import ghostmem.memory.put as verb
+    import ghostmem.memory.verdict as verb
 
     looked, write = threading.Event(), threading.Event()
     prepare = verb.prepare

@@ -76,7 +76,7 @@ class Listing(StoreTable):
     def exceeds(self, selection: Filter, count: int) -> bool:
         """Say whether more memories than this pass a filter; all others are not read."""
         where, values = self._where(selection)
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {where} LIMIT ?) AS some"
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {where} LIMIT ?) AS passing"
         return int(self._db.get(sql, [*values, count + 1])) > count
 
     def expired(self, now: datetime) -> list[Memory]:
