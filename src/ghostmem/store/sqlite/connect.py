@@ -162,7 +162,7 @@ def connect(
         db.execute(
             f"PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON; PRAGMA mmap_size=0;"
             "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; "
-            "PRAGMA cache_size=-64000"
+            "PRAGMA cache_size=-16000"
         ).fetchall()  # a pragma with a result stops the next ones until that is read
     return db
 
