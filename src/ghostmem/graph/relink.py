@@ -63,7 +63,7 @@ def relink(
 
 
 class _Text(NamedTuple):
-    """What relink compares of a memory."""
+    """The parts of a memory that are compared with those of others."""
 
     created_at: datetime
     id: str

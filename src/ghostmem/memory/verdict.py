@@ -189,12 +189,13 @@ def _strongest(
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
     judged = _first_few(memories, texts, content) if judge_available(settings) else memories
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
-    opinions = _opinions(settings, content, [texts[memory.id] for memory in newest_first])
+    old = [texts[memory.id] for memory in newest_first]
     own = set(index_terms(content[:MAX_READ]))
+    shared = [len(own.intersection(index_terms(text))) for text in old]
+    opinions = _opinions(settings, content, old, shared)
     best, strongest = (False, 0, 0, 0.0), NOTHING
-    for memory, opinion in zip(newest_first, opinions, strict=True):
-        shared = len(own & set(index_terms(texts[memory.id])))
-        strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
+    for memory, opinion, count in zip(newest_first, opinions, shared, strict=True):
+        strength = (opinion.is_sure, _STRENGTH[opinion.kind], count, opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
             evidence = _evidence(content, memory, opinion)
@@ -241,16 +242,17 @@ class _Opinion(NamedTuple):
     is_sure: bool = True
 
 
-def _opinions(settings: Settings, content: str, old: Sequence[str]) -> list[_Opinion]:
-    """Return what a text is to each of some older ones."""
+def _opinions(
+    settings: Settings, content: str, old: Sequence[str], shared: Sequence[int]
+) -> list[_Opinion]:
+    """Return what a text is to each of some older ones, with which it shares so many terms."""
     judge = find_judge(settings)
     by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
     if judge is None:
         return by_rules
-    own = set(index_terms(content))
     by_judge = [
-        _opinion(chances, judge.thresholds, len(own.intersection(index_terms(text))))
-        for chances, text in zip(judge.verdicts(content, old), old, strict=True)
+        _opinion(chances, judge.thresholds, count)
+        for chances, count in zip(judge.verdicts(content, old), shared, strict=True)
     ]
     return [
         _better(judged, ruled, says_the_same(content, text))
