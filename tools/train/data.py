@@ -107,7 +107,7 @@ def chain_pairs(row: Mapping[str, Any]) -> Iterator[Pair]:
     for new, old in ((second, first), (third, second), (third, first)):
         yield Pair(new, old, CORRECTION)
     yield Pair(row["same"], third, LABELS.index("restatement"))
-    for other in row["others"]:
+    for other in (*row["others"], *row.get("mentions", ())):
         for said in (second, third):
             yield Pair(other, said, LABELS.index("new"))
     if row["conflict"]:
@@ -116,8 +116,8 @@ def chain_pairs(row: Mapping[str, Any]) -> Iterator[Pair]:
 
 def chain_question(row: Mapping[str, Any]) -> Question:
     """Return the question for a fact that changed, among facts that only look like it."""
-    said = row["said"]
-    return Question(row["question"], [*said, *row["others"]], list(range(len(said))), "chain")
+    said, others = row["said"], [*row["others"], *row.get("mentions", ())]
+    return Question(row["question"], [*said, *others], list(range(len(said))), "chain")
 
 
 def capture_pairs(prompt: str, captured: Iterable[str]) -> Iterator[Pair]:
