@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
-from tools.train import data, measure, public
+from tools.train import data, measure, public, templates
 from tools.train.encoder import (
     DEVICE,
     END,
@@ -61,6 +61,7 @@ class Recipe:
     smoothing: float = 0.05
     swap: float = 0.0  # how often a pair with a symmetric label is turned around
     foreign: float = 0.02  # how often a pair is replaced by two unrelated texts
+    templates: float = 0.0  # how often a pair is replaced by one made from templates
     attacks: float = 0.15  # share of public texts among those that may be attacks
     dialogues: float = 1.0  # weights of the tasks
     verdict: float = 3.0
@@ -136,6 +137,7 @@ class Batches:
         self.random = random.Random(seed)
         self.dialogues = public.dialogues() if recipe.dialogues else []
         self.attacks = public.attacks() if recipe.attacks else []
+        self.templates = templates.templates()
         self.texts = [pair.first for pair in examples.verdicts]
         counts = Counter(pair.label for pair in examples.verdicts)
         self.shares = [LABEL_SHARES[pair.label] / counts[pair.label] for pair in examples.verdicts]
@@ -156,7 +158,9 @@ class Batches:
         for first, second, label in self.random.choices(
             self.examples.verdicts, self.shares, k=self.recipe.batch
         ):
-            if self.random.random() < self.recipe.foreign:
+            if self.random.random() < self.recipe.templates:
+                first, second, label = templates.sample(self.templates, self.random)
+            elif self.random.random() < self.recipe.foreign:
                 second, label = self.random.choice(self.texts), 0
             elif label in (0, 1, 3) and self.random.random() < self.recipe.swap:
                 first, second = str(second), first

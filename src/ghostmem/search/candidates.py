@@ -72,6 +72,7 @@ class ChunkMatch:
     cosine: float | None = None
     relevance: float | None = None  # the judge's probability that it answers the question
     opinion: float = 0.0  # the summand of that probability
+    newer: float = 0.0  # the summand of a fact that is newer than others that answer as well
     total: float = 0.0  # the sum of the summands
     limit: float = 0.0  # the sum that the summands could reach
     score: float = 0.0

@@ -10,7 +10,7 @@ from ghostmem.errors import EmbeddingError
 from ghostmem.judge import find_judge, uses_judge
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.query import Query, match_terms
-from ghostmem.search.score import add_relevance, varied_threads
+from ghostmem.search.score import add_relevance, prefer_newer, varied_threads
 from ghostmem.settings import Settings
 from ghostmem.text.excerpt import snippet
 from ghostmem.text.focus import find_place
@@ -53,6 +53,7 @@ def judge_relevance(
     rest = [match for match in matches if match not in head]
     for match, chance in zip(head, chances, strict=True):
         add_relevance(match, chance, has_read_all=not rest)
+    prefer_newer(head)
     head.sort(key=lambda match: -match.score)  # stable: equal scores keep their order
     if query.question.several:
         head = varied_threads(head)
