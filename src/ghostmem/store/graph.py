@@ -83,6 +83,13 @@ class EdgeTable(StoreTable):
         self._db.saw(ns, (end for edge in edges for end in (edge.from_id, edge.to_id)))
         return edges
 
+    def ties(self, ns: str, now: datetime) -> Iterator[Tie]:
+        """Yield the edges between live memories of a namespace, which the caller has read."""
+        at = format_time(now)
+        sql = f"SELECT e.from_id, e.to_id, e.rel, e.weight {self._live_edges}"
+        for start, to, rel, weight in self._db.iterate(sql, (ns, at, at)):
+            yield Tie(start, to, _RELS[rel], weight)
+
     def links(self) -> Iterator[Link]:
         """List legacy links in a stable order."""
         sql = f"SELECT {_LINK.columns} FROM memory_links ORDER BY from_id, to_id, rel"
@@ -92,6 +99,15 @@ class EdgeTable(StoreTable):
         """Add an edge; return False when it exists."""
         sql = self._sql.insert("memory_edges", _EDGE.names)
         return self._db.run(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
+
+    def add_edges(self, edges: Iterable[Edge]) -> int:
+        """Add edges, and return the number of those that did not exist."""
+        sql, run, place = (
+            self._sql.insert("memory_edges", _EDGE.names),
+            self._db.run,
+            self._db.place,
+        )
+        return sum(run(sql, (*place(edge.from_id), *_EDGE.write(edge))) > 0 for edge in edges)
 
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or set the weight of the existing one and return False."""

@@ -4,9 +4,12 @@ A sketch holds the projection onto the directions in which the vectors differ mo
 length of the rest. By the Cauchy-Schwarz inequality the product of two sketches is never less
 than the product of their vectors."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ghostmem.store.nearest import in_full
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
         NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]
     ]  # two positions, and how near they are
 
-DIRECTIONS = 48
+DIRECTIONS = 96
 SAMPLE = 4_096  # vectors from which the directions are found
 BLOCK = 8_192  # vectors that are sketched at once
 GROUP = 64  # sketches in one small matrix
@@ -23,6 +26,7 @@ TILE = 16 * GROUP  # sketches compared at once; their products fit into the proc
 NO_VECTOR = 1e3
 ROUNDING = 1e-3  # how far the product of two sketches may be off
 MIN_SKETCHED = 2 * TILE  # with fewer vectors, sketches do not pay off
+MAX_PAIRS = 200_000  # pairs that are kept before the most distant ones are dropped
 DENSE = 0.05  # share of a tile from which all its pairs are computed
 
 
@@ -39,17 +43,14 @@ class Sketches:
         Each vector has at most `count` pairs, the nearest, ties by the later position; it is a
         pair with itself too. `start` is a multiple of TILE, and `stop` is the next one, or the
         end."""
-        at, to, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
+        tiles: list[Pairs] = []
         for first in range(0, stop, TILE):
-            more = self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
-            if len(more[0]):
-                joined = (
-                    np.concatenate([at, more[0]]),
-                    np.concatenate([to, more[1]]),
-                    np.concatenate([scores, more[2]]),
-                )
-                at, to, scores = _best(*joined, count)
-        return at, to, scores
+            tiles.append(
+                self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
+            )
+            if sum(len(at) for at, _, _ in tiles) > MAX_PAIRS:
+                tiles = [_best(tiles, count)]
+        return _best(tiles, count)
 
     def _tile(self, these: slice, those: slice, least: float) -> "Pairs":
         """Return pairs of two short ranges that are at least so near."""
@@ -65,12 +66,10 @@ class Sketches:
                     np.flatnonzero(possible), possible.shape
                 )  # faster than nonzero
                 at, to = these.start + row * GROUP + at, those.start + column * GROUP + to
-                scores = np.vecdot(
-                    self._rows[at].astype(np.float32), self._rows[to].astype(np.float32)
-                )
+                scores = np.vecdot(in_full(self._rows[at]), in_full(self._rows[to]))
                 near = scores >= least
                 return at[near], to[near], scores[near]
-        products = self._rows[these].astype(np.float32) @ self._rows[those].astype(np.float32).T
+        products = in_full(self._rows[these]) @ in_full(self._rows[those]).T
         at, to = np.nonzero(products >= least)
         return at + these.start, to + those.start, products[at, to]
 
@@ -103,10 +102,9 @@ def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[
     return left.reshape(shape), np.ascontiguousarray(right.reshape(shape).transpose(0, 2, 1))
 
 
-def _best(
-    at: "NDArray[np.int64]", to: "NDArray[np.int64]", scores: "NDArray[np.float32]", count: int
-) -> "Pairs":
+def _best(tiles: "Sequence[Pairs]", count: int) -> "Pairs":
     """Return the nearest `count` of each first position, nearest first, ties by the later one."""
+    at, to, scores = (np.concatenate(parts) for parts in zip(*tiles, strict=True))
     order = np.lexsort((-to, -scores, at))
     at, to, scores = at[order], to[order], scores[order]
     kept = np.arange(len(at)) - np.searchsorted(at, at) < count
