@@ -41,41 +41,70 @@ class Sketches:
         """Return similar pairs of a vector from `start` to `stop` and one before `stop`.
 
         Each vector has at most `count` pairs, the nearest, ties by the later position; it is a
-        pair with itself too. `start` is a multiple of TILE, and `stop` is the next one, or the
-        end."""
+        pair with itself too."""
+        at, to, scores = self.nearest(np.arange(start, stop), stop, least, count)
+        return at + start, to, scores
+
+    def nearest(
+        self,
+        positions: "NDArray[np.int64]",
+        stop: int,
+        least: float,
+        count: int,
+        late: "NDArray[np.bool_] | None" = None,
+    ) -> "Pairs":
+        """Return similar pairs of one of some vectors and one before `stop`.
+
+        The first of a pair is a place among `positions`. `late` marks vectors that are left out
+        for those at their own and at earlier positions."""
+        own, left = in_full(self._rows[positions]), self._left(positions)
         tiles: list[Pairs] = []
-        for first in range(0, stop, TILE):
-            tiles.append(
-                self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
-            )
+        for first in range(0, max(stop, 1), TILE):
+            pairs = self._tile(own, left, slice(first, min(first + TILE, stop)), least)
+            if late is not None:
+                at, to, scores = pairs
+                kept = ~late[to] | (to < positions[at])
+                pairs = at[kept], to[kept], scores[kept]
+            tiles.append(pairs)
             if sum(len(at) for at, _, _ in tiles) > MAX_PAIRS:
                 tiles = [_best(tiles, count)]
         return _best(tiles, count)
 
-    def _tile(self, these: slice, those: slice, least: float) -> "Pairs":
-        """Return pairs of two short ranges that are at least so near."""
-        if self._sides is not None:
-            left, right = self._sides
+    def _left(self, positions: "NDArray[np.int64]") -> "NDArray[np.float32] | None":
+        """Return the sketches of some vectors as the left factors of products, in groups."""
+        if self._sides is None:
+            return None
+        flat = self._sides[0].reshape(-1, self._sides[0].shape[2])
+        groups = -(-len(positions) // GROUP)
+        left = np.zeros((groups * GROUP, flat.shape[1]), np.float32)
+        left[:, -2:] = -NO_VECTOR, 1.0
+        left[: len(positions)] = flat[positions]
+        return left.reshape(groups, GROUP, -1)
+
+    def _tile(
+        self,
+        own: "NDArray[np.float32]",
+        left: "NDArray[np.float32] | None",
+        those: slice,
+        least: float,
+    ) -> "Pairs":
+        """Return pairs of some vectors and a short range that are at least so near."""
+        if self._sides is not None and left is not None:
+            right = self._sides[1][those.start // GROUP : -(-those.stop // GROUP)]
             # many products of small matrices rather than a large one, which would wait for the
             # threads of the library
-            possible = (
-                left[_groups(these)][:, None] @ right[_groups(those)][None] >= least - ROUNDING
-            )
+            possible = left[:, None] @ right[None] >= least - ROUNDING
             if np.count_nonzero(possible) <= DENSE * possible.size:
                 row, column, at, to = np.unravel_index(
                     np.flatnonzero(possible), possible.shape
                 )  # faster than nonzero
-                at, to = these.start + row * GROUP + at, those.start + column * GROUP + to
-                scores = np.vecdot(in_full(self._rows[at]), in_full(self._rows[to]))
+                at, to = row * GROUP + at, those.start + column * GROUP + to
+                scores = np.vecdot(own[at], in_full(self._rows[to]))
                 near = scores >= least
                 return at[near], to[near], scores[near]
-        products = in_full(self._rows[these]) @ in_full(self._rows[those]).T
+        products = own @ in_full(self._rows[those]).T
         at, to = np.nonzero(products >= least)
-        return at + these.start, to + those.start, products[at, to]
-
-
-def _groups(part: slice) -> slice:
-    return slice(part.start // GROUP, -(-part.stop // GROUP))
+        return at, to + those.start, products[at, to]
 
 
 def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
