@@ -13,7 +13,7 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.postings import PostingsCache
+    from ghostmem.store.namespace_cache import SearchCaches
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.journal import LineCount
     from ghostmem.store.sqlite.outline import SqliteOutline
@@ -178,7 +178,7 @@ class SqliteTransaction(Transaction):
         "journal": Opening("sqlite.journal", "SqliteJournal", ("lines",)),
         "notes": Opening("sqlite.notes", "SqliteNotes"),
         "outline": Opening("sqlite.outline", "SqliteOutline"),
-        "search": Opening("sqlite.search", "SqliteSearch", ("postings",)),
+        "search": Opening("sqlite.search", "SqliteSearch", ("caches",)),
         "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
 
@@ -186,12 +186,12 @@ class SqliteTransaction(Transaction):
         self,
         connection: apsw.Connection,
         views: "Views",
-        postings: "PostingsCache | None" = None,
+        caches: "SearchCaches | None" = None,
         lines: "LineCount | None" = None,
     ) -> None:
         self.db = SqliteDb(connection)
         self.views = views
-        self.postings = postings
+        self.caches = caches
         self.lines = lines
 
     def owe_scrub(self) -> None:

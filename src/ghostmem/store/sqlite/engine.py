@@ -13,7 +13,7 @@ import apsw
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError
 from ghostmem.store.engine import BaseEngine
-from ghostmem.store.postings import PostingsCache
+from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
 from ghostmem.store.sqlite.database import SqliteTransaction
@@ -41,7 +41,7 @@ class SqliteEngine(BaseEngine):
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._file: tuple[int, int] | None = None
         self._shared: apsw.Connection | None = None
-        self._postings = PostingsCache()
+        self._caches = SearchCaches()
         self._lines: weakref.WeakKeyDictionary[apsw.Connection, LineCount]
         self._lines = weakref.WeakKeyDictionary()
         with forks.using(writes=True):
@@ -157,7 +157,7 @@ class SqliteEngine(BaseEngine):
             try:
                 with translated(self.location, db):
                     db.execute("BEGIN")
-                    yield SqliteTransaction(db, self._views, self._postings)
+                    yield SqliteTransaction(db, self._views, self._caches)
                     db.execute("COMMIT")
             finally:
                 db.close()
@@ -306,7 +306,7 @@ class _Reading:
 
     def _begin(self) -> SqliteTransaction:
         self._db.execute("BEGIN")
-        return SqliteTransaction(self._db, self._engine._views, self._engine._postings)
+        return SqliteTransaction(self._db, self._engine._views, self._engine._caches)
 
     def __exit__(
         self,
@@ -374,7 +374,7 @@ class _Writing(_Reading):
         self._lines = engine._lines.setdefault(db, LineCount())
         self._lines.begin(db)
         self._views = dict(engine._views)  # those of an uncommitted write must not be kept
-        return SqliteTransaction(db, self._views, None, self._lines)  # nor its postings
+        return SqliteTransaction(db, self._views, None, self._lines)  # nor its rows
 
     def _end(self) -> None:
         if self._dry_run:
