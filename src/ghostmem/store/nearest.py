@@ -170,7 +170,8 @@ class VectorView:
         of texts from one template would be millions of pairs."""
         numbers = np.array(chunks, np.int64)
         rows, exists = self.vectors(numbers)
-        rows, numbers = rows[exists], numbers[exists]
+        if not exists.all():  # else no copy is needed
+            rows, numbers = rows[exists], numbers[exists]
         counts = np.zeros(len(numbers), np.int64)
         for start in range(0, len(numbers), PAIRED):
             block = rows[start : start + PAIRED]

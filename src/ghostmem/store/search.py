@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
 from ghostmem.store.filters import clause
-from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store.rows import ChunkCandidate, ChunkTerms, Filter, Space
 from ghostmem.text.spelling import WordParts
 
 _CANDIDATE = (
@@ -149,6 +149,21 @@ class Search(StoreTable, ABC):
             for candidate in self._candidates(location, tail, [numbers], selection):
                 candidates[candidate.chunk] = candidate
         return [candidates[number] for number in chunks if number in candidates]
+
+    def chunk_terms(self, chunks: Sequence[int], selection: Filter) -> list[ChunkTerms]:
+        """Return the terms of those of some chunks that pass a filter, in the order given."""
+        found: dict[int, ChunkTerms] = {}
+        where, bound = clause(self._sql, selection)
+        for location, numbers in self._located_chunks(chunks, selection):
+            sql = (
+                f"SELECT c.id, c.memory_id, m.key, c.terms, m.tags, c.start, c.stop"
+                f" FROM chunks c {self._sql.ordered_join} memories m"
+                f" ON {self._sql.same_ns('m', 'c')}m.id = c.memory_id"
+                f" WHERE {'c.ns = ? AND ' if location else ''}c.id {self._sql.among} AND {where}"
+            )
+            for row in self._db.iterate(sql, [*location, numbers, *bound]):
+                found[row[0]] = ChunkTerms(*row)
+        return [found[number] for number in chunks if number in found]
 
     def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
         """Return the numbers of chunks and terms of threads."""
