@@ -103,6 +103,7 @@ class Candidates(NamedTuple):
 
     matches: list[ChunkMatch]
     table: FeatureTable
+    terms: list[list[str]]  # of each of them
     threads: list[lexical.ThreadItems]  # items are positions in `matches`
     retrievers: tuple[str, ...]
 
@@ -118,7 +119,8 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     }
     table, space = FeatureTable(ranks), ns_query.space
     matches = [ChunkMatch(chunk, space, table, row) for row, chunk in enumerate(chunks)]
-    return Candidates(matches, table, threads, tuple(shortlists))
+    terms = [chunk.terms.split() for chunk in chunks]
+    return Candidates(matches, table, terms, threads, tuple(shortlists))
 
 
 def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
@@ -194,6 +196,8 @@ def _with_neighbours(
     for seed in seeds:
         if seed.thread is not None:
             by_thread[seed.thread].append(seed)
+    if not by_thread:
+        return seeds, []
     sizes = search.threads(by_thread)
     runs: dict[int, list[list[ChunkCandidate]]] = {}
     for number, members in by_thread.items():

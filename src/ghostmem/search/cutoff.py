@@ -38,7 +38,7 @@ NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear: bool) -> None:
     """Set by how much the wording and meaning of each candidate pass the test of an answer."""
-    (matches, table, _, _), query, vectors = candidates, ns_query.query, ns_query.vectors
+    (matches, table, *_), query, vectors = candidates, ns_query.query, ns_query.vectors
     # the vector of mere punctuation means nothing
     by_meaning = vectors is not None and any(char.isalnum() for char in query.text)
     minimum = needed(ns_query.space.chunks, vectors.threshold if vectors else None)

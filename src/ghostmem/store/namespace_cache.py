@@ -54,10 +54,16 @@ class NamespaceCache:
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
         """Return a fact of a namespace, which is read if it is not known."""
-        facts = self._of(space).facts
-        if name not in facts:
-            facts[name] = read()
-        fact: T = facts[name]
+        kept = self._of(space)
+        if name in kept.facts:
+            known: T = kept.facts[name]
+            return known
+        fact = read()
+        with self._lock:
+            if self._kept.get(space.number) is kept:
+                kept.facts[name] = fact
+                kept.size += ROW_SIZE
+                self._size += ROW_SIZE
         return fact
 
     def _of(self, space: Space) -> _Kept:

@@ -88,7 +88,7 @@ class Search(StoreTable, ABC):
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
 
     @abstractmethod
-    def containing(self, space: int, text: str, limit: int) -> list[int]:
+    def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
 
         The text must have three characters or more."""

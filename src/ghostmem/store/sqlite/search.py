@@ -86,12 +86,20 @@ class SqliteSearch(Search):
             "q", [number for (number,) in self._db.iterate(sql, (f'"{space}q{code}"', limit))]
         )
 
-    def containing(self, space: int, text: str, limit: int) -> list[int]:
+    def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
 
         The text must have three characters or more."""
         if len(text) < 3:
             return []
+        if self._namespaces is None:
+            return self._read_containing(space.number, text, limit)
+        name = f"containing {limit} {text}"
+        return self._namespaces.fact(
+            space, name, lambda: self._read_containing(space.number, text, limit)
+        )
+
+    def _read_containing(self, space: int, text: str, limit: int) -> list[int]:
         parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
         sql = (
             f"SELECT c.id, m.key, {PIECE}, m.id, c.start, c.stop FROM chunks_tri t"
