@@ -49,11 +49,13 @@ class Ready:
             inner.thresholds,
             inner.known,
         )
+        self._inner = inner
         self._made = {text: inner.embed([text]) for text in texts}
 
     def embed(self, texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.float32]]":
-        """Return the vector of a text that was embedded before."""
-        return self._made[texts[0]]
+        """Return the vector of a text that was embedded before; a corrected text is embedded."""
+        text = texts[0]
+        return self._made[text] if text in self._made else self._inner.embed([text])
 
 
 def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[str]:

@@ -126,7 +126,7 @@ def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
         from ghostmem.store.rows import Filter
 
         which = Filter(ns=NsFilter(NS))
-        one = tx.search.candidates(tx.search.containing(space.number, "lighthouse", 5), which)[0]
+        one = tx.search.candidates(tx.search.containing(space, "lighthouse", 5), which)[0]
         assert one.thread is not None
         assert one.place is not None
         assert [each.key for each in tx.search.thread(one.thread, which)] == [
@@ -138,7 +138,7 @@ def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
             "turn-3",
         ]
         assert tx.search.threads([one.thread])[one.thread][0] == 5
-        assert tx.search.sources(NS) == ["Ann", "Bo"]
+        assert tx.search.sources(tx.search.spaces([NS])[0]) == ["Ann", "Bo"]
 
 
 def test_a_context_is_packed(filled: Ghost) -> None:

@@ -158,7 +158,7 @@ def test_what_goes_away_meanwhile_is_not_linked(
 
 def test_progress_is_told(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of vectors compared is passed on and ends at all of them."""
-    monkeypatch.setattr("ghostmem.graph.relink.BATCH", 64)
+    monkeypatch.setattr("ghostmem.store.sketch.TILE", 64)
     ghost = open_exact()
     for number in range(100):
         ghost.put("a", f"k{number}", f"[{number % 9}, {number % 7}, 1] {number}")

@@ -5,7 +5,6 @@ The specified composite score (`composite`), which weighs the four by kind and m
 tier, is chosen with GHOST_CONTEXT_SCORE=specified."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from math import exp, log
 from typing import NamedTuple
@@ -45,9 +44,14 @@ MAX_BONUS = 0.02  # recency, importance and use together add at most this share 
 TIER_EFFECT = 0.05  # the share of a tier's factor that counts where relevance decides
 
 
-def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, float]:
-    """Return the weighed parts of a memory's score and the tier's factor, which `total` joins."""
+def composite(
+    memory: Memory, relevance: float, now: datetime, accesses: int | None = None
+) -> dict[str, float]:
+    """Return the weighed parts of a memory's score and the tier's factor, which `total` joins.
+
+    `accesses` counts in place of the memory's own number of accesses."""
     weights = KIND_WEIGHTS[memory.kind]
+    accesses = memory.access_count if accesses is None else accesses
     days = max(0.0, (now - memory.created_at).total_seconds() / 86_400)
     importance = (
         memory.importance if memory.importance > 0 else PRIORITY_IMPORTANCE[memory.priority]
@@ -56,7 +60,7 @@ def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, floa
         "relevance": weights.relevance * relevance,
         "recency": weights.recency * exp(-DECAY * days),
         "importance": weights.importance * importance,
-        "access": weights.access * min(1.0, log(memory.access_count + 1) / log(FULL_USE)),
+        "access": weights.access * min(1.0, log(accesses + 1) / log(FULL_USE)),
         "tier": TIER_FACTORS[memory.tier],
     }
 
@@ -67,7 +71,7 @@ def refined(memory: Memory, relevance: float, uses: int, now: datetime) -> dict[
     `uses` counts how often a memory helped, not how often it was shown."""
     weights = KIND_WEIGHTS[memory.kind]
     share = MAX_BONUS * relevance / (1 - weights.relevance)
-    parts = composite(replace(memory, access_count=uses), 0.0, now)
+    parts = composite(memory, 0.0, now, uses)
     return {
         "relevance": relevance,
         "recency": parts["recency"] * share,
@@ -82,8 +86,5 @@ FACTORS = ("tier", "source")  # the parts that multiply the sum of the others
 
 def total(parts: Mapping[str, float]) -> float:
     """Join the parts of a score."""
-    return (
-        sum(value for name, value in parts.items() if name not in FACTORS)
-        * parts["tier"]
-        * parts.get("source", 1.0)
-    )
+    summed = sum([value for name, value in parts.items() if name not in FACTORS])
+    return summed * parts["tier"] * parts.get("source", 1.0)

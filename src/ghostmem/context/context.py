@@ -328,8 +328,10 @@ def _stages(packer: Packer, items: Iterable[ContextItem]) -> dict[str, Stage]:
     for item in {item.id: item for item in items}.values():
         placed = packer.placed.get(item.id)
         count = counts[placed.item.stage if placed else item.stage]
-        added = (1, 1, placed.tokens) if placed else (1, 0, 0)
-        count[:] = map(sum, zip(count, added, strict=True))
+        count[0] += 1
+        if placed:
+            count[1] += 1
+            count[2] += placed.tokens
     return {name: Stage(*count) for name, count in counts.items() if count[0]}
 
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, islice
+from math import ceil
 
 from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.search.corrections import reachable
 from ghostmem.text.terms import index_terms
-from ghostmem.truth.alike import distinctive, essence, turns
+from ghostmem.truth.alike import TURNS, distinctive, essence
 
 MAX_SIMILAR = 3  # similar memories that are packed before different ones
 MIN_SHARED_TERMS = 0.5  # two memories are similar if they share this part of all their terms
 MAX_COMPARED = 2_000  # characters of a text that are compared
+MAX_REMEMBERED = 1_024  # texts whose terms are known: a session packs the same memories repeatedly
 PERSONS = frozenset(
     "i me my mine you your yours he him his she her hers they them their theirs".split()
 )
@@ -27,7 +30,8 @@ def fingerprint(text: str) -> Fingerprint:
     start, rest = text[:MAX_COMPARED], text[MAX_COMPARED:]
     words = essence(start)
     terms = distinctive(start) or words
-    return (*terms, "", *turns(start), "", *(word for word in words if word in PERSONS), rest)
+    turning = [word for word in words if word in TURNS]
+    return (*terms, "", *turning, "", *[word for word in words if word in PERSONS], rest)
 
 
 def without_duplicates(
@@ -40,13 +44,10 @@ def without_duplicates(
     Returns:
         The items that are left, the adapted relations, and the copies by the id of the kept item.
     """
-    groups: dict[tuple[str, Fingerprint], list[ContextItem]] = {}
-    for item in (*pinned, *items):
-        groups.setdefault((item.memory.ns, fingerprint(item.memory.content)), []).append(item)
     corrections = {id_ for others in relations.refuters.values() for id_ in others}
     copies: dict[str, list[ContextItem]] = {}
     kept_at: dict[str, ContextItem] = {}  # by the id of the best member of the group
-    for group in groups.values():
+    for group in _saying_the_same((*pinned, *items)):
         kept = _kept(group, corrections)
         dropped = [
             item
@@ -66,12 +67,27 @@ def without_duplicates(
     return list(_without(items, kept_for, kept_at)), _moved(relations, kept_for), copies
 
 
+def _saying_the_same(items: Iterable[ContextItem]) -> Iterator[list[ContextItem]]:
+    """Yield groups of at least two items that say the same, in the order of their first items."""
+    by_terms: dict[tuple[str, frozenset[str]], list[ContextItem]] = {}
+    for item in items:
+        terms = _terms(item.memory.content[:MAX_COMPARED])
+        by_terms.setdefault((item.memory.ns, terms), []).append(item)
+    groups: dict[tuple[str, Fingerprint], list[ContextItem]] = {}
+    for similar in by_terms.values():
+        for item in similar if len(similar) > 1 else ():
+            groups.setdefault((item.memory.ns, fingerprint(item.memory.content)), []).append(item)
+    yield from (group for group in groups.values() if len(group) > 1)
+
+
 def _kept(group: Sequence[ContextItem], corrections: Set[str]) -> ContextItem:
     """Return the item to keep: a pinned one, one that corrects another memory, or the best."""
     best = group[0]
     if best.memory.pinned:
         return best
     kept = next((item for item in group if item.id in corrections), best)
+    if kept is best:
+        return best
     return replace(kept, score=best.score, stage=best.stage, legs=best.legs, parts=best.parts)
 
 
@@ -123,19 +139,29 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
     compared: list[frozenset[str]] = []
+    holders: dict[str, list[int]] = {}  # the compared items that have a term
     first: dict[bool, list[ContextItem]] = {True: [], False: []}
     later: dict[bool, list[ContextItem]] = {True: [], False: []}
     for item in sorted(items, key=lambda item: item.score < strong_score):
-        terms = frozenset(index_terms(item.memory.content[:MAX_COMPARED]))
-        similar = (other for other in compared if _share(terms, other) >= MIN_SHARED_TERMS)
+        terms = _terms(item.memory.content[:MAX_COMPARED])
+        # an item that shares enough terms has one of the rarest ones
+        rarest = sorted(terms, key=lambda term: len(holders.get(term, ())))
+        rarest = rarest[: len(terms) - ceil(MIN_SHARED_TERMS * len(terms)) + 1]
+        others = dict.fromkeys(chain.from_iterable(holders.get(term, ()) for term in rarest))
+        similar = (at for at in others if _share(terms, compared[at]) >= MIN_SHARED_TERMS)
         has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
         (later if has_enough else first)[item.score >= strong_score].append(item)
+        for term in terms:
+            holders.setdefault(term, []).append(len(compared))
         compared.append(terms)
     return [*first[True], *later[True], *first[False], *later[False]]
 
 
+@lru_cache(MAX_REMEMBERED)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(index_terms(text))
+
+
 def _share(terms: frozenset[str], other: frozenset[str]) -> float:
-    if terms.isdisjoint(other):
-        return 0.0
     common = len(terms & other)
     return common / (len(terms) + len(other) - common)

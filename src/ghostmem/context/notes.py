@@ -34,11 +34,14 @@ def packed_memories(
     for id_ in refuters:
         for other in newer.get(id_, ()):
             older[other.id].append(shown[id_])
+    texts: dict[str, list[str]] = {}
+    for remark in remarks:
+        texts.setdefault(remark.id, []).append(remark.text)
     return tuple(
         _packed(
             entry,
             [
-                *(remark.text for remark in remarks if remark.id == id_),
+                *texts.get(id_, ()),
                 *contradiction_notes(shown[id_], older[id_], newer[id_]),
             ],
             {memory.key for memory in (*older[id_], *newer[id_])},

@@ -1,7 +1,7 @@
 """Pack candidates into a token budget: corrections first, and a summary instead of its children."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ghostmem.model import Hop, Memory
@@ -91,11 +91,10 @@ def shortened(items: Sequence[ContextItem]) -> list[ContextItem]:
         items[MAX_UNSHORTENED:MAX_FIRST],
         items[MAX_FIRST:],
     )
-    return [
-        *whole,
-        *(replace(item, limit=FIRST_TOKENS) for item in first),
-        *(replace(item, limit=LATER_TOKENS) for item in later),
-    ]
+    for items_, limit in ((first, FIRST_TOKENS), (later, LATER_TOKENS)):
+        for item in items_:
+            item.limit = limit
+    return [*whole, *first, *later]
 
 
 class Packer:
@@ -243,6 +242,8 @@ class Packer:
         """Pack the corrections of a memory, the last word first, and return whether it may follow.
 
         When not all of them would fit, only those that nothing corrects are packed."""
+        if not self._refuters.get(item.id):
+            return True
         ids = [id_ for id_ in reachable([item.id], self._refuters) if id_ not in self.placed]
         corrections = [self._items[id_] for id_ in ids]
         corrections.sort(key=lambda correction: precedence(correction.memory), reverse=True)

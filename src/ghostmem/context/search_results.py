@@ -101,8 +101,8 @@ class SearchResults:
             lowest = min(lowest, match.score)
             relevance = lowest if self._relevance_first else match.specified
             item = self._item(memories[match.chunk.memory_id], relevance, "search", uses)
-            focus = (match.chunk.start, match.chunk.stop)
-            items.append(replace(item, legs=match.ranks, focus=focus))
+            item.legs, item.focus = match.ranks, (match.chunk.start, match.chunk.stop)
+            items.append(item)
         return items
 
     def _item(

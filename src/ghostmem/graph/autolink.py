@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Edge, Memory, Rel, Tier
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ghostmem.embed.base import Embedder
+    from ghostmem.store.nearest import VectorView
 
 MAX_LINKS = 5  # edges that one put makes
 MIN_NEAREST = 24  # nearest chunks that are looked at for each chunk of a memory
 MAX_CHUNKS = 8  # chunks of a long memory that are compared
-BATCH = 256
+BATCH = 1024  # memories that are linked in one transaction
 MAX_SIMILAR = 256  # similar chunks that are looked at when no caller waits
 MAX_RELATED = 6
 MIN_RELATED = 0.4  # the cosine of texts that may be about the same thing
@@ -184,6 +185,7 @@ def link_pending(store: Store, ns: str | None = None) -> int:
 
     An interrupted run continues where it stopped. `ns` restricts it to one namespace."""
     added = 0
+    waiting: dict[str, _Waiting] = {}  # by namespace; one at a time
     while True:
         with store.engine.read() as tx:
             embedder = store.vectoriser.get(tx)
@@ -191,7 +193,7 @@ def link_pending(store: Store, ns: str | None = None) -> int:
             if embedder is None or not batch:
                 return added
             least = threshold(store, embedder)
-            near = _near_late(tx, embedder, batch, least)
+            near = _near_late(tx, embedder, batch, least, waiting)
         ids = [memory.id for memory in batch]
         with store.engine.write(durable=False, within={memory.ns for memory in batch}) as tx:
             rows = tx.memories.by_ids(ids)
@@ -201,12 +203,53 @@ def link_pending(store: Store, ns: str | None = None) -> int:
             tx.graph.linked(ids)
 
 
-def _near_late(
-    tx: Transaction, embedder: Embedder, batch: Sequence[Memory], least: float
-) -> dict[str, dict[int, float]]:
-    """Return the chunks similar to each memory, by its id.
+class _Waiting:
+    """The vectors of a namespace, and which of them belong to memories that wait for links."""
 
-    Of two memories that both wait for links, the newer finds the older."""
+    def __init__(self, tx: Transaction, ns: str, view: VectorView) -> None:
+        import numpy as np
+
+        from ghostmem.store.sketch import Sketches
+
+        self.view = view
+        self._sketches = Sketches(view.rows)
+        self._is_waiting = np.isin(view.ids, np.array(tx.graph.waiting_chunks(ns), np.int64))
+
+    def similar(
+        self, chunks: NDArray[np.int64], least: float
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Return the chunks similar to each of some chunks.
+
+        Of two chunks that both wait, the newer finds the older."""
+        import numpy as np
+
+        ids = self.view.ids
+        positions = np.searchsorted(ids, chunks)
+        settled = np.flatnonzero(~self._is_waiting)
+        stop = 1 + max(int(positions.max(initial=-1)), int(settled.max(initial=-1)))
+        at, to, cosines = self._sketches.nearest(
+            positions, stop, least, MAX_SIMILAR, self._is_waiting
+        )
+        bounds = np.searchsorted(at, np.arange(len(chunks) + 1))
+        return [
+            (ids[to[start:end]], cosines[start:end]) for start, end in pairwise(bounds.tolist())
+        ]
+
+    def settle(self, chunks: Sequence[int]) -> None:
+        """Record that the memories of some chunks do not wait any longer."""
+        import numpy as np
+
+        self._is_waiting &= ~np.isin(self.view.ids, np.array(chunks, np.int64))
+
+
+def _near_late(
+    tx: Transaction,
+    embedder: Embedder,
+    batch: Sequence[Memory],
+    least: float,
+    waiting: dict[str, _Waiting],
+) -> dict[str, dict[int, float]]:
+    """Return the chunks similar to each memory, by its id."""
     import numpy as np
 
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
@@ -215,27 +258,34 @@ def _near_late(
         return near
     for ns, group in groupby(sorted(batch, key=lambda m: m.ns), key=lambda m: m.ns):
         view = tx.vectors.view(model, tx.search.spaces([ns])[0])
+        if ns not in waiting or waiting[ns].view is not view:
+            waiting.clear()
+            waiting[ns] = _Waiting(tx, ns, view)
         wanted: list[tuple[str, int]] = []
+        numbers: list[int] = []
         for memory in group:
             near[memory.id] = {}
-            wanted += [(memory.id, chunk) for chunk in _known_chunks(tx, embedder, memory)]
-        numbers = np.array([number for _, number in wanted], np.int64)
-        rows, has_vector = view.vectors(numbers)
-        owners = [id_ for (id_, _), is_there in zip(wanted, has_vector, strict=True) if is_there]
-        waiting = np.isin(view.ids, np.array(tx.graph.waiting_chunks(ns), np.int64))
-        late = (waiting, numbers[has_vector])
-        similar = view.alike(rows[has_vector], least - ROUNDING, MAX_SIMILAR, late=late)
-        for id_, (ids, cosines) in zip(owners, similar, strict=True):
+            own = tx.index.numbers(memory.id)
+            numbers += own
+            known = _known_chunks(tx, embedder, memory, own)
+            wanted += [(memory.id, chunk) for chunk in known]
+        has_vector = np.isin([number for _, number in wanted], view.ids)
+        owned = [pair for pair, is_there in zip(wanted, has_vector, strict=True) if is_there]
+        chunks = np.array([number for _, number in owned], np.int64)
+        similar = waiting[ns].similar(chunks, least - ROUNDING)
+        for (id_, _), (ids, cosines) in zip(owned, similar, strict=True):
             _keep(near[id_], ids, cosines, least)
+        waiting[ns].settle(numbers)
     return near
 
 
-def _known_chunks(tx: Transaction, embedder: Embedder, memory: Memory) -> list[int]:
-    """Return the first chunks of a memory whose words the model knows."""
+def _known_chunks(
+    tx: Transaction, embedder: Embedder, memory: Memory, numbers: Sequence[int]
+) -> list[int]:
+    """Return the first of a memory's chunks whose words the model knows."""
     chunks = tx.index.chunks(memory)[:MAX_CHUNKS]
-    numbers = tx.index.numbers(memory.id)[: len(chunks)]
     return [
         number
-        for number, chunk in zip(numbers, chunks, strict=True)
+        for number, chunk in zip(numbers, chunks, strict=False)
         if embedder.known(chunk.text) >= MIN_KNOWN
     ]

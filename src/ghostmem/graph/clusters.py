@@ -26,15 +26,16 @@ def clusters(store: Store, ns: str) -> list[Cluster]:
 
 def find_clusters(tx: Transaction, ns: str, now: datetime) -> list[Cluster]:
     """Return the clusters of a namespace, largest first."""
-    pairs = [(edge.from_id, edge.to_id) for edge in tx.graph.of_namespace(ns, now, Rel.RELATES_TO)]
-    summarised = {edge.to_id for edge in tx.graph.of_namespace(ns, now, Rel.CONTAINS)}
+    ties = list(tx.graph.ties(ns, now, (Rel.RELATES_TO, Rel.CONTAINS)))
+    summarised = {tie.to_id for tie in ties if tie.rel == Rel.CONTAINS}
+    pairs = [(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.RELATES_TO]
     groups = components(pairs)
-    memories = tx.memories.by_ids([id_ for group in groups for id_ in group])
+    sizes = tx.memories.sizes([id_ for group in groups for id_ in group])
     clusters = [
         Cluster(
-            tuple(sorted(memories[id_].key for id_ in group)),
+            tuple(sorted(sizes[id_].key for id_ in group)),
             len(group),
-            sum(memories[id_].est_tokens for id_ in group),
+            sum(sizes[id_].est_tokens for id_ in group),
             len(summarised.intersection(group)),
         )
         for group in groups

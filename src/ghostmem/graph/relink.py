@@ -1,16 +1,17 @@
 """relink: link memories that share names, topics or meaning and have no edge yet."""
 
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from math import log, sqrt
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.graph.autolink import threshold
-from ghostmem.model import Edge, NsFilter, Record, Rel, Tier
+from ghostmem.model import Edge, NsFilter, Record, Rel, Tie, Tier
 from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.entities import entities
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Pair = tuple[int, int, float]  # places of two memories, later first, and their similarity
 BATCH = 512
+PAIRS_AT_ONCE = 65_536  # pairs that are sorted out at once because a memory has its links
 MAX_PAIRS = 64  # earlier memories, the most similar by each measure, to which one may be linked
 MIN_SHARED_NAMES = 0.15  # share of common names
 MIN_TOPIC_COSINE = 0.30  # cosine of the rare words
@@ -56,8 +58,8 @@ def relink(
     if edges:
         with store.engine.write(dry_run=dry_run) as tx:
             live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
-            added = sum(
-                tx.graph.add_edge(edge) for edge in edges if {edge.from_id, edge.to_id} <= live
+            added = tx.graph.add_edges(
+                edge for edge in edges if edge.from_id in live and edge.to_id in live
             )
     return Relinked(ns, count, added, dry_run)
 
@@ -79,8 +81,14 @@ def missing_edges(
     progress: Callable[[int], None] | None = None,
 ) -> tuple[int, list[Edge]]:
     """Return the number of memories compared, and the edges that a relink would add."""
+    shared: dict[str, str] = {}  # names and terms, each stored once
     texts = sorted(
-        _Text(memory.created_at, memory.id, entities(memory.content), index_terms(memory.content))
+        _Text(
+            memory.created_at,
+            memory.id,
+            frozenset(shared.setdefault(name, name) for name in entities(memory.content)),
+            [shared.setdefault(term, term) for term in index_terms(memory.content)],
+        )
         for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=now))
         if memory.tier != Tier.SENSORY
     )
@@ -90,7 +98,7 @@ def missing_edges(
         by_topic([text.terms for text in texts]),
         _by_meaning(store, tx, ns, ids, progress),
     )
-    known = tx.graph.of_namespace(ns, now)
+    known = tx.graph.ties(ns, now)
     return len(ids), _edges(ids, pairs, known, store.settings.relink_max, now)
 
 
@@ -101,14 +109,16 @@ def _common(count: int) -> int:
 
 def by_names(texts: Sequence[frozenset[str]]) -> Iterator[Pair]:
     """Yield pairs of texts that name the same things, with the share of names in common."""
-    places: dict[str, list[int]] = defaultdict(list)
+    spread = Counter(chain.from_iterable(texts))
     limit = _common(len(texts))
+    # the earlier texts with each name
+    places = {name: list[int]() for name, count in spread.items() if 1 < count <= limit}
     for place, names in enumerate(texts):
+        shared: Counter[int] = Counter()
         for name in names:
-            places[name].append(place)
-    rare = {name: where for name, where in places.items() if len(where) <= limit}
-    for place, names in enumerate(texts):
-        shared = Counter(other for name in names for other in rare.get(name, ()) if other < place)
+            if (earlier := places.get(name)) is not None:
+                shared.update(earlier)
+                earlier.append(place)
         similar = []
         for other, common in shared.items():
             share = common / (len(names) + len(texts[other]) - common)
@@ -132,16 +142,22 @@ def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
             for word, count in Counter(words).items()
         }
         length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        touched: list[NDArray[np.int32]] = []
         for word, weight in weights.items():
             if (posting := postings.get(word)) is not None:
                 places, others = posting.earlier
                 products[places] += others * weight / length
+                touched.append(places)
                 posting.add(place, weight / length)
-        similar = np.flatnonzero(products[:place] >= MIN_TOPIC_COSINE)
+        if not touched:
+            continue
+        others_with_word = np.concatenate(touched)
+        is_similar = products[others_with_word] >= MIN_TOPIC_COSINE
+        similar = np.unique(others_with_word[is_similar])
         best = similar[np.lexsort((-similar, -products[similar]))[:MAX_PAIRS]]
         for other, cosine in zip(best.tolist(), products[best].tolist(), strict=True):
             yield place, other, min(1.0, cosine)
-        products[:place] = 0.0
+        products[others_with_word] = 0.0
 
 
 class _Postings:
@@ -172,6 +188,8 @@ def _by_meaning(
     progress: Callable[[int], None] | None,
 ) -> Iterator[Pair]:
     """Yield pairs of memories with similar vectors."""
+    from ghostmem.store.sketch import TILE, Sketches
+
     embedder = store.vectoriser.get(tx)
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER) if embedder else None
     if embedder is None or model is None or not ids:
@@ -180,28 +198,32 @@ def _by_meaning(
     places = {id_: place for place, id_ in enumerate(ids)}
     owners: dict[int, int] = {}  # places of the memories, by chunk
     least = threshold(store, embedder)
-    for start in range(0, len(view.ids), BATCH):
-        chunks = view.ids[start : start + BATCH]
-        for chunk, owner in tx.vectors.owners(chunks.tolist()).items():
+    sketches, ids_of_chunks = Sketches(view.rows), view.ids
+    for start in range(0, len(ids_of_chunks), TILE):
+        stop = min(start + TILE, len(ids_of_chunks))
+        chunks = ids_of_chunks[start:stop].tolist()
+        for chunk, owner in tx.vectors.owners(chunks).items():
             if owner in places:
                 owners[chunk] = places[owner]
-        rows, before = view.vectors(chunks)[0], int(chunks[-1]) + 1
-        similar = view.alike(rows, least, MAX_PAIRS + BATCH, before)
-        for chunk, (others, cosines) in zip(chunks.tolist(), similar, strict=True):
+        # pairs with the chunks of the same tile come in both orders
+        at, to, cosines = sketches.nearest_before(start, stop, least, MAX_PAIRS + TILE)
+        similar = zip(ids_of_chunks[to].tolist(), cosines.tolist(), strict=True)
+        for position, others in groupby(zip(at.tolist(), similar, strict=True), itemgetter(0)):
+            chunk = chunks[position - start]
             if chunk in owners:
-                yield from _owned(owners, chunk, others.tolist(), cosines.tolist())
+                yield from _owned(owners, chunk, (other for _, other in others))
         if progress is not None:
-            progress(min(start + BATCH, len(view.ids)))
+            progress(stop)
 
 
 def _owned(
-    owners: dict[int, int], chunk: int, others: Iterable[int], cosines: Iterable[float]
+    owners: dict[int, int], chunk: int, similar: Iterable[tuple[int, float]]
 ) -> Iterator[Pair]:
     """Yield the pairs of the owner of a chunk and those of similar earlier chunks."""
     own = owners[chunk]
     nearest = (
         (owners[other], cosine)
-        for other, cosine in zip(others, cosines, strict=True)
+        for other, cosine in similar
         if other < chunk and owners.get(other, own) != own
     )
     for place, cosine in islice(nearest, MAX_PAIRS):
@@ -209,30 +231,63 @@ def _owned(
 
 
 def _edges(
-    ids: Sequence[str], pairs: Iterable[Pair], known: Sequence[Edge], limit: int, now: datetime
+    ids: Sequence[str], pairs: Iterable[Pair], known: Iterable[Tie], limit: int, now: datetime
 ) -> list[Edge]:
     """Return edges for the strongest pairs, up to `limit` per memory with those it has."""
     import numpy as np
 
-    degrees = Counter(
-        end for edge in known if edge.rel == Rel.RELATES_TO for end in (edge.from_id, edge.to_id)
-    )
-    linked = {frozenset((edge.from_id, edge.to_id)) for edge in known}
+    degrees, linked = _links_of(ids, known)
+    is_full = np.array(degrees) >= limit if degrees else np.zeros(0, bool)
+    later, earlier, weights = _in_order(pairs)
+    edges = []
+    for start in range(0, len(later), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        may_link = ~(is_full[later[part]] | is_full[earlier[part]])
+        candidates = (side[part][may_link].tolist() for side in (later, earlier, weights))
+        for one, other, weight in zip(*candidates, strict=True):
+            code = one * len(ids) + other
+            if degrees[one] < limit and degrees[other] < limit and code not in linked:
+                degrees[one] += 1
+                degrees[other] += 1
+                is_full[one], is_full[other] = degrees[one] >= limit, degrees[other] >= limit
+                linked.add(code)
+                edges.append(Edge(ids[one], ids[other], Rel.RELATES_TO, round(weight, 3), now))
+    return edges
+
+
+def _links_of(ids: Sequence[str], known: Iterable[Tie]) -> tuple[list[int], set[int]]:
+    """Return the number of links of each memory, and the pairs of memories with any edge.
+
+    The number of a pair is that of the later one times the number of memories, plus the other."""
+    places = {id_: place for place, id_ in enumerate(ids)}
+    degrees = [0] * len(ids)
+    linked: set[int] = set()
+    for tie in known:
+        ends = [places[end] for end in (tie.from_id, tie.to_id) if end in places]
+        if tie.rel == Rel.RELATES_TO:
+            for end in ends:
+                degrees[end] += 1
+        if len(ends) == 2:
+            linked.add(max(ends) * len(ids) + min(ends))
+    return degrees, linked
+
+
+def _in_order(
+    pairs: Iterable[Pair],
+) -> "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]":
+    """Return the later and earlier places of pairs and their weights.
+
+    The strongest come first, then those with the first places."""
+    import numpy as np
+
     later, earlier, weights = array("i"), array("i"), array("d")
     for one, other, weight in pairs:
         later.append(one)
         earlier.append(other)
         weights.append(weight)
-    # the strongest first, then in order; a pair that comes again is linked already
-    order = np.lexsort((np.asarray(earlier), np.asarray(later), -np.asarray(weights)))
-    edges = []
-    for position in order.tolist():
-        ends = (ids[later[position]], ids[earlier[position]])
-        if all(degrees[end] < limit for end in ends) and frozenset(ends) not in linked:
-            degrees.update(ends)
-            linked.add(frozenset(ends))
-            edges.append(Edge(*ends, Rel.RELATES_TO, round(weights[position], 3), now))
-    return edges
+    sides = np.asarray(later, np.int32), np.asarray(earlier, np.int32)
+    order = np.lexsort((sides[1], sides[0], -np.asarray(weights)))
+    return sides[0][order], sides[1][order], np.asarray(weights)[order]
 
 
 def _live(tx: Transaction, ids: Iterable[str]) -> set[str]:

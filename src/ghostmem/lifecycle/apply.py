@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.memory.write import index_memory
-from ghostmem.model import Edge, Memory, Rel, Tier
+from ghostmem.model import Edge, Memory, Rel, Run, Tier
 from ghostmem.store.export_lines import record_of, values_of
 from ghostmem.store.indexing import retag
 from ghostmem.store.rows import AuditEntry
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
 DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
+APPLIED = 1  # the state of a change that was made
+SKIPPED = 2  # the state of a change whose subject had changed meanwhile
 
 
 def digest(memory: Memory) -> str:
@@ -25,16 +28,32 @@ def digest(memory: Memory) -> str:
     return hashlib.sha256(memory.content.encode()).hexdigest()[:16]
 
 
+def apply_all(store: Store, tx: Transaction, run: Run, entries: Sequence[AuditEntry]) -> None:
+    """Make the changes of a run in order, and record which were made."""
+    memories = tx.memories.by_ids([entry.subject for entry in entries if " " not in entry.subject])
+    states = {
+        entry.seq: APPLIED if apply(store, tx, entry, run.at, memories=memories) else SKIPPED
+        for entry in entries
+    }
+    tx.runs.done_all(run.id, states)
+
+
 def apply(
-    store: Store, tx: Transaction, entry: AuditEntry, at: datetime, back: bool = False
+    store: Store,
+    tx: Transaction,
+    entry: AuditEntry,
+    at: datetime,
+    back: bool = False,
+    memories: dict[str, Memory] | None = None,
 ) -> bool:
     """Make a change, or reverse it with `back`.
 
-    Returns False if its subject has changed since it was planned, or is protected now."""
+    `memories` are those that were read already; one that this changes is taken out. Returns False
+    if its subject has changed since it was planned, or is protected now."""
     before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
     if " " in entry.subject:
         return _edge(tx, entry.subject, before, after, back)
-    memory = tx.memories.by_id(entry.subject)
+    memory = (memories or {}).pop(entry.subject, None) or tx.memories.by_id(entry.subject)
     if memory is None or before is None or after is None or _is_superseded(tx, memory):
         return False
     values, expected = values_of(Memory, after), values_of(Memory, before)
@@ -49,8 +68,7 @@ def apply(
 
 
 def _is_superseded(tx: Transaction, memory: Memory) -> bool:
-    last = tx.memories.last(memory.ns, memory.key)
-    return last is None or last.id != memory.id
+    return tx.memories.last_id(memory.ns, memory.key) != memory.id
 
 
 def _has_kept_memory(tx: Transaction, memory: Memory, at: datetime) -> bool:

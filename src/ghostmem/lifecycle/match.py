@@ -1,8 +1,9 @@
 """Find the rule that applies to a memory."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from ghostmem.model import SYSTEM, Memory, Rule
 
@@ -46,27 +47,49 @@ def matches(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
         rule.rule_expires_at is not None and rule.rule_expires_at <= now
     ):
         return False
-    retrievals = _retrievals(memory, rule, use)
-    checks = (
-        (rule.cond_tier, lambda tier: memory.tier == tier),
-        (rule.cond_kind, lambda kind: memory.kind == kind),
-        (rule.cond_tag_includes, lambda tag: tag in memory.tags),
-        (rule.cond_age_gt_hours, lambda hours: _hours(memory.created_at, now) > hours),
-        (
-            rule.cond_unaccessed_gt_hours,
-            lambda hours: (
-                _hours(memory.last_accessed_at or memory.created_at, now)
-                > hours * _idle_stretch(memory, rule, use)
-            ),
-        ),
-        (rule.cond_importance_lt, lambda limit: memory.importance < limit),
-        (rule.cond_access_lt, lambda count: retrievals < count),
-        (rule.cond_access_gt, lambda count: retrievals > count),
-        (rule.cond_utility_lt, lambda share: _has_low_utility(memory, retrievals, share)),
-    )
-    return all(value is None or holds(value) for value, holds in checks) and not _is_exempt(
-        memory, rule, use, now
-    )
+    case = _Case(memory, rule, use, now)
+    for name, holds in _CONDITIONS:
+        value = getattr(rule, name)
+        if value is not None and not holds(case, value):
+            return False
+    return not _is_exempt(memory, rule, use, now)
+
+
+class _Case(NamedTuple):
+    """A memory that is compared with the conditions of a rule."""
+
+    memory: Memory
+    rule: Rule
+    use: UseRecord
+    now: datetime
+
+    @property
+    def retrievals(self) -> int:
+        """Return how often the memory was retrieved."""
+        return _retrievals(self.memory, self.rule, self.use)
+
+
+def _is_idle(case: _Case, hours: float) -> bool:
+    """Say whether a memory was not used for some hours, or more of them if it helped before."""
+    idle = _hours(case.memory.last_accessed_at or case.memory.created_at, case.now)
+    return idle > hours * _idle_stretch(case.memory, case.rule, case.use)
+
+
+# the conditions of a rule by field, in the order in which they are checked
+_CONDITIONS: tuple[tuple[str, Callable[[_Case, Any], bool]], ...] = (
+    ("cond_tier", lambda case, tier: case.memory.tier == tier),
+    ("cond_kind", lambda case, kind: case.memory.kind == kind),
+    ("cond_tag_includes", lambda case, tag: tag in case.memory.tags),
+    ("cond_age_gt_hours", lambda case, hours: _hours(case.memory.created_at, case.now) > hours),
+    ("cond_unaccessed_gt_hours", _is_idle),
+    ("cond_importance_lt", lambda case, limit: case.memory.importance < limit),
+    ("cond_access_lt", lambda case, count: case.retrievals < count),
+    ("cond_access_gt", lambda case, count: case.retrievals > count),
+    (
+        "cond_utility_lt",
+        lambda case, share: _has_low_utility(case.memory, case.retrievals, share),
+    ),
+)
 
 
 def _hours(since: datetime, now: datetime) -> float:

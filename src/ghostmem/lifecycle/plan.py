@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.lifecycle.actions import changed, strategy
+from ghostmem.lifecycle.apply import digest
 from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
-from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
+from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
 from ghostmem.store.rows import AuditEntry, Filter
 from ghostmem.store.store import Store
 from ghostmem.store.tally import Tally
@@ -70,18 +71,20 @@ class ReflectPlan:
         op: str,
         before: Mapping[str, Any] | None,
         after: Mapping[str, Any] | None,
+        hash_: str = "",
     ) -> None:
-        """Add a change of a memory or an edge."""
+        """Add a change of a memory, whose content has a hash, or of an edge."""
         values = [
             None if fields is None else {name: plain(value) for name, value in fields.items()}
             for fields in (before, after)
         ]
-        self.entries.append(AuditEntry(0, self.ns, subject, rule, op, "", values[0], values[1]))
+        self.entries.append(AuditEntry(0, self.ns, subject, rule, op, hash_, values[0], values[1]))
 
     def change(self, memory: Memory, rule: str, op: str, fields: Mapping[str, Any]) -> Memory:
         """Add a change of a memory's fields, and return the changed memory."""
-        self.add(memory.id, rule, op, {name: getattr(memory, name) for name in fields}, fields)
-        return replace(memory, **fields)
+        before = {name: getattr(memory, name) for name in fields}
+        self.add(memory.id, rule, op, before, fields, digest(memory))
+        return memory.with_values(**fields)
 
     def add_edge(self, edge: Edge, rule: str, op: str) -> None:
         """Add a new edge."""
@@ -114,15 +117,14 @@ def make_plan(
     live = [
         memory for memory in memories.values() if memory.deleted_at is None and not memory.protected
     ]
-    edges = tx.graph.of_namespace(ns, at)
     similarity_rules = [
         rule
         for rule in applicable
         if rule.cond_similarity_gt is not None
         and (rule.rule_expires_at is None or rule.rule_expires_at > at)
     ]
-    memories |= _evaluate_similar(store, tx, plan, live, edges, similarity_rules, at)
-    _fade_edges(plan, edges, at)
+    memories |= _evaluate_similar(store, tx, plan, live, similarity_rules, at)
+    _fade_edges(plan, tx.graph.each_of_namespace(ns, at), at)
     if relink:
         _relink(store, tx, plan, memories, at)
     return plan
@@ -147,7 +149,6 @@ def _evaluate_similar(
     tx: Transaction,
     plan: ReflectPlan,
     live: Sequence[Memory],
-    edges: Sequence[Edge],
     rules: Sequence[Rule],
     at: datetime,
 ) -> dict[str, Memory]:
@@ -161,8 +162,7 @@ def _evaluate_similar(
         return {}
     similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
-    linked = set(map(frozenset, _pairs(edges, Rel.RELATES_TO)))
-    merged = _pairs(edges, Rel.MERGED_INTO)
+    edges = _KnownEdges(tx.graph.ties(plan.ns, at), memories)
     for rule in rules:
         minimum = _min_similarity(store, tx, rule)
         matching = [
@@ -171,40 +171,51 @@ def _evaluate_similar(
         if strategy(rule) == "link_only":
             near = similarity.near([memory.id for memory in matching], minimum)
             for group in groups(matching, near):
-                _link(plan, rule, group, near, linked, at)
+                _link(plan, rule, group, near, edges.linked, at)
                 similar.append(group)
         else:
             for group in groups(matching, similarity.duplicates(matching, minimum)):
-                _join(plan, rule, group, memories, merged, at)
-    plan.clusters.extend(_without_summary(similar, edges))
+                _join(plan, rule, group, memories, edges.merged, at)
+    plan.clusters.extend(_without_summary(similar, edges.summaries.values()))
     return memories
 
 
-def _pairs(edges: Sequence[Edge], rel: Rel) -> set[tuple[str, str]]:
-    """Return the ends of the edges of a relation."""
-    return {(edge.from_id, edge.to_id) for edge in edges if edge.rel == rel}
+class _KnownEdges:
+    """The edges of a namespace that the rules about similar memories need.
+
+    `linked` are pairs of memories that relate, `merged` the ends of `merged_into`, and
+    `summaries` the memories in each summary."""
+
+    def __init__(self, ties: Iterable[Tie], memories: Mapping[str, Memory]) -> None:
+        self.linked: set[tuple[str, str]] = set()
+        self.merged: set[tuple[str, str]] = set()
+        self.summaries: dict[str, set[str]] = {}
+        ids = {id_: id_ for id_ in memories}  # so that each id is stored once
+        for tie in ties:
+            start, to = ids.get(tie.from_id, tie.from_id), ids.get(tie.to_id, tie.to_id)
+            if tie.rel == Rel.RELATES_TO:
+                self.linked.add(_pair(start, to))
+            elif tie.rel == Rel.MERGED_INTO:
+                self.merged.add((start, to))
+            elif tie.rel == Rel.CONTAINS:
+                self.summaries.setdefault(start, set()).add(to)
+
+
+def _pair(one: str, other: str) -> tuple[str, str]:
+    """Return two ids as a pair without direction."""
+    return (one, other) if one < other else (other, one)
 
 
 def _without_summary(
-    similar: Iterable[Sequence[Memory]], edges: Sequence[Edge]
+    similar: Iterable[Sequence[Memory]], summaries: Collection[set[str]]
 ) -> list[tuple[str, ...]]:
     """Return the keys of each group of memories that no summary contains as a whole."""
-    summaries = _children(edges)
     clusters = [
         tuple(sorted(memory.key for memory in group))
         for group in similar
         if not any({memory.id for memory in group} <= children for children in summaries)
     ]
     return list(dict.fromkeys(clusters))
-
-
-def _children(edges: Sequence[Edge]) -> list[set[str]]:
-    """Return the ids of the memories in each summary."""
-    children: dict[str, set[str]] = {}
-    for edge in edges:
-        if edge.rel == Rel.CONTAINS:
-            children.setdefault(edge.from_id, set()).add(edge.to_id)
-    return list(children.values())
 
 
 def _min_similarity(store: Store, tx: Transaction, rule: Rule) -> float:
@@ -292,7 +303,7 @@ def _link(
     rule: Rule,
     group: Sequence[Memory],
     near: Mapping[str, Mapping[str, float]],
-    linked: set[frozenset[str]],
+    linked: set[tuple[str, str]],
     at: datetime,
 ) -> None:
     """Link a small group all to all by `relates_to`, a large one to its first memory."""
@@ -301,9 +312,9 @@ def _link(
         if len(group) <= MAX_FULLY_LINKED
         else ((group[0], memory) for memory in group[1:])
     )
-    new_pairs = [(a.id, b.id) for a, b in pairs if frozenset((a.id, b.id)) not in linked]
+    new_pairs = [(a.id, b.id) for a, b in pairs if _pair(a.id, b.id) not in linked]
     for left, right in new_pairs:
-        linked.add(frozenset((left, right)))
+        linked.add(_pair(left, right))
         weight = round(near.get(left, {}).get(right, EDGE_WEIGHTS[Rel.RELATES_TO]), 3)
         newer, older = max(left, right), min(left, right)
         plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, at), rule.id, "LINK")
@@ -392,7 +403,7 @@ def _relink(
             plan.add_edge(edge, "", "RELINK")
 
 
-def _fade_edges(plan: ReflectPlan, edges: Sequence[Edge], at: datetime) -> None:
+def _fade_edges(plan: ReflectPlan, edges: Iterable[Edge], at: datetime) -> None:
     """Reduce the weight of unused edges, and prune the weakest that are not lasting."""
     for edge in edges:
         if edge.rel == Rel.MERGED_INTO:

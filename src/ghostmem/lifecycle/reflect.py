@@ -8,14 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from ghostmem.lifecycle.apply import apply
+from ghostmem.lifecycle.apply import SKIPPED, apply_all
 from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
-    APPLIED,
     CHANGES_PER_TRANSACTION,
-    SKIPPED,
     VERB,
-    hashed,
     names_of,
     report_of,
     with_changes,
@@ -133,9 +130,8 @@ def _plan(store: Store, run: Run, name: str, relink: bool, progress: Progress | 
     """Plan the changes of a namespace and store the plan."""
     with store.engine.read() as tx:
         plan = make_plan(store, tx, name, tx.rules.all(), run.at, relink, progress)
-        entries = hashed(tx, plan)
     with store.engine.write(durable=False, within=(name,)) as tx:
-        tx.runs.plan(run.id, entries)
+        tx.runs.plan(run.id, plan.entries)
         tx.runs.tally(run.id, name, plan.tally)
         tx.runs.reached(run.id, name)
 
@@ -145,8 +141,6 @@ def _apply_planned(store: Store, run: Run) -> None:
     while True:
         with store.engine.write(durable=False) as tx:
             todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION)
-            for entry in todo:
-                state = APPLIED if apply(store, tx, entry, run.at) else SKIPPED
-                tx.runs.done(run.id, entry.seq, state)
+            apply_all(store, tx, run, todo)
         if len(todo) < CHANGES_PER_TRANSACTION:
             return

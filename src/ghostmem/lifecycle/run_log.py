@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.lifecycle.apply import digest
-from ghostmem.lifecycle.plan import COUNTED, ReflectPlan
+from ghostmem.lifecycle.plan import COUNTED
 from ghostmem.model import Change, NsFilter, Report, Run
 from ghostmem.store.rows import AuditEntry
 
@@ -17,25 +16,12 @@ if TYPE_CHECKING:
 
 CHANGES_PER_TRANSACTION = 500
 VERB = "reflect"
-APPLIED = 1  # the state of a change that was made
-SKIPPED = 2  # the state of a change whose subject had changed meanwhile
 
 
 def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
     """Return the namespaces of a run in order."""
     names = tx.search.names(scope.prefix) if scope.is_prefix or not scope else [str(scope)]
     return sorted(name for name in names if tx.search.spaces([name]))
-
-
-def hashed(tx: Transaction, plan: ReflectPlan) -> list[AuditEntry]:
-    """Return the changes of a plan, each with the hash of the memory it changes."""
-    memories = tx.memories.by_ids(
-        [entry.subject for entry in plan.entries if " " not in entry.subject]
-    )
-    return [
-        entry._replace(hash=digest(memories[entry.subject])) if entry.subject in memories else entry
-        for entry in plan.entries
-    ]
 
 
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
@@ -61,7 +47,7 @@ def with_changes(tx: Transaction, report: Report, entries: Sequence[AuditEntry])
 def changes_of(tx: Transaction, entries: Sequence[AuditEntry]) -> list[Change]:
     """Return changes with the keys of the memories they change."""
     ids = {part for entry in entries for part in entry.subject.split(" ")[:2]}
-    keys = {memory.id: memory.key for memory in tx.memories.by_ids(sorted(ids)).values()}
+    keys = {id_: size.key for id_, size in tx.memories.sizes(sorted(ids)).items()}
     changes = []
     for entry in entries:
         start, to, rel = (*entry.subject.split(" "), None, None)[:3]

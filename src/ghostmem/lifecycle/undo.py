@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ghostmem.errors import ConflictError, NotFoundError
-from ghostmem.lifecycle.apply import apply
-from ghostmem.lifecycle.run_log import APPLIED, SKIPPED, changes_of
+from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply
+from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Change, Record, Run, optional
 from ghostmem.store import validate

@@ -96,25 +96,23 @@ def _offer_namespaces(tx: SharedTransaction, run: Run, names: Sequence[str]) -> 
 def _work_on(
     store: Store, engine: SharedEngine, run: Run, kind: str, ns: str, item: str, progress: Any
 ) -> None:
-    from ghostmem.lifecycle.apply import apply
+    from ghostmem.lifecycle.apply import apply_all
     from ghostmem.lifecycle.plan import make_plan
-    from ghostmem.lifecycle.run_log import CHANGES_PER_TRANSACTION, SKIPPED, VERB, hashed
+    from ghostmem.lifecycle.run_log import CHANGES_PER_TRANSACTION, VERB
 
     if item == PLAN:
         with engine.read() as tx:
             plan = make_plan(store, tx, ns, tx.rules.all(), run.at, run.verb != VERB, progress)
-            entries = hashed(tx, plan)
         with engine.write(durable=False, within=(ns,)) as tx:
             if tx.work.done(kind, ns, PLAN):  # only one worker stores the plan
-                tx.runs.plan(run.id, entries)
+                tx.runs.plan(run.id, plan.entries)
                 tx.runs.tally(run.id, ns, plan.tally)
                 tx.work.offer(kind, [(ns, APPLY)])
         return
     while True:
         with engine.write(durable=False, within=(ns,)) as tx:
             todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION, ns)
-            for entry in todo:
-                tx.runs.done(run.id, entry.seq, 1 if apply(store, tx, entry, run.at) else SKIPPED)
+            apply_all(store, tx, run, todo)
             if len(todo) < CHANGES_PER_TRANSACTION:
                 tx.work.done(kind, ns, APPLY)
                 return

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Unpack
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
-from ghostmem.memory.prepare import Prepared, read_current
+from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
-from ghostmem.memory.verdict import compare_draft
+from ghostmem.memory.verdict import compare_draft, compare_within
 from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
@@ -95,11 +95,16 @@ def put(store: Store, /, ns: str, key: str, content: str, **options: Any) -> Mem
     options."""
     request = check_put(store, ns, key, content, **options)
     draft, notes, _ = request
-    current = read_current(store, draft)
-    if reasons := reasons_to_hold(store, request, current):
-        return hold_draft(store, draft, reasons, notes)
     was_loading = store.vectoriser.is_loading
-    prepared, judgement = compare_draft(store, draft, current)
+    compared = None
+    with store.engine.read() as tx:
+        current = tx.memories.current(draft.ns, draft.key, store.clock())
+        reasons = reasons_to_hold(store, request, current)
+        if not reasons and not store.vectoriser.wanted:  # nothing has to wait for a model
+            compared = compare_within(store, tx, draft, prepare(store, draft, current), current)
+    if reasons:
+        return hold_draft(store, draft, reasons, notes)
+    prepared, judgement = compared or compare_draft(store, draft, current)
     with store.engine.write(within=(draft.ns,)) as tx:
         memory = write_put(store, tx, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:

@@ -17,7 +17,7 @@ from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared, prepare, with_nearest
 from ghostmem.model import Kind, Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
-from ghostmem.store import ChunkCandidate, Filter, Space, Store, Transaction
+from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.terms import index_terms, rarity
@@ -94,8 +94,15 @@ def compare_draft(store: Store, draft: Draft, current: Memory | None) -> tuple[P
     `current` is the current version of its key."""
     prepared = prepare(store, draft, current)
     with store.engine.read() as tx:
-        prepared = with_nearest(store, tx, draft, prepared)
-        return prepared, judge_draft(store, tx, draft, prepared.near, current)
+        return compare_within(store, tx, draft, prepared, current)
+
+
+def compare_within(
+    store: Store, tx: Transaction, draft: Draft, prepared: Prepared, current: Memory | None
+) -> tuple[Prepared, Judgement]:
+    """Find how a prepared draft relates to the memories of its namespace."""
+    prepared = with_nearest(store, tx, draft, prepared)
+    return prepared, judge_draft(store, tx, draft, prepared.near, current)
 
 
 def judge_draft(
@@ -162,13 +169,19 @@ def find_verdict(
         chunks |= dict.fromkeys(sorted(near.cosines, key=lambda c: -near.cosines[c])[:MAX_NEAREST])
     if not chunks:
         return NOTHING
-    candidates = tx.search.candidates(list(chunks), Filter(NsFilter(ns), now))
-    texts = _most_similar(terms, candidates, key, limits, related)
+    candidates = tx.search.chunk_terms(list(chunks), Filter(NsFilter(ns), now))
+    similar = _most_similar(terms, candidates, key, limits, related)
     memories = [
         memory
-        for memory in (tx.memories.by_ids(list(texts)).values() if texts else ())
+        for memory in (tx.memories.by_ids(list(similar)).values() if similar else ())
         if _is_comparable(memory, key, now)
     ]
+    contents = {memory.id: memory.content for memory in memories}
+    texts = {
+        id_: contents[id_][chunk.start : chunk.stop]
+        for id_, chunk in similar.items()
+        if id_ in contents
+    }
     return _strongest(settings, content, memories, texts) if memories else NOTHING
 
 
@@ -330,16 +343,16 @@ def _telling_terms(terms: Iterable[str], count: int) -> list[str]:
 
 def _most_similar(
     terms: Collection[str],
-    candidates: Sequence[ChunkCandidate],
+    candidates: Sequence[ChunkTerms],
     key: str,
     limits: _Limits,
     related: Mapping[int, float],
-) -> dict[str, str]:
+) -> dict[str, ChunkTerms]:
     """Return the ids and best chunks of the memories that are most similar to a text, best first.
 
     They share enough terms with it, or have a related vector."""
     own = set(terms)
-    best: dict[str, tuple[float, str]] = {}
+    best: dict[str, tuple[float, ChunkTerms]] = {}
     for candidate in candidates:
         if candidate.key == key:
             continue
@@ -353,8 +366,8 @@ def _most_similar(
         is_related = cosine >= NEAR or (cosine > 0 and shared > 0)
         if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter or is_related:
             score = of_shorter + of_longer + 2 * cosine
-            if score > best.get(candidate.memory_id, (0.0, ""))[0]:
-                best[candidate.memory_id] = (score, candidate.text)
+            if candidate.memory_id not in best or score > best[candidate.memory_id][0]:
+                best[candidate.memory_id] = (score, candidate)
     ranked = sorted(best, key=lambda id_: -best[id_][0])[: limits.judged]
     return {id_: best[id_][1] for id_ in ranked}
 

@@ -38,15 +38,17 @@ NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear: bool) -> None:
     """Set by how much the wording and meaning of each candidate pass the test of an answer."""
-    (matches, table, _, _), query, vectors = candidates, ns_query.query, ns_query.vectors
+    (matches, table, *_), query, vectors = candidates, ns_query.query, ns_query.vectors
     # the vector of mere punctuation means nothing
     by_meaning = vectors is not None and any(char.isalnum() for char in query.text)
     minimum = needed(ns_query.space.chunks, vectors.threshold if vectors else None)
     unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
     is_about_time = bool(matches) and _is_about_time(table, query)
-    for match, lexical in zip(matches, table.features["lexical"], strict=True):
-        if is_about_time or match.feature("identifier") >= 1:
+    identifiers = table.features.get("identifier") or [0.0] * len(matches)
+    columns = zip(matches, table.features["lexical"], identifiers, strict=True)
+    for match, lexical, identifier in columns:
+        if is_about_time or identifier >= 1:
             match.margin = inf
         elif match.chunk.thread is not None and is_linear:
             match.margin = match.score - CONVERSATION

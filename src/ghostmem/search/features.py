@@ -33,10 +33,9 @@ def measure(ns_query: NamespaceQuery, candidates: Candidates) -> None:
 
 def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     """Set the features `lexical` and, in threads, `wording`."""
-    matches, table, threads, _ = candidates
+    matches, table, terms, threads, _ = candidates
     weights, inner, space = ns_query.words.weights, ns_query.words.inner, ns_query.space
     average = max(1.0, space.length / max(1, space.chunks))
-    terms = [match.chunk.terms.split() for match in matches]
     own = [lexical.term_worths(chunk_terms, weights, average) for chunk_terms in terms]
     if inner.chunks:
         with_inner_words = set(inner.chunks)
@@ -48,7 +47,7 @@ def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     table.features["lexical"] = [lexical.score(worths, weights) for worths in spread]
     if not threads:
         return
-    mean = ns_query.tx.search.thread_average(space.number)
+    mean = ns_query.tx.search.thread_average(space)
     wording = table.features["wording"] = [0.0] * len(matches)
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)
@@ -65,18 +64,19 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
     """Set the cosines and the features `own`, `mixed` and, in threads, `thread`."""
     import numpy as np
 
-    matches, table, threads, _ = candidates
+    matches, table, _, threads, _ = candidates
     vectors, has_vector = query.chunks.vectors(
         np.array([match.chunk.chunk for match in matches], np.int64)
     )
     cosines = np.vecdot(vectors, query.vector)
-    mixed = vectors.copy()
+    mixed = vectors
     if pairs := [pair for thread in threads for pair in thread.pairs()]:
         left, right = np.array(pairs, np.intp).T  # each item is once on either side
+        mixed = vectors.copy()
         mixed[right] += BEFORE * vectors[left]
         mixed[left] += AFTER * vectors[right]
-    mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
-    blended = np.vecdot(mixed, query.vector)
+    lengths = np.maximum(np.sqrt(np.vecdot(mixed, mixed)), 1e-12)
+    blended = (np.vecdot(mixed, query.vector) if pairs else cosines) / lengths
     table.features["own"] = np.where(has_vector, _stretched(cosines, has_vector), 0.0).tolist()
     table.features["mixed"] = np.where(has_vector, _stretched(blended, has_vector), 0.0).tolist()
     for match, cosine, is_measured in zip(
@@ -120,7 +120,7 @@ def _measure_fields(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     if question.where:
         features["place"] = [float(names_something(chunk.text)) for chunk in chunks]
     if identifiers := {term for term in query.terms if _is_identifier(term)}:
-        shared = [len(identifiers.intersection(chunk.terms.split())) for chunk in chunks]
+        shared = [len(identifiers.intersection(terms)) for terms in candidates.terms]
         features["identifier"] = [count / len(identifiers) for count in shared]
     if times.recent:
         features["recency"] = _newest(chunks, features["lexical"])

@@ -103,4 +103,5 @@ def match_terms(query: str) -> QueryTerms:
         stand_ins,
         has_parts=bool(content_terms) and is_short,
         is_stop_words=not content_terms,
+        known={},
     )

@@ -293,7 +293,7 @@ def _inner_words(
     phrases: dict[int, str] = {}
     chunks: list[int] = []
     for number in [number for number in unmatched if len(terms[number]) > 2][:MAX_INSIDE]:
-        if containing := tx.search.containing(space.number, terms[number], MAX_CONTAINING):
+        if containing := tx.search.containing(space, terms[number], MAX_CONTAINING):
             words[number] = terms[number]
         elif number not in misspelled:
             phrase, containing = _as_two_words(tx, space, terms[number])
@@ -301,7 +301,7 @@ def _inner_words(
         chunks += containing
     phrase = "" if query.terms else plain(query.text.strip())
     if len(phrase) > 2:  # a question of stop words alone is searched for as it is written
-        chunks += tx.search.containing(space.number, phrase, MAX_CONTAINING)
+        chunks += tx.search.containing(space, phrase, MAX_CONTAINING)
         words[len(terms)] = phrase
     return InnerWords(words, phrases, list(dict.fromkeys(chunks)))
 
@@ -317,6 +317,6 @@ def _as_two_words(tx: Transaction, space: Space, term: str) -> tuple[str, list[i
     for left, right in pairs:
         if left in known and right in known:
             phrase = f"{left} {right}"
-            if chunks := tx.search.containing(space.number, phrase, MAX_CONTAINING):
+            if chunks := tx.search.containing(space, phrase, MAX_CONTAINING):
                 return phrase, chunks
     return "", []

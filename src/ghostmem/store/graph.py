@@ -76,12 +76,29 @@ class EdgeTable(StoreTable):
 
     def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> list[Edge]:
         """List the edges between live memories of a namespace, in a stable order."""
+        edges = list(self.each_of_namespace(ns, now, rel))
+        self._db.saw(ns, (end for edge in edges for end in (edge.from_id, edge.to_id)))
+        return edges
+
+    def each_of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> Iterator[Edge]:
+        """Yield the same edges one at a time."""
         only, values = ("AND e.rel = ?", [rel.value]) if rel else ("", [])
         sql = f"SELECT {_COLUMNS} {self._live_edges} {only} ORDER BY 1, 2, 3"
         at = format_time(now)
-        edges = [_EDGE.read(row) for row in self._db.iterate(sql, [ns, at, at, *values])]
-        self._db.saw(ns, (end for edge in edges for end in (edge.from_id, edge.to_id)))
-        return edges
+        for row in self._db.iterate(sql, [ns, at, at, *values]):
+            yield _EDGE.read(row)
+
+    def ties(self, ns: str, now: datetime, rels: Iterable[Rel] = ()) -> Iterator[Tie]:
+        """Yield the edges between live memories of a namespace, in no order.
+
+        With `rels`, only edges of those relations are yielded."""
+        only = ", ".join(f"'{rel.value}'" for rel in rels)
+        kind = f" AND e.rel IN ({only})" if only else ""
+        at = format_time(now)
+        sql = f"SELECT e.from_id, e.to_id, e.rel, e.weight {self._live_edges}{kind}"
+        for start, to, rel, weight in self._db.iterate(sql, (ns, at, at)):
+            self._db.saw(ns, (start, to))
+            yield Tie(start, to, _RELS[rel], weight)
 
     def links(self) -> Iterator[Link]:
         """List legacy links in a stable order."""
@@ -92,6 +109,15 @@ class EdgeTable(StoreTable):
         """Add an edge; return False when it exists."""
         sql = self._sql.insert("memory_edges", _EDGE.names)
         return self._db.run(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
+
+    def add_edges(self, edges: Iterable[Edge]) -> int:
+        """Add edges, and return the number of those that did not exist."""
+        sql, run, place = (
+            self._sql.insert("memory_edges", _EDGE.names),
+            self._db.run,
+            self._db.place,
+        )
+        return sum(run(sql, (*place(edge.from_id), *_EDGE.write(edge))) > 0 for edge in edges)
 
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or set the weight of the existing one and return False."""

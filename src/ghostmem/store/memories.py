@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
@@ -23,6 +23,13 @@ def _insert(computed: tuple[str, ...]) -> str:
     names = (*MEMORY.names, *computed)
     marks = ", ".join("?" * len(names))
     return f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})"
+
+
+class MemorySize(NamedTuple):
+    """The key of a memory and the tokens that its content takes."""
+
+    key: str
+    est_tokens: int
 
 
 class Memories(StoreTable):
@@ -45,6 +52,12 @@ class Memories(StoreTable):
     def last(self, ns: str, key: str) -> Memory | None:
         """Return the highest version of a key, live or not."""
         return self.one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", (ns, key))
+
+    def last_id(self, ns: str, key: str) -> str | None:
+        """Return the id of the highest version of a key."""
+        sql = "SELECT id FROM memories WHERE ns = ? AND key = ? ORDER BY version DESC LIMIT 1"
+        id_: str | None = self._db.get(sql, (ns, key))
+        return id_
 
     def current(self, ns: str, key: str, now: datetime) -> Memory | None:
         """Return the last version of a key if it is neither removed nor expired."""
@@ -82,6 +95,16 @@ class Memories(StoreTable):
         for location, ids in self._db.located(memory_ids):
             memories.update((memory.id, memory) for memory in self.many(where, (*location, ids)))
         return memories
+
+    def sizes(self, memory_ids: Sequence[str]) -> dict[str, MemorySize]:
+        """Return the keys and sizes of versions by their ids."""
+        sizes: dict[str, MemorySize] = {}
+        where = f"{self._sql.in_ns}m.id {self._sql.among}"
+        sql = f"SELECT m.id, m.key, m.est_tokens FROM memories m WHERE {where}"
+        for location, ids in self._db.located(memory_ids):
+            for id_, key, tokens in self._db.iterate(sql, (*location, ids)):
+                sizes[id_] = MemorySize(key, tokens)
+        return sizes
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""

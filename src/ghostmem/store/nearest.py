@@ -169,7 +169,8 @@ class VectorView:
         of texts from one template would be millions of pairs."""
         numbers = np.array(chunks, np.int64)
         rows, exists = self.vectors(numbers)
-        rows, numbers = rows[exists], numbers[exists]
+        if not exists.all():  # else no copy is needed
+            rows, numbers = rows[exists], numbers[exists]
         counts = np.zeros(len(numbers), np.int64)
         for start in range(0, len(numbers), PAIRED):
             block = rows[start : start + PAIRED]
@@ -212,9 +213,11 @@ class VectorView:
             differing += np.bitwise_count(word ^ sign)
         count = min(count, len(differing) - 1)
         cut = np.partition(differing, count)[count]
-        return np.concatenate(
-            [np.flatnonzero(differing < cut), np.flatnonzero(differing == cut)[-count:]]
-        )
+        near = np.flatnonzero(differing <= cut)
+        if len(near) <= 2 * count:
+            return near
+        at_cut = differing[near] == cut  # thousands of texts from one template
+        return np.concatenate([near[~at_cut], near[at_cut][-count:]])
 
 
 def _most(

@@ -104,6 +104,18 @@ class Space(NamedTuple):
     length: int
 
 
+class ChunkTerms(NamedTuple):
+    """A chunk with its terms, the key and tags of its memory, and its place in the content."""
+
+    chunk: int
+    memory_id: str
+    key: str
+    terms: str
+    tags: str | None
+    start: int
+    stop: int
+
+
 class ChunkCandidate(NamedTuple):
     """A chunk that may answer a query, with the fields that ranking needs, in the order read."""
 
@@ -124,6 +136,9 @@ class ChunkCandidate(NamedTuple):
     key: str
     priority: str
     tags: str | None = None  # as JSON, because few readers need them
+    tier: str = ""
+    expires: str | None = None
+    valid_to: str | None = None
 
     @property
     def created_at(self) -> datetime:

@@ -1,7 +1,8 @@
 """Runs of the lifecycle, and their changes with the state before."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from ghostmem.clock import format_time, read_time
@@ -13,6 +14,7 @@ from ghostmem.store.tally import Tally, tally_of, tally_text
 
 ENTRY = RowType("audit", AuditEntry)
 _SELECT = "SELECT id, verb, scope, at, finished_at, undone_at, place FROM runs"
+_PLANNED = 1_000  # changes that are recorded at once
 _MOVES = "'PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE'"  # change the tier
 
 
@@ -73,8 +75,9 @@ class Runs(StoreTable):
         """Record the changes that a run is going to make."""
         marks = ", ".join("?" * len(ENTRY.names))
         sql = f"INSERT INTO audit (run_id, {ENTRY.columns}) VALUES (?, {marks})"
-        for entry in self._numbered(run_id, entries):
-            self._db.run(sql, (run_id, *ENTRY.write(entry)))
+        numbered = self._numbered(run_id, entries)
+        while rows := [(run_id, *ENTRY.write(entry)) for entry in islice(numbered, _PLANNED)]:
+            self._db.run_many(sql, rows)
 
     def _numbered(self, run_id: str, entries: Iterable[AuditEntry]) -> Iterator[AuditEntry]:
         """Yield entries with numbers after those that a run has."""
@@ -100,7 +103,12 @@ class Runs(StoreTable):
 
     def done(self, run_id: str, seq: int, state: int = 1) -> None:
         """Record that a change was made (1), or skipped because its subject had changed (2)."""
-        self._db.run("UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?", (state, run_id, seq))
+        self.done_all(run_id, {seq: state})
+
+    def done_all(self, run_id: str, states: Mapping[int, int]) -> None:
+        """Record the states of several changes by their numbers."""
+        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?"
+        self._db.run_many(sql, [(state, run_id, seq) for seq, state in states.items()])
 
     def _report(self, run_id: str, tail: str = "") -> str:
         return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))

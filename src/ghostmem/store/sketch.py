@@ -4,9 +4,12 @@ A sketch holds the projection onto the directions in which the vectors differ mo
 length of the rest. By the Cauchy-Schwarz inequality the product of two sketches is never less
 than the product of their vectors."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ghostmem.store.nearest import in_full
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
         NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]
     ]  # two positions, and how near they are
 
-DIRECTIONS = 48
+DIRECTIONS = 96
 SAMPLE = 4_096  # vectors from which the directions are found
 BLOCK = 8_192  # vectors that are sketched at once
 GROUP = 64  # sketches in one small matrix
@@ -23,6 +26,7 @@ TILE = 16 * GROUP  # sketches compared at once; their products fit into the proc
 NO_VECTOR = 1e3
 ROUNDING = 1e-3  # how far the product of two sketches may be off
 MIN_SKETCHED = 2 * TILE  # with fewer vectors, sketches do not pay off
+MAX_PAIRS = 200_000  # pairs that are kept before the most distant ones are dropped
 DENSE = 0.05  # share of a tile from which all its pairs are computed
 
 
@@ -37,46 +41,70 @@ class Sketches:
         """Return similar pairs of a vector from `start` to `stop` and one before `stop`.
 
         Each vector has at most `count` pairs, the nearest, ties by the later position; it is a
-        pair with itself too. `start` is a multiple of TILE, and `stop` is the next one, or the
-        end."""
-        at, to, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
-        for first in range(0, stop, TILE):
-            more = self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
-            if len(more[0]):
-                joined = (
-                    np.concatenate([at, more[0]]),
-                    np.concatenate([to, more[1]]),
-                    np.concatenate([scores, more[2]]),
-                )
-                at, to, scores = _best(*joined, count)
-        return at, to, scores
+        pair with itself too."""
+        at, to, scores = self.nearest(np.arange(start, stop), stop, least, count)
+        return at + start, to, scores
 
-    def _tile(self, these: slice, those: slice, least: float) -> "Pairs":
-        """Return pairs of two short ranges that are at least so near."""
-        if self._sides is not None:
-            left, right = self._sides
+    def nearest(
+        self,
+        positions: "NDArray[np.int64]",
+        stop: int,
+        least: float,
+        count: int,
+        late: "NDArray[np.bool_] | None" = None,
+    ) -> "Pairs":
+        """Return similar pairs of one of some vectors and one before `stop`.
+
+        The first of a pair is a place among `positions`. `late` marks vectors that are left out
+        for those at their own and at earlier positions."""
+        own, left = in_full(self._rows[positions]), self._left(positions)
+        tiles: list[Pairs] = []
+        for first in range(0, max(stop, 1), TILE):
+            pairs = self._tile(own, left, slice(first, min(first + TILE, stop)), least)
+            if late is not None:
+                at, to, scores = pairs
+                kept = ~late[to] | (to < positions[at])
+                pairs = at[kept], to[kept], scores[kept]
+            tiles.append(pairs)
+            if sum(len(at) for at, _, _ in tiles) > MAX_PAIRS:
+                tiles = [_best(tiles, count)]
+        return _best(tiles, count)
+
+    def _left(self, positions: "NDArray[np.int64]") -> "NDArray[np.float32] | None":
+        """Return the sketches of some vectors as the left factors of products, in groups."""
+        if self._sides is None:
+            return None
+        flat = self._sides[0].reshape(-1, self._sides[0].shape[2])
+        groups = -(-len(positions) // GROUP)
+        left = np.zeros((groups * GROUP, flat.shape[1]), np.float32)
+        left[:, -2:] = -NO_VECTOR, 1.0
+        left[: len(positions)] = flat[positions]
+        return left.reshape(groups, GROUP, -1)
+
+    def _tile(
+        self,
+        own: "NDArray[np.float32]",
+        left: "NDArray[np.float32] | None",
+        those: slice,
+        least: float,
+    ) -> "Pairs":
+        """Return pairs of some vectors and a short range that are at least so near."""
+        if self._sides is not None and left is not None:
+            right = self._sides[1][those.start // GROUP : -(-those.stop // GROUP)]
             # many products of small matrices rather than a large one, which would wait for the
             # threads of the library
-            possible = (
-                left[_groups(these)][:, None] @ right[_groups(those)][None] >= least - ROUNDING
-            )
+            possible = left[:, None] @ right[None] >= least - ROUNDING
             if np.count_nonzero(possible) <= DENSE * possible.size:
                 row, column, at, to = np.unravel_index(
                     np.flatnonzero(possible), possible.shape
                 )  # faster than nonzero
-                at, to = these.start + row * GROUP + at, those.start + column * GROUP + to
-                scores = np.vecdot(
-                    self._rows[at].astype(np.float32), self._rows[to].astype(np.float32)
-                )
+                at, to = row * GROUP + at, those.start + column * GROUP + to
+                scores = np.vecdot(own[at], in_full(self._rows[to]))
                 near = scores >= least
                 return at[near], to[near], scores[near]
-        products = self._rows[these].astype(np.float32) @ self._rows[those].astype(np.float32).T
+        products = own @ in_full(self._rows[those]).T
         at, to = np.nonzero(products >= least)
-        return at + these.start, to + those.start, products[at, to]
-
-
-def _groups(part: slice) -> slice:
-    return slice(part.start // GROUP, -(-part.stop // GROUP))
+        return at, to + those.start, products[at, to]
 
 
 def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
@@ -103,10 +131,9 @@ def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[
     return left.reshape(shape), np.ascontiguousarray(right.reshape(shape).transpose(0, 2, 1))
 
 
-def _best(
-    at: "NDArray[np.int64]", to: "NDArray[np.int64]", scores: "NDArray[np.float32]", count: int
-) -> "Pairs":
+def _best(tiles: "Sequence[Pairs]", count: int) -> "Pairs":
     """Return the nearest `count` of each first position, nearest first, ties by the later one."""
+    at, to, scores = (np.concatenate(parts) for parts in zip(*tiles, strict=True))
     order = np.lexsort((-to, -scores, at))
     at, to, scores = at[order], to[order], scores[order]
     kept = np.arange(len(at)) - np.searchsorted(at, at) < count

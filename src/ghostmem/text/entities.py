@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ghostmem.text.calendar import MONTHS
 from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED
-from ghostmem.text.terms import STOP_WORDS
+from ghostmem.text.terms import STOP_WORDS, WordMemo
 
 MAX_ENTITIES = 64
 """Only the first entities of a text are returned."""
@@ -158,7 +158,7 @@ def _tokens(text: str) -> Iterator[_Token]:
             yield _Token(at, gap, token)
             continue
         joined = compiled(_POSSESSIVE).sub("", token)
-        thing = _identifier(joined)
+        thing = _IDENTIFIERS[joined]
         if thing is not None:
             yield _Token(at, gap, thing, is_thing=True)
             continue
@@ -253,7 +253,7 @@ def _names(phrase: list[_Token], opens: bool) -> Iterator[_Name]:
         is_opener = opens and token is phrase[0] and token.text.lower() in _OPENERS
         if is_opener or (is_shouted and token.text.isupper()):
             return ""
-        return "name" if token.text in _PARTICLES or _is_name(token.text) else ""
+        return "name" if token.text in _PARTICLES or _IS_NAME[token.text] else ""
 
     for kind, group in groupby(phrase, kind_of):
         if kind == "thing":
@@ -281,7 +281,9 @@ def _joined_name(run: list[_Token], opener: _Token | None) -> Iterator[_Name]:
 
 def _is_name(word: str) -> bool:
     """Say whether a word has a capital and is not in the list of words that are no names."""
-    plain = re.sub("['’ʼ]", "'", word.lower())
+    plain = word.lower()
+    if not plain.isalnum():
+        plain = re.sub("['’ʼ]", "'", plain)
     if word != "US" and not NOT_NAMES.isdisjoint((plain.replace("'", ""), plain.partition("'")[0])):
         return False
     return word[0].isupper() or _is_strong(word)
@@ -339,3 +341,7 @@ def _composed(match: re.Match[str]) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", match[0])
+
+
+_IDENTIFIERS = WordMemo(_identifier)
+_IS_NAME = WordMemo(_is_name)

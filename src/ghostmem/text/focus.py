@@ -101,6 +101,8 @@ def best_window(matches: Sequence[Match], size: int, chunk: tuple[int, int] = (0
     count a little more; among equals the first window is taken.
     """
     best, best_score = Window(matches[0].start, matches[0].stop), -1
+    if len(matches) == 1:
+        return best
     evidence = _Evidence()
     left = 0
     for match in matches:

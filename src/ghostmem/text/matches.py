@@ -22,6 +22,7 @@ UNIT = 400  # characters; the rarity of a word is counted over parts of the text
 MAX_READ = 32  # blocks of a long text that are read word by word
 BLOCK = 1024  # characters in a block
 OVERLAP = 128  # characters read before and after a block, so that no word is missed at its border
+MAX_KNOWN = 4_096  # pieces of text that a query remembers
 MAX_HINTS = 256  # query terms and synonyms that blocks are searched for
 MIN_PART = 3  # letters of a query term that is searched inside other words
 _SCALE = 1000  # values are integers, so that equal evidence is equal
@@ -73,6 +74,8 @@ class QueryTerms(NamedTuple):
     stand_ins: Mapping[str, tuple[StandIn, ...]] = {}
     has_parts: bool = False  # whether terms are also searched inside other words
     is_stop_words: bool = False  # whether the query has only stop words
+    # how pieces of text match that were compared before, for a query that reads several texts
+    known: "dict[str, list[_Use]] | None" = None
 
 
 NO_TERMS = QueryTerms()
@@ -134,30 +137,42 @@ def _values(occurrences: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
 
 def _occurrences(pieces: Sequence[re.Match[str]], query: QueryTerms) -> list[_Occurrence]:
     """Return the occurrences of query terms; each distinct piece of text is checked once."""
-    distinct = list(dict.fromkeys([piece[0] for piece in pieces if not piece[1]]))
+    runs = [piece for piece in pieces if piece[1]]
+    texts = [piece[0] for piece in pieces]
+    distinct = list(dict.fromkeys(texts))
+    if runs:
+        distinct = list(dict.fromkeys([piece[0] for piece in pieces if not piece[1]]))
     uses = _exact_uses(distinct, query)
     if query.has_parts:
         _add_parts(uses, distinct, query)
     spaced = [
-        _Occurrence(piece.start(), piece.end(), use)
-        for piece in pieces
-        if piece[0] in uses and not piece[1]
-        for use in uses[piece[0]]
+        _Occurrence(*piece.span(), use)
+        for piece, text in zip(pieces, texts, strict=True)
+        if text in uses  # no run of a script without spaces is among them
+        for use in uses[text]
     ]
-    unspaced = list(_bigrams([piece for piece in pieces if piece[1]], query))
+    unspaced = list(_bigrams(runs, query)) if runs else []
     return sorted([*spaced, *unspaced]) if unspaced else spaced
 
 
 def _exact_uses(pieces: Iterable[str], query: QueryTerms) -> dict[str, list[_Use]]:
     """Return the pieces that have a query term or a synonym as one of their index terms."""
     split = words if query.is_stop_words else _terms
-    stand_ins = query.stand_ins
+    stand_ins, known = query.stand_ins, {} if query.known is None else query.known
     uses: dict[str, list[_Use]] = {}
     for piece in pieces:
-        for name in split(piece):
-            if name in stand_ins:
-                matching = [_Use(term, name, worth) for term, worth in stand_ins[name]]
-                uses.setdefault(piece, []).extend(matching)
+        matching = known.get(piece)
+        if matching is None:
+            matching = [
+                _Use(term, name, worth)
+                for name in split(piece)
+                if name in stand_ins
+                for term, worth in stand_ins[name]
+            ]
+            if len(known) < MAX_KNOWN:
+                known[piece] = matching
+        if matching:
+            uses[piece] = list(matching)
     return uses
 
 

@@ -67,7 +67,7 @@ _CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
 _EXPONENT = r"\A([0-9]+)e(?=[0-9])"
 
 
-class _Memo(dict[str, _Value]):
+class WordMemo(dict[str, _Value]):
     """A cache of a function of a word; a lookup is faster than a call of a cached function."""
 
     def __init__(self, compute: Callable[[str], _Value]) -> None:
@@ -204,8 +204,8 @@ def _stemmed(joined: str) -> tuple[str, ...]:
     return tuple([stem(word) for word in _spelled(joined) if word not in STOP_WORDS])
 
 
-_TERMS = _Memo(_stemmed)
-_CODES = _Memo(_encode)
+_TERMS = WordMemo(_stemmed)
+_CODES = WordMemo(_encode)
 
 
 def rarity(count: int, containing: int) -> float:

@@ -46,6 +46,8 @@ def contradiction_notes(
     memory: Memory, older: Sequence[Memory], newer: Sequence[Memory]
 ) -> list[str]:
     """Return notes on the memories that one prevails over, and on those that prevail over it."""
+    if not older and not newer:
+        return []
     at = memory.created_at
     groups = (
         ("newer than {}", [m for m in older if m.created_at <= at]),

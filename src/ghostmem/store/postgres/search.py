@@ -83,13 +83,13 @@ class PostgresSearch(Search):
             self._places.saw_chunks(space.name, numbers)
         yield from postings
 
-    def containing(self, space: int, text: str, limit: int) -> list[int]:
+    def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
 
         The text must have three characters or more."""
         if len(text) < 3:
             return []
-        ns = self._places.space(space)
+        ns = space.name
         sql = "SELECT id FROM chunks WHERE ns = ? AND plain LIKE ? ORDER BY id DESC LIMIT ?"
         rows = self._db.rows(sql, (ns, f"%{text.translate(_ESCAPED)}%", limit))
         numbers = [number for (number,) in rows]

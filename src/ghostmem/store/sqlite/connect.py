@@ -44,31 +44,44 @@ def set_patience(db: apsw.Connection, seconds: float) -> None:
     db.set_busy_handler(keep_waiting)
 
 
-def begin_write(db: apsw.Connection, path: str, seconds: float) -> None:
-    """Begin a write transaction, or raise apsw.BusyError when the lock is not free in time."""
+def begin_write(
+    db: apsw.Connection, path: str, busy_timeout: float, patience: float | None = None
+) -> None:
+    """Begin a write transaction, or raise apsw.BusyError when the lock is not free in time.
+
+    `busy_timeout` is the seconds that the connection waits for locks, and `patience` those to
+    wait instead this time."""
+    seconds = busy_timeout if patience is None else patience
     deadline = time.monotonic() + seconds
-    with _queue(f"{path}-wal", min(seconds / 2, _MAX_QUEUE)):
+    with _queue(f"{path}-wal", min(seconds / 2, _MAX_QUEUE)) as has_waited:
+        if patience is None and not has_waited:
+            db.execute("BEGIN IMMEDIATE")
+            return
         set_patience(db, max(0.0, deadline - time.monotonic()))
-        db.execute("BEGIN IMMEDIATE")
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        finally:
+            set_patience(db, busy_timeout)
 
 
 @contextmanager
-def _queue(log: str, seconds: float) -> Iterator[None]:
-    """Be the first of the queue, or give up queueing after this time.
+def _queue(log: str, seconds: float) -> Iterator[bool]:
+    """Be the first of the queue, or give up queueing after this time; yield whether it waited.
 
     The lock is on the write-ahead log, which every user of the store has, and which SQLite
     itself never locks."""
     try:
         file = os.open(log, os.O_RDONLY)
     except OSError:  # there is no log yet
-        yield
+        yield False
         return
+    has_waited, deadline = False, time.monotonic() + seconds
     try:
-        deadline = time.monotonic() + seconds
         while not _is_locked(file) and time.monotonic() < deadline:
             # 1 to 6 ms at random, so that no process is always first
             time.sleep(_POLL + os.urandom(1)[0] / 50_000)
-        yield
+            has_waited = True
+        yield has_waited
     finally:
         os.close(file)
 

@@ -8,6 +8,7 @@ from ghostmem.store.database import Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.index import namespaced
+from ghostmem.store.sqlite.journal import LineCount
 from ghostmem.store.tables import BY_NAME, COUNTED, Key, Row, Table, folded, indexed
 
 _NUMBERED = ("chunks", "note_folders", "mirrors")  # tables with AUTOINCREMENT
@@ -18,8 +19,10 @@ class SqliteCopy(Copy):
 
     _db: SqliteDb
 
-    def __init__(self, db: SqliteDb) -> None:
+    def __init__(self, db: SqliteDb, lines: LineCount | None) -> None:
         super().__init__(db)
+        if lines is not None:
+            lines.forget()
         self._ids = ""  # the namespace of the temporary table of ids
 
     def namespaces(self) -> list[str]:

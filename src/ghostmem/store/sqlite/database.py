@@ -13,8 +13,9 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.postings import PostingsCache
+    from ghostmem.store.namespace_cache import SearchCaches
     from ghostmem.store.sqlite.copy import SqliteCopy
+    from ghostmem.store.sqlite.journal import LineCount
     from ghostmem.store.sqlite.outline import SqliteOutline
     from ghostmem.store.vectors import Views
 
@@ -172,21 +173,26 @@ class SqliteTransaction(Transaction):
     copy: "SqliteCopy"
     outline: "SqliteOutline"
     own: ClassVar = {
-        "copy": Opening("sqlite.copy", "SqliteCopy"),
+        "copy": Opening("sqlite.copy", "SqliteCopy", ("lines",)),
         "index": Opening("sqlite.index", "SqliteIndex", ("journal",)),
-        "journal": Opening("sqlite.journal", "SqliteJournal"),
+        "journal": Opening("sqlite.journal", "SqliteJournal", ("lines",)),
         "notes": Opening("sqlite.notes", "SqliteNotes"),
         "outline": Opening("sqlite.outline", "SqliteOutline"),
-        "search": Opening("sqlite.search", "SqliteSearch", ("postings",)),
+        "search": Opening("sqlite.search", "SqliteSearch", ("caches",)),
         "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
 
     def __init__(
-        self, connection: apsw.Connection, views: "Views", postings: "PostingsCache | None" = None
+        self,
+        connection: apsw.Connection,
+        views: "Views",
+        caches: "SearchCaches | None" = None,
+        lines: "LineCount | None" = None,
     ) -> None:
         self.db = SqliteDb(connection)
         self.views = views
-        self.postings = postings
+        self.caches = caches
+        self.lines = lines
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and `scrub` must remove its bytes."""

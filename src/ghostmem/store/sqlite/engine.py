@@ -13,18 +13,18 @@ import apsw
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError
 from ghostmem.store.engine import BaseEngine
-from ghostmem.store.postings import PostingsCache
+from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.sqlite import forks
-from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links, set_patience
+from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
 from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.failures import raise_translated, refuse_torn, translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
+from ghostmem.store.sqlite.journal import LineCount
 from ghostmem.store.sqlite.migrate import applied, migrate
 from ghostmem.store.sqlite.schema import MIGRATIONS
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
-    from ghostmem.store.vectors import Views
 
 
 class SqliteEngine(BaseEngine):
@@ -41,7 +41,9 @@ class SqliteEngine(BaseEngine):
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._file: tuple[int, int] | None = None
         self._shared: apsw.Connection | None = None
-        self._postings = PostingsCache()
+        self._caches = SearchCaches()
+        self._lines: weakref.WeakKeyDictionary[apsw.Connection, LineCount]
+        self._lines = weakref.WeakKeyDictionary()
         with forks.using(writes=True):
             self._start(clock)
 
@@ -94,7 +96,7 @@ class SqliteEngine(BaseEngine):
     def _after_fork(self) -> None:
         """Forget the parent's connections; `forks` has closed them."""
         self._process = os.getpid()
-        self._open = weakref.WeakSet()
+        self._open, self._lines = weakref.WeakSet(), weakref.WeakKeyDictionary()
         self._local, self._lock = threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
@@ -113,9 +115,9 @@ class SqliteEngine(BaseEngine):
             raise EngineError(f"{self.location} was replaced while open", "open the store again")
 
     @contextmanager
-    def _turn(self, writes: bool = False) -> Iterator[apsw.Connection]:
+    def _turn(self) -> Iterator[apsw.Connection]:
         """Lend the thread's connection; a store in memory has one, which threads share in turn."""
-        with forks.using(writes):
+        with forks.using():
             db = self._connection()
             if db is not self._shared:
                 yield db
@@ -127,42 +129,19 @@ class SqliteEngine(BaseEngine):
         """Read one consistent state of the store."""
         return _Reading(self)
 
-    @contextmanager
     def write(
         self,
         durable: bool = True,
         dry_run: bool = False,
         patience: float | None = None,
         within: Iterable[str] | None = None,
-    ) -> Iterator[SqliteTransaction]:
+    ) -> AbstractContextManager[SqliteTransaction]:
         """Change the store in one transaction.
 
         `durable` waits until the change survives a power cut, `dry_run` rolls everything back
         at the end, and `patience` is the seconds to wait for the write lock instead of the
         setting. The file has one lock, whatever is written `within`."""
-        self._refuse_read_only()
-        self._refuse_other_file()
-        with self._turn(writes=True) as db:
-            lazy = not durable and self._synchronous == "full"
-            if lazy:
-                db.execute("PRAGMA synchronous=NORMAL")
-            try:
-                views = dict(self._views)  # those of an uncommitted write must not be kept
-                yield from self._transact(
-                    db,
-                    views,
-                    None,  # nor its postings
-                    lambda: begin_write(
-                        db, self.location, self._busy_timeout if patience is None else patience
-                    ),
-                    "ROLLBACK" if dry_run else "COMMIT",
-                )
-                if not dry_run:
-                    self._views.update(views)
-            finally:
-                if lazy:
-                    db.execute("PRAGMA synchronous=FULL")
-                set_patience(db, self._busy_timeout)
+        return _Writing(self, durable, dry_run, patience)
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
@@ -176,30 +155,12 @@ class SqliteEngine(BaseEngine):
             else:
                 db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
             try:
-                yield from self._transact(db, self._views, self._postings)
+                with translated(self.location, db):
+                    db.execute("BEGIN")
+                    yield SqliteTransaction(db, self._views, self._caches)
+                    db.execute("COMMIT")
             finally:
                 db.close()
-
-    def _transact(
-        self,
-        db: apsw.Connection,
-        views: "Views",
-        postings: PostingsCache | None,
-        begin: Callable[[], object] | None = None,
-        end: str = "COMMIT",
-    ) -> Iterator[SqliteTransaction]:
-        with translated(self.location, db):
-            try:
-                if begin is None:
-                    db.execute("BEGIN")
-                else:
-                    begin()
-                yield SqliteTransaction(db, views, postings)
-                db.execute(end)
-            except BaseException:
-                if db.in_transaction:  # SQLite has rolled back already after some errors
-                    db.execute("ROLLBACK")
-                raise
 
     @property
     def file(self) -> str | None:
@@ -318,32 +279,34 @@ class _Reading:
 
     It is a class because the four generators that it replaces cost more than a small read."""
 
+    _writes = False
+
     def __init__(self, engine: SqliteEngine) -> None:
         self._engine = engine
         self._lock: threading.RLock | None = None
 
     def __enter__(self) -> SqliteTransaction:
-        forks.enter()
+        forks.enter(self._writes)
         try:
-            return self._begin()
+            engine = self._engine
+            db = engine._connection()
+            if db is engine._shared:  # a store in memory has one, which threads share in turn
+                engine._lock.acquire()
+                self._lock = engine._lock
+                db = engine._connection()
+            self._db = db
+            try:
+                return self._begin()
+            except Exception as error:
+                raise_translated(error, engine.location, db)
+                raise
         except BaseException:
             self._release()
             raise
 
     def _begin(self) -> SqliteTransaction:
-        engine = self._engine
-        db = engine._connection()
-        if db is engine._shared:  # a store in memory has one, which threads share in turn
-            engine._lock.acquire()
-            self._lock = engine._lock
-            db = engine._connection()
-        self._db = db
-        try:
-            db.execute("BEGIN")
-        except Exception as error:
-            raise_translated(error, engine.location, db)
-            raise
-        return SqliteTransaction(db, engine._views, engine._postings)
+        self._db.execute("BEGIN")
+        return SqliteTransaction(self._db, self._engine._views, self._engine._caches)
 
     def __exit__(
         self,
@@ -361,11 +324,14 @@ class _Reading:
 
     def _commit(self) -> None:
         try:
-            self._db.execute("COMMIT")
+            self._end()
         except BaseException as error:
             self._roll_back(error)
             raise
         refuse_torn(self._engine.location, self._db)
+
+    def _end(self) -> None:
+        self._db.execute("COMMIT")
 
     def _roll_back(self, error: BaseException) -> None:
         """Roll back, and raise Ghost's error for one of SQLite's."""
@@ -377,7 +343,51 @@ class _Reading:
     def _release(self) -> None:
         if self._lock is not None:
             self._lock.release()
-        forks.leave()
+        forks.leave(self._writes)
+
+
+class _Writing(_Reading):
+    """A write transaction on the connection of the thread."""
+
+    _writes = True
+
+    def __init__(
+        self, engine: SqliteEngine, durable: bool, dry_run: bool, patience: float | None
+    ) -> None:
+        super().__init__(engine)
+        self._durable = durable or engine._synchronous != "full"
+        self._is_relaxed = False  # whether the connection does not wait for the disk
+        self._dry_run = dry_run
+        self._patience = patience
+
+    def __enter__(self) -> SqliteTransaction:
+        self._engine._refuse_read_only()
+        self._engine._refuse_other_file()
+        return super().__enter__()
+
+    def _begin(self) -> SqliteTransaction:
+        engine, db = self._engine, self._db
+        if not self._durable:
+            db.execute("PRAGMA synchronous=NORMAL")
+            self._is_relaxed = True
+        begin_write(db, engine.location, engine._busy_timeout, self._patience)
+        self._lines = engine._lines.setdefault(db, LineCount())
+        self._lines.begin(db)
+        self._views = dict(engine._views)  # those of an uncommitted write must not be kept
+        return SqliteTransaction(db, self._views, None, self._lines)  # nor its rows
+
+    def _end(self) -> None:
+        if self._dry_run:
+            self._db.execute("ROLLBACK")
+            return
+        self._db.execute("COMMIT")
+        self._lines.commit(self._db)
+        self._engine._views.update(self._views)
+
+    def _release(self) -> None:
+        if self._is_relaxed:
+            self._db.execute("PRAGMA synchronous=FULL")
+        super()._release()
 
 
 def _is_outdated(db: apsw.Connection) -> bool:

@@ -2,46 +2,85 @@
 
 from collections.abc import Iterable, Sequence
 
+import apsw
+
 from ghostmem.caller import CALLER
 from ghostmem.clock import format_time
-from ghostmem.store.database import Database
 from ghostmem.store.journal import LINE, ChainLine, Journal, LoggedChange, chained
+from ghostmem.store.sqlite.database import SqliteDb
 
-# the end of a namespace's log, and the number of lines of all namespaces
-_HEAD = (
-    "SELECT coalesce((SELECT sequence FROM namespaces WHERE id = ?1), 0),"
-    " coalesce((SELECT head FROM namespaces WHERE id = ?1), ''),"
-    " coalesce((SELECT sum(sequence) FROM namespaces), 0)"
-)
+_HEAD = "SELECT id, sequence, coalesce(head, '') FROM namespaces WHERE"
+_LINES = "SELECT coalesce(sum(sequence), 0) FROM namespaces"
 _UPDATE = "UPDATE namespaces SET sequence = ?, head = ? WHERE id = ?"
 _INSERT = f"INSERT INTO changes ({LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class LineCount:
+    """The number of lines of all namespaces, kept from one write of a connection to the next.
+
+    Counting them reads a row of every namespace. The number stays valid as long as no other
+    connection has written, and this one has written nothing else."""
+
+    def __init__(self) -> None:
+        self._count: int | None = None
+        # after the last write that was committed
+        self._state: tuple[int | None, int] | None = None
+        self._version: int | None = None
+
+    def next(self, db: SqliteDb) -> int:
+        """Return the number of the next line, which the caller writes."""
+        if self._count is None:
+            self._count = int(db.get(_LINES))
+        self._count += 1
+        return self._count
+
+    def begin(self, db: apsw.Connection) -> None:
+        """Forget the number if it may be another one in the write that begins."""
+        self._version = db.execute("PRAGMA data_version").get
+        if self._state != (self._version, db.total_changes()):
+            self._count = None
+        self._state = None
+
+    def forget(self) -> None:
+        """Count again, in the next write too: logs are written past the journal."""
+        self._count = self._version = None
+
+    def commit(self, db: apsw.Connection) -> None:
+        """Keep the number, because the write that `begin` saw is committed."""
+        self._state = (self._version, db.total_changes())
 
 
 class SqliteJournal(Journal):
     """The change log; lines are also numbered over all namespaces."""
 
     all_in_order = "line IS NOT NULL, line, ns_id, seq"  # lines of old stores have no number
+    _db: SqliteDb
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDb, lines: LineCount | None) -> None:
         super().__init__(db)
+        self._lines = lines or LineCount()
         self._numbers: dict[str, int] = {}
         self._heads: dict[int, tuple[int, str]] = {}  # the end of each log in this transaction
-        self._line: int | None = None  # the number of lines of all namespaces
 
     def namespace(self, ns: str) -> int:
         """Return a namespace's number, giving it one on first sight."""
         if ns not in self._numbers:
-            number = self._db.get("SELECT id FROM namespaces WHERE name = ?", (ns,))
-            if number is None:
-                # skip the numbers of namespaces that only the change log remembers
-                number = self._db.get(
-                    "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), "
-                    "coalesce((SELECT max(ns_id) FROM changes), 0))"
-                )
+            row = self._db.row(f"{_HEAD} name = ?", (ns,))
+            if row is None:
+                row = (self._new_number(), 0, "")
                 sql = "INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)"
-                self._db.run(sql, (number, ns, f"{number}q"))
-            self._numbers[ns] = number
+                self._db.run(sql, (row[0], ns, f"{row[0]}q"))
+            self._numbers[ns] = row[0]
+            self._heads.setdefault(row[0], row[1:])
         return self._numbers[ns]
+
+    def _new_number(self) -> int:
+        """Return the number of a new namespace; those that the change log remembers are taken."""
+        sql = (
+            "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), "
+            "coalesce((SELECT max(ns_id) FROM changes), 0))"
+        )
+        return int(self._db.get(sql))
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
@@ -63,13 +102,12 @@ class SqliteJournal(Journal):
     def _next(self, number: int, memory_id: str, op: str, at: str) -> ChainLine:
         """Return the next line of a namespace's log."""
         if number not in self._heads:
-            sequence, last, lines = self._db.row(_HEAD, (number,))
-            self._heads[number] = (sequence, last)
-            self._line = lines if self._line is None else self._line
-        assert self._line is not None
+            row = self._db.row(f"{_HEAD} id = ?", (number,))
+            self._heads[number] = row[1:] if row else (0, "")
         seq, before = self._heads[number]
-        self._line += 1
-        line = ChainLine(number, seq + 1, memory_id, op, at, CALLER.get().name, self._line)
+        line = ChainLine(
+            number, seq + 1, memory_id, op, at, CALLER.get().name, self._lines.next(self._db)
+        )
         head = chained(before, line)
         self._heads[number] = (seq + 1, head)
         return line._replace(hash=head)
