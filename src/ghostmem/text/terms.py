@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import chain as chained
 from itertools import pairwise
 from math import log
@@ -126,9 +127,13 @@ def _is_hyphenated(term: str) -> bool:
 
 def query_terms(text: str) -> list[str]:
     """Return the search terms of a question: its index terms without the words that only ask."""
-    asking = {stem(word) for word in ASKING_WORDS}
-    indexed = index_terms(text)
+    asking, indexed = _asking_terms(), index_terms(text)
     return [term for term in indexed if term not in asking] or indexed
+
+
+@cache
+def _asking_terms() -> frozenset[str]:
+    return frozenset(stem(word) for word in ASKING_WORDS)
 
 
 def encode(term: str) -> str:
