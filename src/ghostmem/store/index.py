@@ -41,7 +41,7 @@ class Index(StoreTable, ABC):
 
         Returns the number of chunks."""
         sql = f"UPDATE chunks SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ?"
-        return self._db.run(sql, (new_id, *self._db.place(old_id), old_id))
+        return self._db.change(sql, (new_id, *self._db.place(old_id), old_id))
 
     def terms(self, ns: str, memory_id: str) -> list[str]:
         """Return the terms of a memory's chunks in order."""

@@ -179,7 +179,7 @@ class Journal(StoreTable, ABC):
         """Add a day of use from elsewhere; return False when that day exists."""
         row = (access.memory_id, access.day, access.used, access.shown)
         sql = self._sql.insert("accesses", _ACCESS)
-        return self._db.run(sql, (*self._db.place(access.memory_id), *row)) > 0
+        return self._db.change(sql, (*self._db.place(access.memory_id), *row)) > 0
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the days of use to the next version."""

@@ -251,4 +251,6 @@ class Notes(StoreTable, ABC):
 
     def prune(self, before: datetime) -> int:
         """Delete kept vectors that were not reused since a time."""
-        return self._db.run("DELETE FROM spare_vectors WHERE left_at < ?", (format_time(before),))
+        return self._db.change(
+            "DELETE FROM spare_vectors WHERE left_at < ?", (format_time(before),)
+        )

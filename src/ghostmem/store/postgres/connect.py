@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
 from psycopg import errors as pg
+from psycopg import generators
 from psycopg.adapt import Dumper
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.errors import (
@@ -23,6 +24,8 @@ from ghostmem.errors import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ghostmem.store.postgres.trips import Statement
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
 _MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
@@ -78,6 +81,19 @@ class Connection(psycopg.Connection[Any]):
     alone waits forever."""
 
     silence: float | None = None  # seconds to wait for the next bytes; None means forever
+    _left = False  # the server was told to commit, and its answer was not read yet
+    _made = 0.0  # when it was made
+
+    @property
+    def age(self) -> float:
+        """Return the seconds since the connection was made."""
+        return time.monotonic() - self._made
+
+    @property
+    def in_transaction(self) -> bool:
+        """Say whether a transaction is open that has not been told to end."""
+        idle = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+        return not self.closed and not self._left and self.info.transaction_status not in idle
 
     def wait(self, gen: "Generator[Any, Any, Any]", *args: Any, **kwargs: Any) -> Any:
         """Wait until a statement or a part of it is done."""
@@ -88,6 +104,37 @@ class Connection(psycopg.Connection[Any]):
         except SilentServerError:
             self.pgconn.finish()
             raise
+
+    def round_trip(self, statements: "Sequence[Statement]") -> list[psycopg.Cursor[Any]]:
+        """Run statements in order in one round trip, and return their cursors."""
+        if len(statements) == 1:
+            sql, values, binary = statements[0]
+            return [self.execute(sql, values or None, binary=binary)]
+        with self.pipeline():
+            return [
+                self.execute(sql, values or None, binary=binary)
+                for sql, values, binary in statements
+            ]
+
+    def leave(self) -> None:
+        """Commit a transaction that only read; the server's answer is read by `is_usable`."""
+        self.pgconn.send_query(b"COMMIT")
+        self.pgconn.flush()
+        self._left = True
+
+    def is_usable(self) -> bool:
+        """Say whether a connection can begin a transaction: it is open and has answered."""
+        try:
+            if self._left:
+                self._left = False
+                self.wait(generators.fetch_many(self.pgconn))
+            elif not self.closed:
+                # the first call reads the last words of a server that has gone, the second the end
+                self.pgconn.consume_input()
+                self.pgconn.consume_input()
+        except psycopg.Error:
+            self.close()
+        return not self.closed and self.info.transaction_status == TransactionStatus.IDLE
 
     def limit(self, seconds: float | None) -> None:
         """Wait no longer than these seconds and a margin for the server's next bytes."""
@@ -190,6 +237,7 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
     _quiet()
 
     def prepare(connection: Connection) -> None:
+        connection._made = time.monotonic()
         connection.limit(limits.statement)
         configure(connection)
         connection.execute(limits.sql)

@@ -9,6 +9,7 @@ from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.postgres.connect import WRITERS
 from ghostmem.store.postgres.schema import CHUNK_WORDS
+from ghostmem.store.postgres.trips import RoundTrips, Statement
 from ghostmem.store.tables import Table
 
 if TYPE_CHECKING:
@@ -176,12 +177,9 @@ class Db:
     dialect: Dialect = DIALECT
 
     def __init__(
-        self,
-        connection: "psycopg.Connection[Any]",
-        writes: bool,
-        watch: Callable[[str], None] | None = None,
+        self, trips: RoundTrips, writes: bool, watch: Callable[[str], None] | None = None
     ) -> None:
-        self.connection = connection
+        self.trips = trips
         self.places = Places(self)
         self.writes = writes
         self._watch = watch
@@ -189,16 +187,25 @@ class Db:
         self.holds_all = False
         self.traced: list[tuple[str, Sequence[Any]]] | None = None
 
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), binary: bool = False
-    ) -> "psycopg.Cursor[Any]":
-        """Run a statement and return its cursor."""
+    @property
+    def connection(self) -> "psycopg.Connection[Any]":
+        """Return the connection, after everything that waited was sent."""
+        return self.trips.connection
+
+    def _statement(self, sql: str, values: Sequence[Any], binary: bool = False) -> Statement:
+        """Return a statement as psycopg takes it, and tell those who watch."""
         sql = _translated(sql)
         if self._watch is not None:
             self._watch(sql)
         if self.traced is not None:
             self.traced.append((sql, values))
-        return self.connection.execute(sql, values or None, binary=binary)
+        return Statement(sql, values, binary)
+
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), binary: bool = False
+    ) -> "psycopg.Cursor[Any]":
+        """Run a statement and return its cursor."""
+        return self.trips.ask([self._statement(sql, values, binary)])[0]
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return all rows of a statement."""
@@ -215,23 +222,25 @@ class Db:
         row = self.execute(sql, values).fetchone()
         return None if row is None else row[0]
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Run a statement with the next round trip."""
+        self.trips.send(self._statement(sql, values))
+
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
         return self.execute(sql, values).rowcount
 
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement once for each row of values."""
+        """Run a statement once for each row of values, with the next round trip."""
         for values in rows:
-            self.execute(sql, values)
+            self.run(sql, values)
 
     def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
         """Yield many rows from a server-side cursor without holding them all."""
-        sql = _translated(sql)
-        if self._watch is not None:
-            self._watch(sql)
+        statement = self._statement(sql, values)
         with self.connection.cursor(name="ghost_stream") as cursor:
             cursor.itersize = batch
-            cursor.execute(sql, values or None)
+            cursor.execute(statement.sql, values or None)
             yield from cursor
 
     def place(self, memory_id: str) -> Location:
@@ -276,7 +285,7 @@ class Db:
                 "open one that writes",
             )
         if not self.holds_all:
-            self.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
+            self.run("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
         self._locked.add(ns)
 
     @property

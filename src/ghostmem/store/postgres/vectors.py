@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 # vectors beyond `count` that are compared again, because the database rounds sums differently
 MARGIN = 32
 HNSW = (
-    "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200; SET "
-    "LOCAL hnsw.max_scan_tuples = 100000"
+    "SET LOCAL hnsw.iterative_scan = relaxed_order",
+    "SET LOCAL hnsw.ef_search = 200",
+    "SET LOCAL hnsw.max_scan_tuples = 100000",
 )
 
 
@@ -90,7 +91,8 @@ class RemoteView(VectorView):
             only, values = " AND chunk_id = ANY(?)", [list(among)]
         column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
         if self._hnsw and among is None:
-            self._db.execute(HNSW)
+            for setting in HNSW:
+                self._db.run(setting)
             column, ties = f"vector::vector({len(query)})", ""
             kind = f" AND model_id = {self._model}"
         rows = self._db.execute(

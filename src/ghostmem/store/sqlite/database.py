@@ -113,7 +113,11 @@ class SqliteDb:
         """Return the first value of the first row, or None."""
         return self.execute(sql, values).get
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Run a statement that gives no result."""
+        self.execute(sql, values)
+
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
         self.execute(sql, values)
         return self.connection.changes()
