@@ -138,7 +138,7 @@ def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
             "turn-3",
         ]
         assert tx.search.threads([one.thread])[one.thread][0] == 5
-        assert tx.search.sources(NS) == ["Ann", "Bo"]
+        assert tx.search.sources(tx.search.spaces([NS])[0]) == ["Ann", "Bo"]
 
 
 def test_a_context_is_packed(filled: Ghost) -> None:

@@ -5,7 +5,14 @@ This is done in arrays, or in dicts where numpy is not loaded; both give the sam
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+MAX_SPAN = 4_000_000  # chunk numbers from the first to the last that are looked up in an array
 
 
 class WeighedChunks(NamedTuple):
@@ -43,18 +50,31 @@ def best_by_arrays(parts: Sequence[WeighedChunks], count: int) -> list[int]:
     if not parts:
         return []
     numbers = [np.frombuffer(chunks, np.int64) for _, _, chunks in parts]
-    chunks, places = np.unique(np.concatenate(numbers), return_inverse=True)
-    totals = np.zeros(len(chunks))
-    start = 0
-    for _, group in groupby(parts, key=lambda part: part.number):
-        weights = np.zeros(len(chunks))
-        for _, weight, held in group:
-            weights[places[start : start + len(held)]] = weight
-            start += len(held)
-        totals += weights
-    if len(totals) > count:
-        least = np.partition(totals, -count)[-count]
+    chunks = np.concatenate(numbers)
+    places = np.split(_last_places(chunks), np.cumsum([len(each) for each in numbers])[:-1])
+    totals = np.full(len(chunks), -1.0)  # stays where the same chunk has a later place
+    for _, group in groupby(zip(parts, places, strict=True), key=lambda pair: pair[0].number):
+        sums = [(part.weight, at, np.maximum(totals[at], 0.0)) for part, at in group]
+        for weight, at, before in sums:
+            totals[at] = before + weight
+    kept = np.flatnonzero(totals >= 0)
+    if len(kept) > count:
+        least = np.partition(totals[kept], -count)[-count]
         kept = np.flatnonzero(totals >= least)
-        chunks, totals = chunks[kept], totals[kept]
+    chunks, totals = chunks[kept], totals[kept]
     best: list[int] = chunks[np.lexsort((-chunks, -totals))][:count].tolist()
     return best
+
+
+def _last_places(chunks: "NDArray[np.int64]") -> "NDArray[np.intp]":
+    """Return for each chunk the last place that has the same one."""
+    import numpy as np
+
+    first, last = int(chunks.min()), int(chunks.max())
+    if last - first > MAX_SPAN:
+        _, chunks = np.unique(chunks, return_inverse=True)
+        first, last = 0, len(chunks)
+    numbers = chunks - first
+    places = np.empty(last - first + 1, np.intp)  # only what is written is read
+    places[numbers] = np.arange(len(chunks))
+    return places[numbers]

@@ -125,16 +125,16 @@ def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
     """Return the best chunks of each retriever that pass the filter.
 
     A filter that passes few chunks is applied first."""
-    tx, words = ns_query.tx, ns_query.words
+    words = ns_query.words
     count = max(MIN_SHORTLIST, ns_query.query.limit)
     best = _retrieve(ns_query, count * 2)
-    shortlists = _filtered(tx, best, ns_query.filter_, count)
+    shortlists = _filtered(ns_query, best, count)
     expected = sum(min(count, len(chunks)) for chunks in best.values())
     if sum(map(len, shortlists.values())) < expected / 2:
-        allowed = tx.search.allowed(ns_query.space.number, ns_query.filter_, MAX_ALLOWED)
+        allowed = ns_query.tx.search.allowed(ns_query.space.number, ns_query.filter_, MAX_ALLOWED)
         if allowed is not None:
             best = _retrieve(ns_query, count * 2, set(allowed))
-            shortlists = _filtered(tx, best, ns_query.filter_, count)
+            shortlists = _filtered(ns_query, best, count)
     shortlists["substring"] = [
         chunk for chunk in shortlists["substring"] if words.inner.worths(chunk)
     ]
@@ -163,9 +163,10 @@ def _retrieve(
 
 
 def _filtered(
-    tx: Transaction, best: Mapping[str, list[int]], filter_: Filter, count: int
+    ns_query: NamespaceQuery, best: Mapping[str, list[int]], count: int
 ) -> dict[str, list[ChunkCandidate]]:
     """Return the first `count` chunks of each retriever that pass a filter, each read once."""
+    search = ns_query.tx.search
     read: dict[int, ChunkCandidate] = {}
     passed: dict[str, list[ChunkCandidate]] = {retriever: [] for retriever in best}
     for start in range(0, max(map(len, best.values())), count):
@@ -176,7 +177,8 @@ def _filtered(
         }
         numbers = dict.fromkeys(itertools.chain(*batches.values()))
         if fresh := [number for number in numbers if number not in read]:
-            read |= {chunk.chunk: chunk for chunk in tx.search.candidates(fresh, filter_)}
+            chunks_read = search.candidates(fresh, ns_query.filter_, ns_query.space)
+            read |= {chunk.chunk: chunk for chunk in chunks_read}
         for retriever, chunks in batches.items():
             passed[retriever] += [read[number] for number in chunks if number in read]
     return {retriever: chunks[:count] for retriever, chunks in passed.items()}

@@ -45,8 +45,10 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
     unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
     is_about_time = bool(matches) and _is_about_time(table, query)
-    for match, lexical in zip(matches, table.features["lexical"], strict=True):
-        if is_about_time or match.feature("identifier") >= 1:
+    identifiers = table.features.get("identifier") or [0.0] * len(matches)
+    columns = zip(matches, table.features["lexical"], identifiers, strict=True)
+    for match, lexical, identifier in columns:
+        if is_about_time or identifier >= 1:
             match.margin = inf
         elif match.chunk.thread is not None and is_linear:
             match.margin = match.score - CONVERSATION

@@ -48,7 +48,7 @@ def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     table.features["lexical"] = [lexical.score(worths, weights) for worths in spread]
     if not threads:
         return
-    mean = ns_query.tx.search.thread_average(space.number)
+    mean = ns_query.tx.search.thread_average(space)
     wording = table.features["wording"] = [0.0] * len(matches)
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)
@@ -70,13 +70,14 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
         np.array([match.chunk.chunk for match in matches], np.int64)
     )
     cosines = np.vecdot(vectors, query.vector)
-    mixed = vectors.copy()
+    mixed = vectors
     if pairs := [pair for thread in threads for pair in thread.pairs()]:
         left, right = np.array(pairs, np.intp).T  # each item is once on either side
+        mixed = vectors.copy()
         mixed[right] += BEFORE * vectors[left]
         mixed[left] += AFTER * vectors[right]
-    mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
-    blended = np.vecdot(mixed, query.vector)
+    lengths = np.maximum(np.sqrt(np.vecdot(mixed, mixed)), 1e-12)
+    blended = (np.vecdot(mixed, query.vector) if pairs else cosines) / lengths
     table.features["own"] = np.where(has_vector, _stretched(cosines, has_vector), 0.0).tolist()
     table.features["mixed"] = np.where(has_vector, _stretched(blended, has_vector), 0.0).tolist()
     for match, cosine, is_measured in zip(

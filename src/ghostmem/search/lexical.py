@@ -85,8 +85,9 @@ def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> d
     if not matching:
         return worths
     ratio = len(terms) / average
-    for term in dict.fromkeys(matching):
-        full = saturated(matching.count(term), K1, B, ratio)
+    once, counted = saturated(1, K1, B, ratio), len(set(matching)) < len(matching)
+    for term in dict.fromkeys(matching) if counted else matching:
+        full = saturated(matching.count(term), K1, B, ratio) if counted else once
         for number, worth in matches[term]:
             if full * worth > worths.get(number, 0.0):
                 worths[number] = full * worth

@@ -167,7 +167,7 @@ class QueryVectors:
     def ask(self, space: Space, query: Query, filter_: Filter) -> NamespaceQuery:
         """Return a question in a namespace, with vectors if there are any to compare."""
         tx = self._tx
-        sources = tx.search.sources(space.name)
+        sources = tx.search.sources(space)
         words = match_words(tx, space, query, sources)
         ns_query = NamespaceQuery(tx, space, query, filter_, sources, words)
         if self.embedder is None:

@@ -86,9 +86,9 @@ def score_linear(
     table.summands = weighed(table.features, weights, several)
     totals = map(sum, zip(*table.summands.values(), strict=True))
     for match, total in zip(matches, totals, strict=True):
-        match.total, match.limit = total, alone if match.chunk.thread is None else in_thread
-        match.specified = min(1.0, max(0.0, total / full))
-        match.score = score_of(total, match.limit)
+        limit = alone if match.chunk.thread is None else in_thread
+        match.total, match.limit, match.score = total, limit, score_of(total, limit)
+        match.specified = 0.0 if total < 0 else min(1.0, total / full)
     ranked = best_first(matches)
     return varied_threads(ranked) if several else ranked
 

@@ -6,7 +6,7 @@ from typing import Any
 from ghostmem.clock import format_time, read_time
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Part
-from ghostmem.store.rows import Filter, Group
+from ghostmem.store.rows import ChunkCandidate, Filter, Group
 
 LIVE = "m.deleted_at IS NULL"
 _OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
@@ -47,6 +47,26 @@ def clause(dialect: Dialect, selection: Filter) -> Part:
         *_about(dialect, selection),
     ]
     return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]
+
+
+def plain_test(selection: Filter) -> Callable[[ChunkCandidate], bool] | None:
+    """Return the test of a usual filter on a live chunk, or None if the filter asks for more."""
+    plain = Filter(selection.ns, selection.now, tiers=selection.tiers, closed=selection.closed)
+    if selection.__dict__ != plain.__dict__:
+        return None
+    tiers, closed = frozenset(selection.tiers), selection.closed
+    now = None if selection.now is None else format_time(selection.now)
+
+    def passes(chunk: ChunkCandidate) -> bool:
+        if tiers and chunk.tier not in tiers:
+            return False
+        if now is None:
+            return True
+        if chunk.expires is not None and chunk.expires <= now:
+            return False
+        return closed is None or closed == (chunk.valid_to is not None and chunk.valid_to <= now)
+
+    return passes
 
 
 def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:

@@ -14,6 +14,7 @@ from ghostmem.model import (
     Kind,
     Memory,
     Priority,
+    Record,
     Rel,
     SourceKind,
     SymbolRef,
@@ -100,6 +101,12 @@ class RowType(Generic[T]):
         ]
         self._required = [(place, codec.read) for place, codec, may_lack in entries if not may_lack]
         self._optional = [(place, codec) for place, codec, may_lack in entries if may_lack]
+        # the defaults of fields without a column, if a value may be made without its `__init__`
+        self._defaults: dict[str, Any] | None = None
+        if isinstance(kind, type) and issubclass(kind, Record):
+            others = [name for name in fields if name not in self.fields]
+            if all(hasattr(kind, name) for name in others):
+                self._defaults = {name: getattr(kind, name) for name in others}
 
     def read(self, row: Sequence[Any]) -> T:
         """Turn a row in the order of `names` into a value."""
@@ -111,7 +118,13 @@ class RowType(Generic[T]):
                 values[place] = codec.read(text)
             elif codec.empty is not None:
                 values[place] = codec.empty()
-        return self._kind(*values)
+        if self._defaults is None:
+            return self._kind(*values)
+        # several times faster than setting the fields of a frozen dataclass one by one
+        value: Any = object.__new__(self._kind)  # type: ignore[arg-type]
+        value.__dict__.update(zip(self.fields, values, strict=True), **self._defaults)
+        made: T = value
+        return made
 
     def write(self, value: T) -> list[Any]:
         """Turn a value into a row in the order of `names`."""

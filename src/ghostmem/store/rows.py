@@ -124,6 +124,9 @@ class ChunkCandidate(NamedTuple):
     key: str
     priority: str
     tags: str | None = None  # as JSON, because few readers need them
+    tier: str = ""
+    expires: str | None = None
+    valid_to: str | None = None
 
     @property
     def created_at(self) -> datetime:

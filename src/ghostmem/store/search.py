@@ -14,7 +14,8 @@ from ghostmem.text.spelling import WordParts
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms,"
-    " c.thread_id, c.place, {}, m.created_at, m.source_user, m.kind, m.key, m.priority, m.tags"
+    " c.thread_id, c.place, {}, m.created_at, m.source_user, m.kind, m.key, m.priority, m.tags,"
+    " m.tier, m.expires_at, m.valid_to"
 )
 
 
@@ -125,7 +126,7 @@ class Search(StoreTable, ABC):
         self._db.saw_chunks(self._space(space), numbers)
         return numbers if len(numbers) <= limit else None
 
-    def sources(self, ns: str, limit: int = 200) -> list[str]:
+    def sources(self, space: Space, limit: int = 200) -> list[str]:
         """Return the source users of a namespace, by stepping from one name to the next."""
         live = "FROM memories WHERE ns = ? AND source_user IS NOT NULL AND deleted_at IS NULL"
         sql = (
@@ -134,10 +135,14 @@ class Search(StoreTable, ABC):
             " FROM s WHERE s.name IS NOT NULL)"
             " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
         )
-        return [name for (name,) in self._db.rows(sql, (ns, ns, limit))]
+        return [name for (name,) in self._db.rows(sql, (space.name, space.name, limit))]
 
-    def candidates(self, chunks: Sequence[int], selection: Filter) -> list[ChunkCandidate]:
-        """Return those of some chunks that pass a filter, in the order given."""
+    def candidates(
+        self, chunks: Sequence[int], selection: Filter, space: Space | None = None
+    ) -> list[ChunkCandidate]:
+        """Return those of some chunks that pass a filter, in the order given.
+
+        `space` is the namespace of all of them, if it is known."""
         candidates: dict[int, ChunkCandidate] = {}
         for location, numbers in self._located_chunks(chunks, selection):
             tail = f"c.id {self._sql.among}"
@@ -155,11 +160,11 @@ class Search(StoreTable, ABC):
             threads.update((number, (chunks, length)) for number, chunks, length in rows)
         return threads
 
-    def thread_average(self, space: int) -> float:
+    def thread_average(self, space: Space) -> float:
         """Return the mean length of a namespace's threads."""
         where = f"{self._sql.in_space} AND chunks > 0"
         sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {where}"
-        return float(self._db.get(sql, (self._space(space),)))
+        return float(self._db.get(sql, (self._space(space.number),)))
 
     def thread(self, number: int, selection: Filter) -> list[ChunkCandidate]:
         """Return the chunks of a thread that pass a filter, in order."""

@@ -13,7 +13,7 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.postings import PostingsCache
+    from ghostmem.store.namespace_cache import SearchCaches
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.outline import SqliteOutline
     from ghostmem.store.vectors import Views
@@ -181,16 +181,19 @@ class SqliteTransaction(Transaction):
         "journal": Opening("sqlite.journal", "SqliteJournal"),
         "notes": Opening("sqlite.notes", "SqliteNotes"),
         "outline": Opening("sqlite.outline", "SqliteOutline"),
-        "search": Opening("sqlite.search", "SqliteSearch", ("postings",)),
+        "search": Opening("sqlite.search", "SqliteSearch", ("caches",)),
         "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
 
     def __init__(
-        self, connection: apsw.Connection, views: "Views", postings: "PostingsCache | None" = None
+        self,
+        connection: apsw.Connection,
+        views: "Views",
+        caches: "SearchCaches | None" = None,
     ) -> None:
         self.db = SqliteDb(connection)
         self.views = views
-        self.postings = postings
+        self.caches = caches
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and `scrub` must remove its bytes."""

@@ -13,7 +13,7 @@ import apsw
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError
 from ghostmem.store.engine import BaseEngine
-from ghostmem.store.postings import PostingsCache
+from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links, set_patience
 from ghostmem.store.sqlite.database import SqliteTransaction
@@ -41,7 +41,7 @@ class SqliteEngine(BaseEngine):
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._file: tuple[int, int] | None = None
         self._shared: apsw.Connection | None = None
-        self._postings = PostingsCache()
+        self._caches = SearchCaches()
         with forks.using(writes=True):
             self._start(clock)
 
@@ -151,7 +151,7 @@ class SqliteEngine(BaseEngine):
                 yield from self._transact(
                     db,
                     views,
-                    None,  # nor its postings
+                    None,  # nor its postings and rows
                     lambda: begin_write(
                         db, self.location, self._busy_timeout if patience is None else patience
                     ),
@@ -176,7 +176,7 @@ class SqliteEngine(BaseEngine):
             else:
                 db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
             try:
-                yield from self._transact(db, self._views, self._postings)
+                yield from self._transact(db, self._views, self._caches)
             finally:
                 db.close()
 
@@ -184,7 +184,7 @@ class SqliteEngine(BaseEngine):
         self,
         db: apsw.Connection,
         views: "Views",
-        postings: PostingsCache | None,
+        caches: SearchCaches | None,
         begin: Callable[[], object] | None = None,
         end: str = "COMMIT",
     ) -> Iterator[SqliteTransaction]:
@@ -194,7 +194,7 @@ class SqliteEngine(BaseEngine):
                     db.execute("BEGIN")
                 else:
                     begin()
-                yield SqliteTransaction(db, views, postings)
+                yield SqliteTransaction(db, views, caches)
                 db.execute(end)
             except BaseException:
                 if db.in_transaction:  # SQLite has rolled back already after some errors
@@ -343,7 +343,7 @@ class _Reading:
         except Exception as error:
             raise_translated(error, engine.location, db)
             raise
-        return SqliteTransaction(db, engine._views, engine._postings)
+        return SqliteTransaction(db, engine._views, engine._caches)
 
     def __exit__(
         self,

@@ -1,0 +1,85 @@
+"""Rows of chunks and facts of namespaces that stay in memory between searches."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ghostmem.store.postings import PostingsCache
+from ghostmem.store.rows import ChunkCandidate, Space
+
+MAX_CHARACTERS = 12_000_000  # of the rows that are kept
+ROW_SIZE = 600  # characters that a row takes in addition to its texts
+T = TypeVar("T")
+
+
+@dataclass(eq=False, repr=False)
+class _Kept:
+    sequence: int
+    rows: dict[int, ChunkCandidate | None] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    size: int = ROW_SIZE
+
+
+class NamespaceCache:
+    """Live chunks and facts of the namespaces that were searched last.
+
+    Every change of a memory changes the sequence of its namespace, so they are valid for as long
+    as that stays. Only committed states may be kept."""
+
+    def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
+        self._max_characters = max_characters
+        self._kept: dict[int, _Kept] = {}  # the namespace that was used last at the end
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def rows(self, space: Space) -> Mapping[int, ChunkCandidate | None]:
+        """Return the known chunks of a namespace, None for those that are not live."""
+        return self._of(space).rows
+
+    def add(self, space: Space, rows: Mapping[int, ChunkCandidate | None]) -> None:
+        """Keep chunks of a namespace, in place of those of namespaces used longest ago."""
+        added = sum(
+            ROW_SIZE + (len(row.text) + len(row.terms) if row is not None else 0)
+            for row in rows.values()
+        )
+        kept = self._of(space)
+        with self._lock:
+            if self._size + added > self._max_characters:
+                self._drop_oldest(self._max_characters - added)
+            if self._kept.get(space.number) is kept:
+                kept.rows.update(rows)
+                kept.size += added
+                self._size += added
+
+    def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
+        """Return a fact of a namespace, which is read if it is not known."""
+        facts = self._of(space).facts
+        if name not in facts:
+            facts[name] = read()
+        fact: T = facts[name]
+        return fact
+
+    def _of(self, space: Space) -> _Kept:
+        with self._lock:
+            kept = self._kept.pop(space.number, None)
+            if kept is None or kept.sequence != space.sequence:
+                self._size += ROW_SIZE - (0 if kept is None else kept.size)
+                kept = _Kept(space.sequence)
+            self._kept[space.number] = kept
+            if self._size > self._max_characters:
+                self._drop_oldest(self._max_characters)
+            return kept
+
+    def _drop_oldest(self, room: int) -> None:
+        """Forget namespaces until the others fit, the last one only if it is too large itself."""
+        while self._kept and self._size > max(0, room):
+            self._size -= self._kept.pop(next(iter(self._kept))).size
+
+
+class SearchCaches:
+    """Everything that an open store keeps for its searches, except vectors."""
+
+    def __init__(self) -> None:
+        self.postings = PostingsCache()
+        self.namespaces = NamespaceCache()
