@@ -68,7 +68,7 @@ class EdgeTable(StoreTable):
             f"{_TIE} {self._sql.in_ns}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
         )
         ties: list[Tie] = []
-        for location, given in self._db.located(ids):
+        for location, given in self._db.located(sorted(set(ids))):
             rows = self._db.rows(f"{starting} UNION {ending}", (*location, given, *location, given))
             self._db.saw("".join(location), (row[end] for row in rows for end in (0, 1)))
             ties += (Tie(start, to, _RELS[rel], weight) for start, to, rel, weight in rows)

@@ -168,7 +168,7 @@ class Memories(StoreTable):
             f"SELECT memory_id, {kind.columns} FROM {kind.table.name}"
             f" WHERE {self._sql.in_ns}memory_id {self._sql.among} ORDER BY {order}"
         )
-        for location, ids in self._db.located(memory_ids):
+        for location, ids in self._db.located(sorted(memory_ids)):
             for memory_id, *row in self._db.iterate(sql, (*location, ids)):
                 refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
         return refs

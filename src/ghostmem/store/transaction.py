@@ -95,6 +95,12 @@ class Transaction:
             setattr(self, name, table)
             return table
 
+    def ahead(self, *reads: Callable[[], object]) -> None:
+        """Let reads that do not depend on each other share a round trip.
+
+        A caller that is going to make these reads names them here first. They may be called
+        several times, and must not change anything. Without a server there is nothing to do."""
+
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and its bytes are to be removed."""
         raise NotImplementedError

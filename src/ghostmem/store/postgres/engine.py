@@ -29,6 +29,7 @@ from ghostmem.store.postgres.connect import (
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.schema import MIGRATIONS
+from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.protocol import Reindex
@@ -74,6 +75,7 @@ class PostgresEngine(BaseEngine):
         self._added = 0  # chunks written since the last ANALYZE
         self._enough = 1000  # chunks after which ANALYZE runs
         self._pool: ConnectionPool[Connection] | None = None
+        self._caches = PostgresCaches()
         self._kept: Connection | None = None  # the last one used, for the next transaction
         self._queued = 0  # threads that wait for a connection of the pool
         try:
@@ -223,19 +225,18 @@ class PostgresEngine(BaseEngine):
         is locked."""
         self._refuse_read_only()
         names = None if within is None else tuple(sorted(set(within)))
-        begin = ["BEGIN"]
+        calls = []  # in the order in which the server makes them
         if patience is not None:
-            begin.append(f"SET LOCAL lock_timeout = {max(1, int(patience * 1000))}")
+            calls.append(f"set_config('lock_timeout', '{max(1, int(patience * 1000))}', true)")
         if not durable or self._synchronous == "normal":
-            begin.append("SET LOCAL synchronous_commit = off")
+            calls.append("set_config('synchronous_commit', 'off', true)")
         if names is None:
-            begin += [_AT_LEISURE, f"SELECT pg_advisory_xact_lock({WRITERS}, 0)"]
+            calls.append(f"pg_advisory_xact_lock({WRITERS}, 0)")
         else:
-            locks = [f"pg_advisory_xact_lock_shared({WRITERS}, 0)"]
-            locks += [
-                f"pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))" for name in names
-            ]
-            begin.append(f"SELECT {', '.join(locks)}")
+            calls.append(f"pg_advisory_xact_lock_shared({WRITERS}, 0)")
+        for name in names or ():
+            calls.append(f"pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))")
+        begin = ["BEGIN", *([_AT_LEISURE] if names is None else []), f"SELECT {', '.join(calls)}"]
         yield from self._transact(
             begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
         )
@@ -257,7 +258,8 @@ class PostgresEngine(BaseEngine):
             db = Db(trips, writes, self.watch)
             db.holds_all = names is None
             db.holds(names or ())
-            tx = PostgresTransaction(db, views, self._hnsw)
+            caches = None if writes or self.moving else self._caches
+            tx = PostgresTransaction(db, views, self._hnsw, caches)
             yield tx
             if tx.owes:
                 from ghostmem.store.postgres.scrub import tidy
