@@ -87,6 +87,7 @@ def expect_words(tx: Transaction, ns: str, query: Query) -> None:
     joined = _joined_words(query.text, terms)
     near = {term for word in query.words for term in synonyms(word, ())}
     tx.ahead(
+        lambda: tx.search.expect_sources(ns),
         lambda: tx.search.expect(ns, _codes(*terms, *joined), MAX_POSTINGS),
         lambda: tx.search.expect(ns, _codes(*sorted(near)), MAX_SUBSTITUTE_POSTINGS),
     )

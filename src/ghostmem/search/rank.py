@@ -80,18 +80,15 @@ def waits_for_model(
 
 def read_ahead(store: Store, tx: Transaction, query: Query, filter_: Filter) -> None:
     """Read what a search in one namespace needs first in as few round trips as possible."""
-    ns, embedder = filter_.ns, store.vectoriser.get(tx)
-    if not ns or ns.is_prefix:
-        return
-    reads: list[Callable[[], object]] = [
-        lambda: tx.notes.folders(ns),
-        lambda: tx.search.spaces([str(ns)]),
-        lambda: expect_words(tx, str(ns), query),
-        lambda: tx.listing.has_closed(ns, query.now),
-    ]
-    if embedder is not None:
-        reads.append(lambda: tx.vectors.find(embedder.model, embedder.dimension, CHUNKER))
-    tx.ahead(*reads)
+    ns = filter_.ns
+    if ns and not ns.is_prefix:
+        tx.ahead(
+            lambda: tx.notes.folders(ns),
+            lambda: tx.search.spaces([str(ns)]),
+            lambda: expect_words(tx, str(ns), query),
+            lambda: tx.listing.has_closed(ns, query.now),
+            lambda: store.vectoriser.find_model(tx),
+        )
 
 
 def rank(

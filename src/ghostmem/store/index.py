@@ -19,7 +19,9 @@ class Index(StoreTable, ABC):
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
-        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
+        """Index a memory's chunks, and return the number of the first one that has a vector.
+
+        Without vectors the number is not asked for, and may be 0."""
 
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
         """Index the chunks of several memories, with the vectors that a model made of them.

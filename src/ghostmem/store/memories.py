@@ -31,6 +31,7 @@ class Memories(StoreTable):
     def __init__(self, db: Database, journal: Journal) -> None:
         super().__init__(db)
         self._journal = journal
+        self._expected: dict[str, Memory] = {}
 
     def one(self, tail: str, values: Sequence[Any]) -> Memory | None:
         """Return the first memory that passes a condition."""
@@ -79,9 +80,20 @@ class Memories(StoreTable):
         """Return versions by their ids."""
         memories: dict[str, Memory] = {}
         where = f"{self._sql.in_ns}m.id {self._sql.among}"
-        for location, ids in self._db.located(memory_ids):
+        expected = self._expected
+        if expected:
+            memories = {id_: expected[id_] for id_ in memory_ids if id_ in expected}
+            memory_ids = [id_ for id_ in memory_ids if id_ not in expected]
+        for location, ids in self._db.located(memory_ids) if memory_ids else ():
             memories.update((memory.id, memory) for memory in self.many(where, (*location, ids)))
         return memories
+
+    def expect(self, ns: str, chunks: Sequence[int]) -> None:
+        """Read memories of chunks that a reading transaction is going to ask for by their ids."""
+        sql = f"SELECT c.memory_id FROM chunks c WHERE {self._sql.of_ns} AND c.id"
+        where = f"m.ns = ? AND m.id IN ({sql} {self._sql.among})"
+        memories = self.many(where, (ns, ns, self._sql.array(chunks)))
+        self._expected.update((memory.id, memory) for memory in memories)
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""

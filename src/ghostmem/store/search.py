@@ -98,8 +98,10 @@ class Search(StoreTable, ABC):
     def expect(self, ns: str, codes: Sequence[str], limit: int) -> None:
         """Read what a search in a namespace needs first, before its sequence is known.
 
-        `Transaction.ahead` lets this share a round trip. These are the sources, and the postings
-        of some terms."""
+        These are the postings of some terms; `Transaction.ahead` lets this share a round trip."""
+
+    def expect_sources(self, ns: str) -> None:
+        """Read the sources of a namespace before its sequence is known, as `expect`."""
 
     @abstractmethod
     def containing(self, space: int, text: str, limit: int) -> list[int]:

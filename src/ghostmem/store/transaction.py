@@ -5,6 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from ghostmem.errors import EngineError
 from ghostmem.store.database import Database
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ _SHARED = {
 @cache
 def _class_of(opening: Opening) -> Any:
     return getattr(import_module(f"ghostmem.store.{opening.module}"), opening.name)
+
+
+class ChangedMeanwhileError(EngineError):
+    """The store has changed since it was read, so that nothing was written."""
 
 
 class Transaction:

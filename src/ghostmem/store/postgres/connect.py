@@ -20,6 +20,7 @@ from ghostmem.errors import (
     StoreBusyError,
     StoreFullError,
 )
+from ghostmem.store.transaction import ChangedMeanwhileError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +65,11 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
     (pg.QueryCanceled, StoreBusyError, "{where} took too long"),
     (SilentServerError, LostConnectionError, "{where} does not answer"),
     (pg.TooManyConnections, StoreBusyError, "{where} takes no more connections"),
+    (
+        (pg.UniqueViolation, pg.DivisionByZero),
+        ChangedMeanwhileError,
+        "another writer has changed {where}",
+    ),
     ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {where}"),
     (
         (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege),

@@ -129,15 +129,12 @@ class PostgresSearch(CachedSearch):
         """Read what a search in a namespace needs first, before its sequence is known.
 
         What is in memory for the last known sequence is read only if that has changed."""
-        if ns not in self._last:  # for the whole transaction, which sees the newest state itself
-            self._last[ns] = None if self._caches is None else self._caches.last(ns)
-        last = self._last[ns]
+        last = self._last_seen(ns)
         known: list[str] = []
         if last is not None and self._kept is not None:
             known = [code for code in codes if self._kept.get(last, code, limit) is not None]
         self._db.ahead(
             [
-                lambda: self._expect_sources(ns, last),
                 lambda: self._expect_postings(ns, known, limit, last),
                 lambda: self._expect_postings(
                     ns, [code for code in codes if code not in set(known)], limit, None
@@ -145,7 +142,15 @@ class PostgresSearch(CachedSearch):
             ]
         )
 
-    def _expect_sources(self, ns: str, last: Space | None) -> None:
+    def _last_seen(self, ns: str) -> Space | None:
+        """Return a namespace as it was before this transaction, which sees the newest state."""
+        if ns not in self._last:
+            self._last[ns] = None if self._caches is None else self._caches.last(ns)
+        return self._last[ns]
+
+    def expect_sources(self, ns: str) -> None:
+        """Read the sources of a namespace before its sequence is known."""
+        last = self._last_seen(ns)
         sql, values = SOURCES, list[Any]((ns, ns, MAX_SOURCES))
         if last is not None:
             sql = f"SELECT name FROM ({SOURCES}) AS sources{_IF_CHANGED}"
