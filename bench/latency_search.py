@@ -49,11 +49,15 @@ class Ready:
             inner.thresholds,
             inner.known,
         )
+        self._inner = inner
         self._made = {text: inner.embed([text]) for text in texts}
 
     def embed(self, texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.float32]]":
-        """Return the vector of a text that was embedded before."""
-        return self._made[texts[0]]
+        """Return the vector of a text that was embedded before, or of one that was corrected."""
+        text = texts[0]
+        if text not in self._made:
+            self._made[text] = self._inner.embed([text])
+        return self._made[text]
 
 
 def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[str]:

@@ -93,6 +93,12 @@ class EdgeTable(StoreTable):
         sql = self._sql.insert("memory_edges", _EDGE.names)
         return self._db.change(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
 
+    def add_edges(self, edges: Iterable[Edge]) -> None:
+        """Add edges that do not exist."""
+        sql = self._sql.insert("memory_edges", _EDGE.names)
+        rows = [(*self._db.place(edge.from_id), *_EDGE.write(edge)) for edge in edges]
+        self._db.run_many(sql, rows)
+
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or set the weight of the existing one and return False."""
         if self.add_edge(edge):

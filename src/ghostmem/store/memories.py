@@ -188,4 +188,7 @@ class Memories(StoreTable):
     def with_refs(self, memories: list[Memory]) -> list[Memory]:
         """Return the same memories with their files and symbols filled in."""
         ids = [memory.id for memory in memories]
-        return with_refs(memories, self.files(ids), self.symbols(ids)) if ids else memories
+        if not ids:
+            return memories
+        self._db.ahead([lambda: self.files(ids), lambda: self.symbols(ids)])
+        return with_refs(memories, self.files(ids), self.symbols(ids))

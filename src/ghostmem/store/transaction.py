@@ -105,6 +105,7 @@ class Transaction:
 
         A caller that is going to make these reads names them here first. They may be called
         several times, and must not change anything. Without a server there is nothing to do."""
+        self.db.ahead(reads)
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and its bytes are to be removed."""

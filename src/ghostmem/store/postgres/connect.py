@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ghostmem.store.postgres.trips import Statement
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
+# more than there are statements, because forgetting one costs a round trip
+MAX_PREPARED = 500
 _MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
 _MARGIN = 1.0  # seconds in which the server can report a timeout itself
 
@@ -113,9 +115,7 @@ class Connection(psycopg.Connection[Any]):
 
     def round_trip(self, statements: "Sequence[Statement]") -> list[psycopg.Cursor[Any]]:
         """Run statements in order in one round trip, and return their cursors."""
-        if len(statements) == 1:
-            sql, values, binary = statements[0]
-            return [self.execute(sql, values or None, binary=binary)]
+        # one statement too: preparing it for the next time would be a round trip of its own
         with self.pipeline():
             return [
                 self.execute(sql, values or None, binary=binary)
@@ -225,6 +225,7 @@ def configure(connection: "psycopg.Connection[Any]") -> None:
         "idle_in_transaction_session_timeout TO '10min'"
     )
     connection.adapters.register_dumper(Vec, _VecDumper)
+    connection.prepared_max = MAX_PREPARED
 
 
 def _quiet() -> None:

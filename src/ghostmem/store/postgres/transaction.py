@@ -50,10 +50,6 @@ class PostgresTransaction(SharedTransaction):
         """Record that text was deleted for good: its traces go at the end of the transaction."""
         self.owes = True
 
-    def ahead(self, *reads: Callable[[], object]) -> None:
-        """Read what some functions read, in as few round trips as possible."""
-        self.db.ahead(reads)
-
     def fresh(self) -> "PostgresTransaction":
         """Return the same transaction as one that has read nothing yet."""
         self.db.forget()

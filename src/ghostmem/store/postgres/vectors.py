@@ -192,7 +192,8 @@ class PostgresVectors(SharedVectors):
             (self._places.space(space), model, chunk),
             binary=True,
         )
-        vectors = numbers_of([vector for _, vector in rows], self.dimension(model))
+        width = (len(rows[0][1]) - 4) // 4 if rows else self.dimension(model)
+        vectors = numbers_of([vector for _, vector in rows], width)
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:

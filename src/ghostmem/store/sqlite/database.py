@@ -1,7 +1,7 @@
 """SQLite as table classes see it: the SQL dialect, a connection, and a transaction."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import apsw
@@ -125,6 +125,9 @@ class SqliteDb:
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once for each row of values."""
         self.executemany(sql, rows)
+
+    def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
+        """Do nothing: a statement costs no round trip."""
 
     def place(self, memory_id: str) -> Location:
         """Return no values: a memory is found by its id."""
