@@ -89,6 +89,8 @@ class Connection(psycopg.Connection[Any]):
     alone waits forever."""
 
     silence: float | None = None  # seconds to wait for the next bytes; None means forever
+    # psycopg may believe that statements were prepared which the server has skipped after an error
+    has_failed = False
     _left = False  # the server was told to commit, and its answer was not read yet
     _made = 0.0  # when it was made
 
@@ -116,11 +118,15 @@ class Connection(psycopg.Connection[Any]):
     def round_trip(self, statements: "Sequence[Statement]") -> list[psycopg.Cursor[Any]]:
         """Run statements in order in one round trip, and return their cursors."""
         # one statement too: preparing it for the next time would be a round trip of its own
-        with self.pipeline():
-            return [
-                self.execute(sql, values or None, binary=binary)
-                for sql, values, binary in statements
-            ]
+        try:
+            with self.pipeline():
+                return [
+                    self.execute(sql, values or None, binary=binary)
+                    for sql, values, binary in statements
+                ]
+        except BaseException:
+            self.has_failed = True
+            raise
 
     def leave(self) -> None:
         """Commit a transaction that only read; the server's answer is read by `is_usable`."""
@@ -262,6 +268,14 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
         open=True,
         name="ghost",
     )
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Say whether an error ended the connection, so that later answers of the server are unknown.
+
+    A server that shuts down says so in an error that may follow the answer to a COMMIT."""
+    fatal = error.diag.severity_nonlocalized in ("FATAL", "PANIC")
+    return fatal or error.sqlstate is None
 
 
 def translate(error: Exception, where: str) -> Exception:

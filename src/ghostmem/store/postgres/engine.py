@@ -21,6 +21,7 @@ from ghostmem.store.postgres.connect import (
     WRITERS,
     Connection,
     Timeouts,
+    is_lost,
     make_pool,
     translate,
     translated,
@@ -149,7 +150,10 @@ class PostgresEngine(BaseEngine):
     def _give_back(self, connection: Connection) -> None:
         """Keep a connection for the next transaction, or give it back to the pool.
 
-        A transaction that has not ended is rolled back."""
+        A transaction that has not ended is rolled back, and a connection whose round trip failed
+        is closed."""
+        if connection.has_failed:
+            connection.close()
         if connection.in_transaction:
             try:
                 connection.execute("ROLLBACK")
@@ -272,7 +276,7 @@ class PostgresEngine(BaseEngine):
             self._owes = self._owes or (tx.owes and end == "COMMIT")
             self._look_again(trips, tx.index.added)
         except psycopg.Error as error:
-            if trips.is_committing and trips.is_broken:
+            if trips.is_committing and is_lost(error):
                 raise LostConnectionError(
                     f"the connection to {self.location} broke while it was told to "
                     "keep this: it may be stored or not",

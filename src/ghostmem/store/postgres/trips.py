@@ -51,7 +51,6 @@ class RoundTrips:
         self._deadline, self._limit = deadline, limit
         self._connection: Connection | None = None
         self.is_committing = False
-        self.is_broken = False
 
     @classmethod
     def over(cls, connection: "Connection") -> "RoundTrips":
@@ -84,10 +83,7 @@ class RoundTrips:
         if self._connection is None:
             self._connection, cursors = self._first(batch)
         else:
-            try:
-                cursors = self._connection.round_trip(batch)
-            finally:
-                self.is_broken = self._connection.broken
+            cursors = self._connection.round_trip(batch)
         return cursors[skipped:]
 
     def _first(self, batch: Sequence[Statement]) -> "tuple[Connection, list[psycopg.Cursor[Any]]]":
@@ -102,16 +98,15 @@ class RoundTrips:
             try:
                 cursors = connection.round_trip(batch)
             except BaseException as error:
-                self.is_broken = connection.broken
+                is_lost = connection.broken and isinstance(
+                    error, psycopg.OperationalError | psycopg.InterfaceError
+                )
                 self._give_back(connection)
-                may_retry = self.is_broken and not self.is_committing
-                is_lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-                if not (may_retry and is_lost) or time.monotonic() + wait > self._deadline:
+                if not is_lost or self.is_committing or time.monotonic() + wait > self._deadline:
                     raise
                 time.sleep(wait)
                 wait = min(wait * 2, _MAX_WAIT) or _FIRST_WAIT
             else:
-                self.is_broken = False
                 connection.limit(self._limit)
                 return connection, cursors
 
