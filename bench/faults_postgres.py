@@ -349,7 +349,8 @@ def exhausted(_: Plan) -> Findings:
         short = held.enter_context(
             Ghost.open(url, settings=replace(SETTINGS, pg_connections=1, busy_timeout=0.5))
         )
-        with short.store.engine.read():
+        with short.store.engine.read() as tx:
+            tx.search.spaces([NS])
             began = time.monotonic()
             try:
                 short.put(NS, key(50, 0), content(50, 0))

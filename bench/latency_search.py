@@ -53,9 +53,11 @@ class Ready:
         self._made = {text: inner.embed([text]) for text in texts}
 
     def embed(self, texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.float32]]":
-        """Return the vector of a text that was embedded before; a corrected text is embedded."""
+        """Return the vector of a text that was embedded before, or of one that was corrected."""
         text = texts[0]
-        return self._made[text] if text in self._made else self._inner.embed([text])
+        if text not in self._made:
+            self._made[text] = self._inner.embed([text])
+        return self._made[text]
 
 
 def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -62,14 +63,18 @@ def find_near(
         return NearestChunks()
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
     view = None if model is None else tx.vectors.view(model, space)
-    if view is None or not view.count:
+    if view is None:
         return NearestChunks()
     import numpy as np
 
+    queries = _queries(embedder, vectors, texts)
+    tx.ahead(lambda: view.count, *(partial(view.nearest, query, MIN_NEAREST) for query in queries))
+    if not view.count:
+        return NearestChunks()
     nearest: dict[int, float] = {}
     related: dict[int, float] = {}
     least = threshold(store, embedder)
-    for query in _queries(embedder, vectors, texts):
+    for query in queries:
         count = MIN_NEAREST
         while True:
             chunks = np.array(view.nearest(query, count), np.int64)
@@ -121,17 +126,22 @@ def autolink(
     """Link a memory that was just written to the most similar ones of its namespace.
 
     `near` was found before the write lock: chunks written since then are compared here."""
-    space = next(iter(tx.search.spaces([memory.ns])), None)
-    if space is None or not vectors:
+    if not vectors:
         return 0
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
+    number = tx.journal.namespace(memory.ns)
     if model is None:
         return 0
+    tx.ahead(
+        lambda: tx.vectors.after(model, number, near.seen),
+        lambda: tx.vectors.owners(list(near.cosines)),
+        lambda: tx.graph.touching([memory.id], [Rel.RELATES_TO]),
+    )
     import numpy as np
 
     cosines = dict(near.cosines)
     least = threshold(store, embedder)
-    ids, rows = tx.vectors.after(model, space.number, near.seen)
+    ids, rows = tx.vectors.after(model, number, near.seen)
     others = ids < first_chunk
     if others.any():
         for query in _queries(embedder, vectors, texts):
@@ -169,11 +179,12 @@ def link_alike(
         and other.key != memory.key
     ]
     others.sort(key=lambda other: (-weights[other.id], -other.created_at.timestamp(), other.key))
-    added = 0
+    edges_added = []
     for other in others[:MAX_LINKS] if _may_link(memory, now) else ():
         new, old = (other, memory) if late and other.id > memory.id else (memory, other)
-        added += tx.graph.add_edge(Edge(new.id, old.id, Rel.RELATES_TO, weights[other.id], now))
-    return added
+        edges_added.append(Edge(new.id, old.id, Rel.RELATES_TO, weights[other.id], now))
+    tx.graph.add_edges(edges_added)
+    return len(edges_added)
 
 
 def _may_link(memory: Memory, now: datetime) -> bool:

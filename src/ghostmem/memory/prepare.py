@@ -8,19 +8,22 @@ from ghostmem.embed.base import Embedder
 from ghostmem.graph.autolink import NearestChunks
 from ghostmem.memory.draft import Draft
 from ghostmem.model import Memory
-from ghostmem.store import IndexRow, Store, Transaction, index_rows
+from ghostmem.store import IndexRow, Space, Store, Transaction, index_rows
 
 
 class Prepared(NamedTuple):
     """The chunks of a draft, their vectors, the stored chunks nearest to them, and the model.
 
-    A memory that gets its vectors later is then linked to similar ones, if it `waits` for that."""
+    A memory that gets its vectors later is then linked to similar ones, if it `waits` for that. If
+    its key had no version, `new_in` may be its namespace: a writer then need not read both again,
+    and fails with `ChangedMeanwhileError` if there is a version now."""
 
     rows: Sequence[IndexRow] = ()
     vectors: Sequence[bytes] = ()
     near: NearestChunks | None = None
     embedder: Embedder | None = None
     waits: bool = True
+    new_in: Space | None = None
 
 
 UNPREPARED = Prepared()
@@ -32,21 +35,25 @@ def read_current(store: Store, draft: Draft) -> Memory | None:
         return tx.memories.current(draft.ns, draft.key, store.clock())
 
 
-def prepare(store: Store, draft: Draft, current: Memory | None) -> Prepared:
+def prepare(
+    store: Store, draft: Draft, current: Memory | None, tx: Transaction | None = None
+) -> Prepared:
     """Return the chunks of a draft, with vectors when the embedding provider works.
 
-    `current` is the current version of its key."""
-    return prepare_all(store, [(draft, current)])[0]
+    `current` is the current version of its key, and `tx` the transaction that is open, if any."""
+    return prepare_all(store, [(draft, current)], tx)[0]
 
 
-def prepare_all(store: Store, drafts: Sequence[tuple[Draft, Memory | None]]) -> list[Prepared]:
+def prepare_all(
+    store: Store, drafts: Sequence[tuple[Draft, Memory | None]], tx: Transaction | None = None
+) -> list[Prepared]:
     """Return the chunks of drafts, which come with the current versions of their keys.
 
     Their texts are embedded together."""
     limit = store.settings.embed_put_chunks
     chunked = [_chunks(store, draft, current) for draft, current in drafts]
     texts = [row.spoken for rows in chunked for row in rows[:limit]]
-    embedder = store.vectoriser.get()
+    embedder = store.vectoriser.get(tx)
     vectors = iter(store.vectoriser.try_bytes(texts, embedder) if texts else ())
     made = ((rows, list(islice(vectors, len(rows[:limit])))) for rows in chunked)
     return [
@@ -66,7 +73,7 @@ def _chunks(store: Store, draft: Draft, current: Memory | None) -> Sequence[Inde
 
 def with_nearest(store: Store, tx: Transaction, draft: Draft, prepared: Prepared) -> Prepared:
     """Return a prepared draft with the stored chunks that are nearest to its own."""
-    rows, vectors, _, embedder, _ = prepared
+    rows, vectors, _, embedder, *_ = prepared
     if embedder is None or not vectors:
         return prepared
     from ghostmem.graph.autolink import find_near

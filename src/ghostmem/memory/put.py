@@ -10,11 +10,12 @@ from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
-from ghostmem.memory.verdict import compare_draft, compare_within
+from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
 from ghostmem.memory.write import dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
 from ghostmem.store.fields import QUARANTINE
+from ghostmem.store.transaction import ChangedMeanwhileError
 
 REQUESTED = "put there by its writer"
 
@@ -96,20 +97,56 @@ def put(store: Store, /, ns: str, key: str, content: str, **options: Any) -> Mem
     request = check_put(store, ns, key, content, **options)
     draft, notes, _ = request
     was_loading = store.vectoriser.is_loading
-    compared = None
-    with store.engine.read() as tx:
-        current = tx.memories.current(draft.ns, draft.key, store.clock())
-        reasons = reasons_to_hold(store, request, current)
-        if not reasons and not store.vectoriser.wanted:  # nothing has to wait for a model
-            compared = compare_within(store, tx, draft, prepare(store, draft, current), current)
+    current, reasons, compared = _read(store, request)
     if reasons:
         return hold_draft(store, draft, reasons, notes)
     prepared, judgement = compared or compare_draft(store, draft, current)
-    with store.engine.write(within=(draft.ns,)) as tx:
-        memory = write_put(store, tx, draft, prepared, judgement)
+    memory = _write(store, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
     return with_notes(memory, request, prepared)
+
+
+class _Reading(NamedTuple):
+    """The current version of a key, reasons to hold a put, and how it compares with the store.
+
+    It is compared later if that may take long."""
+
+    current: Memory | None
+    reasons: tuple[str, ...] = ()
+    compared: tuple[Prepared, Judgement] | None = None
+
+
+def _read(store: Store, request: PutRequest) -> _Reading:
+    """Read all that a put needs in one transaction."""
+    draft = request.draft
+    with store.engine.read() as tx:
+        read_ahead(store, tx, draft)
+        last = tx.memories.last(draft.ns, draft.key)
+        current = last if last is not None and last.is_current(store.clock()) else None
+        if reasons := reasons_to_hold(store, request, current):
+            return _Reading(current, reasons)
+        if not store.vectoriser.is_near:
+            return _Reading(current)
+        prepared = prepare(store, draft, current, tx)
+        prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
+        is_plain = not draft.dedup and draft.supersedes is None
+        if store.engine.shared and last is None and is_plain and judgement.memory is None:
+            space = next(iter(tx.search.spaces([draft.ns])), None)
+            prepared = prepared._replace(new_in=space)
+        return _Reading(current, (), (prepared, judgement))
+
+
+def _write(store: Store, draft: Draft, prepared: Prepared, judgement: Judgement) -> Memory:
+    """Write a draft, again with another look at the store if that has changed meanwhile."""
+    try:
+        with store.engine.write(within=(draft.ns,)) as tx:
+            return write_put(store, tx, draft, prepared, judgement)
+    except ChangedMeanwhileError:
+        if prepared.new_in is None:
+            raise
+    with store.engine.write(within=(draft.ns,)) as tx:
+        return write_put(store, tx, draft, prepared._replace(new_in=None), judgement)
 
 
 def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memory:

@@ -20,7 +20,7 @@ from ghostmem.settings import Settings
 from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
-from ghostmem.text.terms import index_terms, rarity
+from ghostmem.text.terms import encode, index_terms, rarity
 from ghostmem.truth.plain import (
     MAX_READ,
     announces_change,
@@ -78,6 +78,7 @@ class Judgement(NamedTuple):
         """Return the judgement without the memories that ended or were replaced meanwhile."""
         if self.memory is None:
             return self
+        tx.db.saw_all((self.memory, *self.also))
         rows = tx.memories.by_ids([self.memory.id, *(memory.id for memory in self.also)])
         valid = {id_ for id_, row in rows.items() if row.is_current(now) and row.is_open(now)}
         if self.memory.id not in valid:
@@ -94,15 +95,31 @@ def compare_draft(store: Store, draft: Draft, current: Memory | None) -> tuple[P
     `current` is the current version of its key."""
     prepared = prepare(store, draft, current)
     with store.engine.read() as tx:
-        return compare_within(store, tx, draft, prepared, current)
+        return judge_prepared(store, tx, draft, prepared, current)
 
 
-def compare_within(
+def judge_prepared(
     store: Store, tx: Transaction, draft: Draft, prepared: Prepared, current: Memory | None
 ) -> tuple[Prepared, Judgement]:
-    """Find how a prepared draft relates to the memories of its namespace."""
+    """Find the chunks nearest to a draft, and how it relates to the memories of its namespace."""
     prepared = with_nearest(store, tx, draft, prepared)
     return prepared, judge_draft(store, tx, draft, prepared.near, current)
+
+
+def read_ahead(store: Store, tx: Transaction, draft: Draft) -> None:
+    """Read what a put needs first in as few round trips as possible."""
+
+    def expect_words() -> None:
+        terms = dict.fromkeys(index_terms(draft.content[:MAX_READ]))
+        telling = _telling_terms(terms, _limits(store.settings, draft.content).terms)
+        tx.search.expect(draft.ns, [encode(term) for term in telling], MAX_POSTINGS)
+
+    tx.ahead(
+        lambda: tx.memories.last(draft.ns, draft.key),
+        lambda: tx.search.spaces([draft.ns]),
+        expect_words,
+        lambda: store.vectoriser.find_model(tx),
+    )
 
 
 def judge_draft(
@@ -169,7 +186,12 @@ def find_verdict(
         chunks |= dict.fromkeys(sorted(near.cosines, key=lambda c: -near.cosines[c])[:MAX_NEAREST])
     if not chunks:
         return NOTHING
-    candidates = tx.search.chunk_terms(list(chunks), Filter(NsFilter(ns), now))
+    selection = Filter(NsFilter(ns), now)
+    tx.ahead(
+        lambda: tx.search.chunk_terms(list(chunks), selection),
+        lambda: tx.memories.expect(ns, list(chunks)),
+    )
+    candidates = tx.search.chunk_terms(list(chunks), selection)
     similar = _most_similar(terms, candidates, key, limits, related)
     memories = [
         memory

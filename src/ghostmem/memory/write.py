@@ -125,7 +125,7 @@ def write_draft(
 ) -> Memory:
     """Store a draft as the next version of its key, or reinforce the memory that it repeats."""
     now = store.clock()
-    last = tx.memories.last(draft.ns, draft.key)
+    last = _last_version(tx, draft, prepared)
     current = last if last is not None and last.is_current(now) else None
     check_base(draft, current)
     if current is None:
@@ -154,6 +154,15 @@ def write_draft(
         tx.index.wait(memory.id)
     outcome = Outcome.CREATED if current is None else Outcome.UPDATED
     return memory.with_values(chunks=len(rows), outcome=outcome)
+
+
+def _last_version(tx: Transaction, draft: Draft, prepared: Prepared) -> Memory | None:
+    """Return the last version of a draft's key, and lock its namespace."""
+    if prepared.new_in is not None:
+        tx.journal.assume(prepared.new_in)
+        return None
+    tx.ahead(lambda: tx.memories.last(draft.ns, draft.key), lambda: tx.journal.namespace(draft.ns))
+    return tx.memories.last(draft.ns, draft.key)
 
 
 def check_base(draft: Draft, current: Memory | None) -> None:
@@ -281,7 +290,7 @@ def index_memory(
 
     Chunks that were prepared for another source are made again, and wait for their vectors."""
     prepared = _with_current_model(store, tx, prepared)
-    rows, vectors, near, embedder, _ = prepared
+    rows, vectors, near, embedder, *_ = prepared
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):

@@ -1,8 +1,30 @@
 """Index changed notes before a search, so that it finds the current text of files."""
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
 from ghostmem.errors import StoreBusyError, StoreFullError
-from ghostmem.model import NsFilter
-from ghostmem.store import Store
+from ghostmem.model import Folder, NsFilter
+from ghostmem.store import Store, Transaction
+
+
+@contextmanager
+def refreshed(
+    store: Store, ns: NsFilter | None, prepare: Callable[[Transaction], None]
+) -> Iterator[tuple[Transaction, tuple[str, ...]]]:
+    """Read the store after changes in the folders of some namespaces were indexed.
+
+    Gives the transaction, for which `prepare` was called, and notes for the answer."""
+    with store.engine.read() as tx:
+        prepare(tx)
+        folders = [] if ns is None else tx.notes.folders(ns)
+        if not folders:
+            yield tx, ()
+            return
+    notes = _sync(store, folders)
+    with store.engine.read() as tx:
+        prepare(tx)
+        yield tx, notes
 
 
 def refresh(store: Store, ns: NsFilter) -> tuple[str, ...]:
@@ -12,6 +34,10 @@ def refresh(store: Store, ns: NsFilter) -> tuple[str, ...]:
     from the last index."""
     with store.engine.read() as tx:
         folders = tx.notes.folders(ns)
+    return _sync(store, folders)
+
+
+def _sync(store: Store, folders: Sequence[Folder]) -> tuple[str, ...]:
     if not folders:
         return ()
     if store.engine.read_only:

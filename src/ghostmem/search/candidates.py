@@ -124,12 +124,17 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     return Candidates(matches, table, terms, threads, tuple(shortlists))
 
 
+def shortlist(query: Query) -> int:
+    """Return the number of chunks that each retriever gives, of twice as many that it finds."""
+    return max(MIN_SHORTLIST, query.limit)
+
+
 def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
     """Return the best chunks of each retriever that pass the filter.
 
     A filter that passes few chunks is applied first."""
     words = ns_query.words
-    count = max(MIN_SHORTLIST, ns_query.query.limit)
+    count = shortlist(ns_query.query)
     best = _retrieve(ns_query, count * 2)
     shortlists = _filtered(ns_query, best, count)
     expected = sum(min(count, len(chunks)) for chunks in best.values())
@@ -165,6 +170,15 @@ def _retrieve(
     return best
 
 
+def _read_ahead(ns_query: NamespaceQuery, chunks: list[int]) -> None:
+    """Read chunks together with their vectors, which are compared later."""
+    vectors = ns_query.vectors
+    ns_query.tx.ahead(
+        lambda: ns_query.tx.search.candidates(chunks, ns_query.filter_, ns_query.space),
+        lambda: None if vectors is None else vectors.chunks.expect(chunks),
+    )
+
+
 def _filtered(
     ns_query: NamespaceQuery, best: Mapping[str, list[int]], count: int
 ) -> dict[str, list[ChunkCandidate]]:
@@ -180,6 +194,7 @@ def _filtered(
         }
         numbers = dict.fromkeys(itertools.chain(*batches.values()))
         if fresh := [number for number in numbers if number not in read]:
+            _read_ahead(ns_query, fresh)
             chunks_read = search.candidates(fresh, ns_query.filter_, ns_query.space)
             read |= {chunk.chunk: chunk for chunk in chunks_read}
         for retriever, chunks in batches.items():

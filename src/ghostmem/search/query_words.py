@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -81,6 +81,22 @@ class QueryWords:
     corrections: Mapping[str, str]  # misspelled terms of the question -> the nearest spelling
 
 
+def expect_words(tx: Transaction, ns: str, query: Query) -> None:
+    """Read the postings that `match_words` is going to ask for, with other reads of a search."""
+    terms = list(dict.fromkeys(query.terms))
+    joined = _joined_words(query.text, terms)
+    near = {term for word in query.words for term in synonyms(word, ())}
+    tx.ahead(
+        lambda: tx.search.expect_sources(ns),
+        lambda: tx.search.expect(ns, _codes(*terms, *joined), MAX_POSTINGS),
+        lambda: tx.search.expect(ns, _codes(*sorted(near)), MAX_SUBSTITUTE_POSTINGS),
+    )
+
+
+def _codes(*terms: str) -> list[str]:
+    return [encode(term) for term in terms]
+
+
 def match_words(tx: Transaction, space: Space, query: Query, sources: list[str]) -> QueryWords:
     """Return the index terms of a namespace that match a question's words, with their worth."""
     all_terms = list(dict.fromkeys(query.terms))
@@ -99,6 +115,7 @@ def match_words(tx: Transaction, space: Space, query: Query, sources: list[str])
     ]
     matched = {match.number for match in (*exact, *substitutes)}
     unmatched = [number for number in range(len(terms)) if number not in matched]
+    _read_unmatched(tx, space, query, terms, unmatched)
     spellings = _spelling_matches(tx, space, query, terms, unmatched)
     misspelled = {match.number for match in spellings}
     inner = _inner_words(tx, space, query, terms, unmatched, misspelled)
@@ -202,10 +219,8 @@ def _synonym_matches(
     return list(matches.values())
 
 
-def _spelling_matches(
-    tx: Transaction, space: Space, query: Query, terms: Sequence[str], unmatched: Iterable[int]
-) -> list[TermMatch]:
-    """Return words of nearly the same spelling for a few unknown words, for each nearest first."""
+def _misspelled(query: Query, terms: Sequence[str], unmatched: Iterable[int]) -> dict[int, str]:
+    """Return a few unknown words that may be misspelled, as they were written, by number."""
     as_written = {stem(plain(word)): word for word in query.words}
     misspelled = {
         number: word
@@ -214,11 +229,42 @@ def _spelling_matches(
         and len(word := as_written.get(terms[number], terms[number])) >= MIN_LENGTH
         and not is_common_word(word)
     }
+    return dict(list(misspelled.items())[:MAX_MISSPELLED])
+
+
+def _read_unmatched(
+    tx: Transaction, space: Space, query: Query, terms: Sequence[str], unmatched: Sequence[int]
+) -> None:
+    """Read ahead what spellings and inner words of unknown words are looked for in."""
+    misspelled = _misspelled(query, terms, unmatched)
+    inside = [terms[number] for number in unmatched if len(terms[number]) > 2][:MAX_INSIDE]
+    tx.ahead(
+        *(
+            partial(_near_spellings, tx, space, terms[number], misspelled[number])
+            for number in misspelled
+        ),
+        *(partial(tx.search.containing, space.number, term, MAX_CONTAINING) for term in inside),
+    )
+
+
+def _spelling_matches(
+    tx: Transaction, space: Space, query: Query, terms: Sequence[str], unmatched: Iterable[int]
+) -> list[TermMatch]:
+    """Return words of nearly the same spelling for a few unknown words, for each nearest first."""
+    misspelled = _misspelled(query, terms, unmatched)
+    near_words = {
+        number: _near_spellings(tx, space, terms[number], word)
+        for number, word in misspelled.items()
+    }
+    best_words = {
+        number: sorted(near, key=lambda spelling: (-near[spelling], spelling))[:MAX_SPELLINGS]
+        for number, near in near_words.items()
+    }
+    known = [spelling for best in best_words.values() for spelling in best]
+    tx.ahead(lambda: tx.search.expect(space.name, _codes(*known), MAX_SUBSTITUTE_POSTINGS))
     matches: list[TermMatch] = []
-    for number, word in list(misspelled.items())[:MAX_MISSPELLED]:
-        near = _near_spellings(tx, space, terms[number], word)
-        best = sorted(near, key=lambda spelling: (-near[spelling], spelling))[:MAX_SPELLINGS]
-        postings = term_postings(tx, space, best, MAX_SUBSTITUTE_POSTINGS)
+    for number, near in near_words.items():
+        postings = term_postings(tx, space, best_words[number], MAX_SUBSTITUTE_POSTINGS)
         matches += [
             TermMatch(spelling, number, lexical.SPELLING * near[spelling], chunks)
             for spelling, chunks in postings.items()
@@ -232,12 +278,18 @@ def _near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict
 
     Terms are compared with terms. A typo in an English word can give it another stem, so
     everything that is one edit away from the word as it was written is looked up too."""
+    parts = word_parts(term) if len(term) >= MIN_LENGTH else None
+    edited = _edited_stems(word) if word.isascii() and word.isalpha() else ()
+    tx.ahead(
+        lambda: None if parts is None else tx.search.words(space.number, parts),
+        lambda: tx.search.known_words(space.number, edited) if edited else None,
+    )
     similarities: dict[str, float] = {}
-    if len(term) >= MIN_LENGTH:
-        near = tx.search.words(space.number, word_parts(term))
+    if parts is not None:
+        near = tx.search.words(space.number, parts)
         similarities = {spelling: similarity(term, spelling) for spelling in near}
-    if word.isascii() and word.isalpha():
-        for spelling in tx.search.known_words(space.number, _edited_stems(word)):
+    if edited:
+        for spelling in tx.search.known_words(space.number, edited):
             similarities[spelling] = max(similarities.get(spelling, 0.0), 1 - 1 / len(word))
     return {spelling: alike for spelling, alike in similarities.items() if alike}
 
@@ -262,6 +314,12 @@ def plain(text: str) -> str:
 
 def corrected(tx: Transaction, text: str, words: QueryWords, filter_: Filter) -> str:
     """Return a question with its typos corrected as memories spell the words, for embedding."""
+    tx.ahead(
+        *(
+            partial(tx.search.candidates, words.postings[word][:MAX_SPELLINGS], filter_)
+            for word in words.corrections.values()
+        )
+    )
     spellings = {
         term: _as_written(tx, word, words.postings[word], filter_)
         for term, word in words.corrections.items()

@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ghostmem.errors import EmbeddingError
 from ghostmem.model import NsFilter
-from ghostmem.search.candidates import ChunkMatch, NamespaceQuery, QueryVector, find_candidates
+from ghostmem.search.candidates import (
+    ChunkMatch,
+    NamespaceQuery,
+    QueryVector,
+    find_candidates,
+    shortlist,
+)
 from ghostmem.search.cutoff import answers, has_answer, measure_evidence
 from ghostmem.search.features import measure
 from ghostmem.search.query import Query
-from ghostmem.search.query_words import corrected, match_words
+from ghostmem.search.query_words import corrected, expect_words, match_words
 from ghostmem.search.relevance import Reranked, judge_relevance
 from ghostmem.search.score import (
     WITH_VECTORS,
@@ -70,6 +76,19 @@ def waits_for_model(
             return function(store, *args, **fields)
 
     return waiting
+
+
+def read_ahead(store: Store, tx: Transaction, query: Query, filter_: Filter) -> None:
+    """Read what a search in one namespace needs first in as few round trips as possible."""
+    ns = filter_.ns
+    if ns and not ns.is_prefix:
+        tx.ahead(
+            lambda: tx.notes.folders(ns),
+            lambda: tx.search.spaces([str(ns)]),
+            lambda: expect_words(tx, str(ns), query),
+            lambda: tx.listing.has_closed(ns, query.now),
+            lambda: store.vectoriser.find_model(tx),
+        )
 
 
 def rank(
@@ -178,6 +197,8 @@ class QueryVectors:
             return ns_query
         model = tx.vectors.find(self.embedder.model, len(vector), CHUNKER)
         view = None if model is None else tx.vectors.view(model, space)
+        if view is not None:
+            tx.ahead(lambda: view.count, lambda: view.nearest(vector, shortlist(query) * 2))
         if view is None or not view.count:
             name = self.embedder.model
             self.notes.append(f"{space.name} has no vectors of {name} yet; `ghost embed backfill`")

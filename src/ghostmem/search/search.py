@@ -1,6 +1,6 @@
 """search: find memories by words, parts of words and meaning, and say why each was found."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -8,8 +8,8 @@ from typing import Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Hit, Hits, Memory, Receipt
-from ghostmem.notes.refresh import refresh
+from ghostmem.model import Hit, Hits, Memory, Receipt, Rel
+from ghostmem.notes.refresh import refreshed
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.corrections import (
     Corrections,
@@ -20,7 +20,7 @@ from ghostmem.search.corrections import (
 )
 from ghostmem.search.cutoff import strong_count
 from ghostmem.search.query import match_terms, read_query, search_filter
-from ghostmem.search.rank import Ranking, rank, rank_superseded, waits_for_model
+from ghostmem.search.rank import Ranking, rank, rank_superseded, read_ahead, waits_for_model
 from ghostmem.search.score import parts_of
 from ghostmem.store import Narrow, Store, Transaction, again, count, validate
 from ghostmem.text.focus import find_place
@@ -47,7 +47,9 @@ def make_hits(
         return []
     ids = dict.fromkeys(match.chunk.memory_id for match in matches)
     rows = {id_: known[id_] for id_ in ids if id_ in known}
-    if unknown := [id_ for id_ in ids if id_ not in known]:
+    unknown = [id_ for id_ in ids if id_ not in known]
+    tx.ahead(lambda: tx.memories.by_ids(unknown), *_details(tx, ids))
+    if unknown:
         rows |= tx.memories.by_ids(unknown)
     memories = {memory.id: memory for memory in tx.memories.with_refs(list(rows.values()))}
     places = tx.notes.places(memories)
@@ -108,10 +110,14 @@ def search(
     parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
     filter_ = search_filter(ns, at, tiers, include_all, conditions)
     filter_ = replace(filter_, noted=_notes_only(within))
-    synced = refresh(store, filter_.ns) if within != "memories" else ()
     terms = match_terms(query)
-    with store.engine.read() as tx:
+    with refreshed(
+        store,
+        filter_.ns if within != "memories" else None,
+        lambda tx: read_ahead(store, tx, parsed, filter_),
+    ) as (tx, synced):
         ranking = rank(store, tx, parsed, filter_, min_score, pieces)
+        _read_shown(tx, [match.chunk.memory_id for match in ranking.answers[:limit]])
         shown = tx.memories.by_ids([match.chunk.memory_id for match in ranking.answers[:limit]])
         corrections = find_corrections(tx, shown, ranking.matches, filter_, at)
         strong = _strong(ranking, corrections, store, min_score, pieces)
@@ -134,6 +140,25 @@ def search(
     return Hits(
         strong_hits, ranking.retrievers, misses, notes, superseded, weaker, ranking.complete
     )
+
+
+def _read_shown(tx: Transaction, ids: Sequence[str]) -> None:
+    """Read everything about the memories to be shown in as few round trips as possible."""
+    tx.ahead(
+        lambda: tx.memories.by_ids(ids),
+        lambda: tx.graph.touching(ids, [Rel.CONTRADICTS]),
+        *_details(tx, set(ids)),
+    )
+
+
+def _details(tx: Transaction, ids: Iterable[str]) -> list[Callable[[], object]]:
+    """Return the reads of a hit's references, its place in a note, and the edges of its doubts."""
+    return [
+        lambda: tx.memories.files(ids),
+        lambda: tx.memories.symbols(ids),
+        lambda: tx.notes.places(ids),
+        lambda: tx.graph.touching(ids, [Rel.DEPENDS_ON, Rel.CONTAINS]),
+    ]
 
 
 def _notes_only(within: str | None) -> bool | None:

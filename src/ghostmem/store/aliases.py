@@ -17,7 +17,9 @@ class Aliases(StoreTable):
     def add(self, memory_id: str, alias: Alias) -> bool:
         """Add a wording; return False when it exists."""
         sql = self._sql.insert("aliases", ("memory_id", *_ALIAS.names))
-        return self._db.run(sql, (*self._db.place(memory_id), memory_id, *_ALIAS.write(alias))) > 0
+        return (
+            self._db.change(sql, (*self._db.place(memory_id), memory_id, *_ALIAS.write(alias))) > 0
+        )
 
     def of(self, memory_ids: Iterable[str]) -> dict[str, tuple[Alias, ...]]:
         """Return the wordings of several memories, oldest first."""
@@ -45,4 +47,4 @@ class Aliases(StoreTable):
     def forget(self, memory_id: str, content: str) -> bool:
         """Remove one wording; return False when there is none."""
         sql = f"DELETE FROM aliases WHERE {self._sql.in_ns}memory_id = ? AND content = ?"
-        return self._db.run(sql, (*self._db.place(memory_id), memory_id, content)) > 0
+        return self._db.change(sql, (*self._db.place(memory_id), memory_id, content)) > 0

@@ -6,7 +6,7 @@ the namespace as well, so that a cluster asks one node: `place` and `located` gi
 `Dialect.in_ns` the condition for them (both are empty for SQLite)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -96,7 +96,10 @@ def _insert(dialect: Dialect, name: str, names: tuple[str, ...], replace: bool) 
 
 
 class Database(Protocol):
-    """One connection inside one transaction."""
+    """One connection inside one transaction.
+
+    `run` and `run_many` give no result, so that PostgreSQL can send their statements together with
+    the next one whose result is needed; `change` returns the number of rows."""
 
     dialect: Dialect
 
@@ -104,8 +107,10 @@ class Database(Protocol):
     def iterate(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Any]: ...
     def row(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
     def get(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int: ...
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None: ...
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int: ...
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None: ...
+    def ahead(self, reads: Iterable[Callable[[], object]]) -> None: ...
     def place(self, memory_id: str) -> Location: ...
     def located(
         self, memory_ids: Iterable[str], lock: bool = False, within: NsFilter | None = None

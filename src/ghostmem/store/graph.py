@@ -68,7 +68,7 @@ class EdgeTable(StoreTable):
             f"{_TIE} {self._sql.in_ns}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
         )
         ties: list[Tie] = []
-        for location, given in self._db.located(ids):
+        for location, given in self._db.located(sorted(set(ids))):
             rows = self._db.rows(f"{starting} UNION {ending}", (*location, given, *location, given))
             self._db.saw("".join(location), (row[end] for row in rows for end in (0, 1)))
             ties += (Tie(start, to, _RELS[rel], weight) for start, to, rel, weight in rows)
@@ -108,7 +108,13 @@ class EdgeTable(StoreTable):
     def add_edge(self, edge: Edge) -> bool:
         """Add an edge; return False when it exists."""
         sql = self._sql.insert("memory_edges", _EDGE.names)
-        return self._db.run(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
+        return self._db.change(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
+
+    def add_edges(self, edges: Iterable[Edge]) -> None:
+        """Add edges that do not exist."""
+        sql = self._sql.insert("memory_edges", _EDGE.names)
+        rows = [(*self._db.place(edge.from_id), *_EDGE.write(edge)) for edge in edges]
+        self._db.run_many(sql, rows)
 
     def add_edges(self, edges: Iterable[Edge]) -> int:
         """Add edges, and return the number of those that did not exist."""
@@ -132,17 +138,17 @@ class EdgeTable(StoreTable):
         """Remove an edge and its legacy link; return False when there is neither."""
         gone = self.drop_edge(from_id, to_id, rel)
         sql = f"DELETE FROM memory_links WHERE {self._this}"
-        return self._db.run(sql, self._key(from_id, to_id, rel)) > 0 or gone
+        return self._db.change(sql, self._key(from_id, to_id, rel)) > 0 or gone
 
     def drop_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge but not its legacy link; return False when there is none."""
         sql = f"DELETE FROM memory_edges WHERE {self._this}"
-        return self._db.run(sql, self._key(from_id, to_id, rel)) > 0
+        return self._db.change(sql, self._key(from_id, to_id, rel)) > 0
 
     def add_link(self, link: Link) -> bool:
         """Add a legacy link; return False when it exists."""
         sql = self._sql.insert("memory_links", _LINK.names)
-        return self._db.run(sql, (*self._db.place(link.from_id), *_LINK.write(link))) > 0
+        return self._db.change(sql, (*self._db.place(link.from_id), *_LINK.write(link))) > 0
 
     def relink(self, old_id: str, new_id: str) -> None:
         """Move the edges and links of one version of a memory to the next."""
@@ -162,7 +168,7 @@ class EdgeTable(StoreTable):
             f" AND {self._sql.unindexed}to_id {self._sql.among} AND rel <> 'merged_into'"
         )
         return sum(
-            self._db.run(sql, (rate, format_time(at), *location, given, given))
+            self._db.change(sql, (rate, format_time(at), *location, given, given))
             for location, given in self._db.located(ids)
         )
 

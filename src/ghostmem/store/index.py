@@ -19,7 +19,9 @@ class Index(StoreTable, ABC):
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
-        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
+        """Index a memory's chunks, and return the number of the first one that has a vector.
+
+        Without vectors the number is not asked for, and may be 0."""
 
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
         """Index the chunks of several memories, with the vectors that a model made of them.
@@ -41,7 +43,7 @@ class Index(StoreTable, ABC):
 
         Returns the number of chunks."""
         sql = f"UPDATE chunks SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ?"
-        return self._db.run(sql, (new_id, *self._db.place(old_id), old_id))
+        return self._db.change(sql, (new_id, *self._db.place(old_id), old_id))
 
     def terms(self, ns: str, memory_id: str) -> list[str]:
         """Return the terms of a memory's chunks in order."""

@@ -12,6 +12,7 @@ from ghostmem.store.tables import BY_NAME
 
 if TYPE_CHECKING:
     from ghostmem.model import Access
+    from ghostmem.store.rows import Space
 
 # what hashlib would find too, without loading OpenSSL, which costs every cold command some
 # milliseconds
@@ -23,7 +24,7 @@ except ImportError:
     except ImportError:
         from hashlib import sha256
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
+encoded = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
 LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
 _ACCESS = BY_NAME["accesses"].columns
 
@@ -66,7 +67,7 @@ def sha256_hex(data: bytes) -> str:
 
 def chained(before: str, line: ChainLine) -> str:
     """Return the hash of a line of the log, which covers all lines before it."""
-    return sha256_hex(_encode([before, *line[:7]]).encode())
+    return sha256_hex(encoded([before, *line[:7]]).encode())
 
 
 def rolled(before: str, hash_: str) -> str:
@@ -86,6 +87,11 @@ class Journal(StoreTable, ABC):
     @abstractmethod
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
+
+    def assume(self, space: "Space") -> None:
+        """Use a namespace as it was read before; the transaction fails if it has gone.
+
+        Nothing to do where reading it again costs nothing."""
 
     @abstractmethod
     def retire(self, ns: str) -> bool:
@@ -179,7 +185,7 @@ class Journal(StoreTable, ABC):
         """Add a day of use from elsewhere; return False when that day exists."""
         row = (access.memory_id, access.day, access.used, access.shown)
         sql = self._sql.insert("accesses", _ACCESS)
-        return self._db.run(sql, (*self._db.place(access.memory_id), *row)) > 0
+        return self._db.change(sql, (*self._db.place(access.memory_id), *row)) > 0
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the days of use to the next version."""

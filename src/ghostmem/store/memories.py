@@ -38,6 +38,7 @@ class Memories(StoreTable):
     def __init__(self, db: Database, journal: Journal) -> None:
         super().__init__(db)
         self._journal = journal
+        self._expected: dict[str, Memory] = {}
 
     def one(self, tail: str, values: Sequence[Any]) -> Memory | None:
         """Return the first memory that passes a condition."""
@@ -92,7 +93,11 @@ class Memories(StoreTable):
         """Return versions by their ids."""
         memories: dict[str, Memory] = {}
         where = f"{self._sql.in_ns}m.id {self._sql.among}"
-        for location, ids in self._db.located(memory_ids):
+        expected = self._expected
+        if expected:
+            memories = {id_: expected[id_] for id_ in memory_ids if id_ in expected}
+            memory_ids = [id_ for id_ in memory_ids if id_ not in expected]
+        for location, ids in self._db.located(memory_ids) if memory_ids else ():
             memories.update((memory.id, memory) for memory in self.many(where, (*location, ids)))
         return memories
 
@@ -105,6 +110,13 @@ class Memories(StoreTable):
             for id_, key, tokens in self._db.iterate(sql, (*location, ids)):
                 sizes[id_] = MemorySize(key, tokens)
         return sizes
+
+    def expect(self, ns: str, chunks: Sequence[int]) -> None:
+        """Read memories of chunks that a reading transaction is going to ask for by their ids."""
+        sql = f"SELECT c.memory_id FROM chunks c WHERE {self._sql.of_ns} AND c.id"
+        where = f"m.ns = ? AND m.id IN ({sql} {self._sql.among})"
+        memories = self.many(where, (ns, ns, self._sql.array(chunks)))
+        self._expected.update((memory.id, memory) for memory in memories)
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""
@@ -191,7 +203,7 @@ class Memories(StoreTable):
             f"SELECT memory_id, {kind.columns} FROM {kind.table.name}"
             f" WHERE {self._sql.in_ns}memory_id {self._sql.among} ORDER BY {order}"
         )
-        for location, ids in self._db.located(memory_ids):
+        for location, ids in self._db.located(sorted(memory_ids)):
             for memory_id, *row in self._db.iterate(sql, (*location, ids)):
                 refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
         return refs
@@ -199,4 +211,7 @@ class Memories(StoreTable):
     def with_refs(self, memories: list[Memory]) -> list[Memory]:
         """Return the same memories with their files and symbols filled in."""
         ids = [memory.id for memory in memories]
-        return with_refs(memories, self.files(ids), self.symbols(ids)) if ids else memories
+        if not ids:
+            return memories
+        self._db.ahead([lambda: self.files(ids), lambda: self.symbols(ids)])
+        return with_refs(memories, self.files(ids), self.symbols(ids))

@@ -108,6 +108,9 @@ class VectorView:
             shelf.add(before, ids, rows)
         return VectorView(sequence, shelf.ids[:after], shelf.rows[:after], shelf)
 
+    def expect(self, chunks: "Sequence[int]") -> None:
+        """Fetch vectors that `vectors` is going to ask for, if they are not in memory."""
+
     def nearest(
         self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
     ) -> list[int]:

@@ -178,7 +178,7 @@ class Notes(StoreTable, ABC):
             " JOIN note_folders f ON f.id = n.folder_id"
             f" WHERE {in_ns}s.memory_id {self._sql.among}"
         )
-        for location, ids in self._db.located(memory_ids):
+        for location, ids in self._db.located(sorted(memory_ids)):
             rows = self._db.iterate(sql, (*location, *location, ids))
             places.update((row[0], Place(*row[1:])) for row in rows)
         return places
@@ -251,4 +251,6 @@ class Notes(StoreTable, ABC):
 
     def prune(self, before: datetime) -> int:
         """Delete kept vectors that were not reused since a time."""
-        return self._db.run("DELETE FROM spare_vectors WHERE left_at < ?", (format_time(before),))
+        return self._db.change(
+            "DELETE FROM spare_vectors WHERE left_at < ?", (format_time(before),)
+        )

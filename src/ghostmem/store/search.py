@@ -17,6 +17,14 @@ _CANDIDATE = (
     " c.thread_id, c.place, {}, m.created_at, m.source_user, m.kind, m.key, m.priority, m.tags,"
     " m.tier, m.expires_at, m.valid_to"
 )
+_LIVE = "FROM memories WHERE ns = ? AND source_user IS NOT NULL AND deleted_at IS NULL"
+SOURCES = (  # bound with the namespace twice and a limit
+    f"WITH RECURSIVE s(name) AS (SELECT min(source_user) {_LIVE} UNION ALL"
+    f" SELECT (SELECT min(source_user) {_LIVE} AND source_user > s.name)"
+    " FROM s WHERE s.name IS NOT NULL)"
+    " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
+)
+MAX_SOURCES = 200
 
 
 class Search(StoreTable, ABC):
@@ -87,6 +95,14 @@ class Search(StoreTable, ABC):
     def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
 
+    def expect(self, ns: str, codes: Sequence[str], limit: int) -> None:
+        """Read what a search in a namespace needs first, before its sequence is known.
+
+        These are the postings of some terms; `Transaction.ahead` lets this share a round trip."""
+
+    def expect_sources(self, ns: str) -> None:
+        """Read the sources of a namespace before its sequence is known, as `expect`."""
+
     @abstractmethod
     def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
@@ -126,16 +142,9 @@ class Search(StoreTable, ABC):
         self._db.saw_chunks(self._space(space), numbers)
         return numbers if len(numbers) <= limit else None
 
-    def sources(self, space: Space, limit: int = 200) -> list[str]:
+    def sources(self, space: Space, limit: int = MAX_SOURCES) -> list[str]:
         """Return the source users of a namespace, by stepping from one name to the next."""
-        live = "FROM memories WHERE ns = ? AND source_user IS NOT NULL AND deleted_at IS NULL"
-        sql = (
-            f"WITH RECURSIVE s(name) AS (SELECT min(source_user) {live} UNION ALL"
-            f" SELECT (SELECT min(source_user) {live} AND source_user > s.name)"
-            " FROM s WHERE s.name IS NOT NULL)"
-            " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
-        )
-        return [name for (name,) in self._db.rows(sql, (space.name, space.name, limit))]
+        return [name for (name,) in self._db.rows(SOURCES, (space.name, space.name, limit))]
 
     def candidates(
         self, chunks: Sequence[int], selection: Filter, space: Space | None = None

@@ -49,4 +49,4 @@ class SessionTable(StoreTable):
 
     def prune(self, before: datetime) -> int:
         """Delete sessions that were last active before a time and return their number."""
-        return self._db.run("DELETE FROM hook_sessions WHERE at < ?", (format_time(before),))
+        return self._db.change("DELETE FROM hook_sessions WHERE at < ?", (format_time(before),))

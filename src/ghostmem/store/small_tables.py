@@ -75,7 +75,7 @@ class RuleTable(StoreTable):
 
     def delete(self, rule_id: str) -> bool:
         """Delete a rule; return False when there is none."""
-        return self._db.run("DELETE FROM reflect_rules WHERE id = ?", (rule_id,)) > 0
+        return self._db.change("DELETE FROM reflect_rules WHERE id = ?", (rule_id,)) > 0
 
 
 class Backups(StoreTable):
@@ -137,7 +137,7 @@ class Quarantine(StoreTable):
         """Delete an item for good; return False when there is none."""
         ns = self._db.get("SELECT ns FROM quarantine WHERE id = ?", (held_id,))
         sql = "DELETE FROM quarantine WHERE ns = ? AND id = ?"
-        return ns is not None and self._db.run(sql, (ns, held_id)) > 0
+        return ns is not None and self._db.change(sql, (ns, held_id)) > 0
 
     def _read(self, where: str, values: list[Any]) -> list[Held]:
         sql = f"SELECT {_HELD.columns} FROM quarantine WHERE {where} ORDER BY at, id"

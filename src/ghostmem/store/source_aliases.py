@@ -28,4 +28,4 @@ class SourceAliases(StoreTable):
     def drop(self, alias: SourceAlias) -> bool:
         """Delete an alias; return False when there is none."""
         sql = "DELETE FROM source_aliases WHERE ns = ? AND alias = ?"
-        return self._db.run(sql, (alias.ns, alias.alias)) > 0
+        return self._db.change(sql, (alias.ns, alias.alias)) > 0

@@ -5,6 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from ghostmem.errors import EngineError
 from ghostmem.store.database import Database
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ def _class_of(opening: Opening) -> Any:
     return getattr(import_module(f"ghostmem.store.{opening.module}"), opening.name)
 
 
+class ChangedMeanwhileError(EngineError):
+    """The store has changed since it was read, so that nothing was written."""
+
+
 class Transaction:
     """A consistent view of the store; a write transaction can also change it."""
 
@@ -94,6 +99,13 @@ class Transaction:
             table = _class_of(opening)(self.db, *[getattr(self, name) for name in opening.takes])
             setattr(self, name, table)
             return table
+
+    def ahead(self, *reads: Callable[[], object]) -> None:
+        """Let reads that do not depend on each other share a round trip.
+
+        A caller that is going to make these reads names them here first. They may be called
+        several times, and must not change anything. Without a server there is nothing to do."""
+        self.db.ahead(reads)
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and its bytes are to be removed."""

@@ -48,6 +48,11 @@ class Vectoriser:
         """Say whether vectors are wanted at all."""
         return self._own is not None or self._settings.embed_provider != "none"
 
+    @property
+    def is_near(self) -> bool:
+        """Say whether vectors are made in this process, so that a transaction can wait for them."""
+        return self._own is None and self._settings.embed_provider in ("none", "static", "local")
+
     def has_time(self) -> bool:
         """Say whether the caller has time for another model."""
         return True
@@ -115,6 +120,15 @@ class Vectoriser:
 
         `tx` is the transaction in which the vectors are used; without it, one is opened."""
         return None if self._is_absent else self._load_model(self.model(tx))
+
+    def find_model(self, tx: "Transaction") -> int | None:
+        """Return the number of the provider's model in a store, if it has vectors there."""
+        from ghostmem.text.chunk import CHUNKER
+
+        embedder = self.get(tx)
+        if embedder is None:
+            return None
+        return tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
 
     def chosen(self) -> "Embedder | None":
         """Return the provider with the model that a switch changes the store to, as `get`."""

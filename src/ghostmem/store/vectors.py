@@ -132,7 +132,7 @@ class Vectors(StoreTable, ABC):
 
     def drop_others(self, model: int) -> int:
         """Delete the vectors of every other model and return their number."""
-        gone = self._db.run("DELETE FROM vectors WHERE model_id <> ?", (model,))
+        gone = self._db.change("DELETE FROM vectors WHERE model_id <> ?", (model,))
         self._db.run("DELETE FROM spare_vectors WHERE model_id <> ?", (model,))
         self._db.run("DELETE FROM models WHERE id <> ?", (model,))
         self._views.clear()

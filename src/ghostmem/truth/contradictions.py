@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from ghostmem.model import Memory, NsFilter, Rel
 from ghostmem.store import Filter, Space, Transaction
@@ -31,13 +32,23 @@ def find_contradictions(
     prevailing: dict[str, list[Memory]] = defaultdict(list)
     known: dict[str, Memory] = {}
     todo, seen = set(ids), set[str]()
+    near = set(todo)  # the memories whose edges are read: all that may be needed next
     for _ in range(MAX_CHAIN):
-        edges = tx.graph.touching(sorted(todo - seen), [Rel.CONTRADICTS]) if todo - seen else []
+        edges = [
+            edge
+            for edge in (tx.graph.touching(near - seen, [Rel.CONTRADICTS]) if todo - seen else [])
+            if not seen.issuperset(todo & {edge.from_id, edge.to_id})
+        ]
         if not edges:
             break
         seen |= todo
-        ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
-        known |= _valid(tx, ends - known.keys(), conditions, at)
+        near = {end for edge in edges for end in (edge.from_id, edge.to_id)}
+        fresh = near - known.keys()
+        tx.ahead(
+            partial(_valid, tx, fresh, conditions, at),
+            partial(tx.graph.touching, near - seen, [Rel.CONTRADICTS]),
+        )
+        known |= _valid(tx, fresh, conditions, at)
         todo = set()
         for edge in edges:
             first, second = known.get(edge.from_id), known.get(edge.to_id)
@@ -58,8 +69,10 @@ def _valid(
     tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime
 ) -> dict[str, Memory]:
     """Return the valid memories that pass the caller's filter; they may be dormant."""
-    rows = tx.memories.by_ids(sorted(ids))
-    passing = tx.listing.passing(list(rows), replace(conditions, ns=NsFilter(), tiers=()))
+    wanted, selection = sorted(ids), replace(conditions, ns=NsFilter(), tiers=())
+    tx.ahead(lambda: tx.memories.by_ids(wanted), lambda: tx.listing.passing(wanted, selection))
+    rows = tx.memories.by_ids(wanted)
+    passing = tx.listing.passing(wanted, selection)
     return {
         id_: memory
         for id_, memory in rows.items()

@@ -201,11 +201,11 @@ def repair(tx: PostgresTransaction, reindex: Reindex) -> Mapping[str, int]:
 
 def _remove_orphans(db: Db) -> int:
     count = sum(
-        db.run(f"DELETE FROM {table} t WHERE {_points_nowhere(column, parent)}")
+        db.change(f"DELETE FROM {table} t WHERE {_points_nowhere(column, parent)}")
         for table, column, parent in _POINTERS
     )
-    return count + db.run(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
+    return count + db.change(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
 
 
 def _retire_doubles(db: Db) -> int:
-    return db.run(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}")
+    return db.change(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}")

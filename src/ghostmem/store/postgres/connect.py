@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
 from psycopg import errors as pg
+from psycopg import generators
 from psycopg.adapt import Dumper
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.errors import (
@@ -19,12 +20,17 @@ from ghostmem.errors import (
     StoreBusyError,
     StoreFullError,
 )
+from ghostmem.store.transaction import ChangedMeanwhileError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ghostmem.store.postgres.trips import Statement
+
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
+# more than there are statements, because forgetting one costs a round trip
+MAX_PREPARED = 500
 _MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
 _MARGIN = 1.0  # seconds in which the server can report a timeout itself
 
@@ -61,6 +67,11 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
     (pg.QueryCanceled, StoreBusyError, "{where} took too long"),
     (SilentServerError, LostConnectionError, "{where} does not answer"),
     (pg.TooManyConnections, StoreBusyError, "{where} takes no more connections"),
+    (
+        (pg.UniqueViolation, pg.DivisionByZero),
+        ChangedMeanwhileError,
+        "another writer has changed {where}",
+    ),
     ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {where}"),
     (
         (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege),
@@ -78,6 +89,21 @@ class Connection(psycopg.Connection[Any]):
     alone waits forever."""
 
     silence: float | None = None  # seconds to wait for the next bytes; None means forever
+    # psycopg may believe that statements were prepared which the server has skipped after an error
+    has_failed = False
+    _left = False  # the server was told to commit, and its answer was not read yet
+    _made = 0.0  # when it was made
+
+    @property
+    def age(self) -> float:
+        """Return the seconds since the connection was made."""
+        return time.monotonic() - self._made
+
+    @property
+    def in_transaction(self) -> bool:
+        """Say whether a transaction is open that has not been told to end."""
+        idle = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+        return not self.closed and not self._left and self.info.transaction_status not in idle
 
     def wait(self, gen: "Generator[Any, Any, Any]", *args: Any, **kwargs: Any) -> Any:
         """Wait until a statement or a part of it is done."""
@@ -88,6 +114,39 @@ class Connection(psycopg.Connection[Any]):
         except SilentServerError:
             self.pgconn.finish()
             raise
+
+    def round_trip(self, statements: "Sequence[Statement]") -> list[psycopg.Cursor[Any]]:
+        """Run statements in order in one round trip, and return their cursors."""
+        # one statement too: preparing it for the next time would be a round trip of its own
+        try:
+            with self.pipeline():
+                return [
+                    self.execute(sql, values or None, binary=binary)
+                    for sql, values, binary in statements
+                ]
+        except BaseException:
+            self.has_failed = True
+            raise
+
+    def leave(self) -> None:
+        """Commit a transaction that only read; the server's answer is read by `is_usable`."""
+        self.pgconn.send_query(b"COMMIT")
+        self.pgconn.flush()
+        self._left = True
+
+    def is_usable(self) -> bool:
+        """Say whether a connection can begin a transaction: it is open and has answered."""
+        try:
+            if self._left:
+                self._left = False
+                self.wait(generators.fetch_many(self.pgconn))
+            elif not self.closed:
+                # the first call reads the last words of a server that has gone, the second the end
+                self.pgconn.consume_input()
+                self.pgconn.consume_input()
+        except psycopg.Error:
+            self.close()
+        return not self.closed and self.info.transaction_status == TransactionStatus.IDLE
 
     def limit(self, seconds: float | None) -> None:
         """Wait no longer than these seconds and a margin for the server's next bytes."""
@@ -172,6 +231,7 @@ def configure(connection: "psycopg.Connection[Any]") -> None:
         "idle_in_transaction_session_timeout TO '10min'"
     )
     connection.adapters.register_dumper(Vec, _VecDumper)
+    connection.prepared_max = MAX_PREPARED
 
 
 def _quiet() -> None:
@@ -190,6 +250,7 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
     _quiet()
 
     def prepare(connection: Connection) -> None:
+        connection._made = time.monotonic()
         connection.limit(limits.statement)
         configure(connection)
         connection.execute(limits.sql)
@@ -207,6 +268,14 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
         open=True,
         name="ghost",
     )
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Say whether an error ended the connection, so that later answers of the server are unknown.
+
+    A server that shuts down says so in an error that may follow the answer to a COMMIT."""
+    fatal = error.diag.severity_nonlocalized in ("FATAL", "PANIC")
+    return fatal or error.sqlstate is None
 
 
 def translate(error: Exception, where: str) -> Exception:

@@ -9,6 +9,7 @@ from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.postgres.connect import WRITERS
 from ghostmem.store.postgres.schema import CHUNK_WORDS
+from ghostmem.store.postgres.trips import RoundTrips, Statement
 from ghostmem.store.tables import Table
 
 if TYPE_CHECKING:
@@ -168,6 +169,10 @@ def _translated(sql: str) -> str:
     return sql.replace("??", "\0").replace("?", "%s").replace("\0", "?")
 
 
+class _UnansweredError(BaseException):
+    """A statement has no answer yet; no handler of ordinary errors may catch this."""
+
+
 class Db:
     """One connection inside one transaction.
 
@@ -176,62 +181,116 @@ class Db:
     dialect: Dialect = DIALECT
 
     def __init__(
-        self,
-        connection: "psycopg.Connection[Any]",
-        writes: bool,
-        watch: Callable[[str], None] | None = None,
+        self, trips: RoundTrips, writes: bool, watch: Callable[[str], None] | None = None
     ) -> None:
-        self.connection = connection
+        self.trips = trips
         self.places = Places(self)
         self.writes = writes
         self._watch = watch
         self._locked: set[str] = set()
         self.holds_all = False
         self.traced: list[tuple[str, Sequence[Any]]] | None = None
+        self._answers: dict[tuple[str, str], list[Any]] = {}  # of statements that were read ahead
+        self._wanted: dict[tuple[str, str], Statement] | None = None  # while reading ahead
+
+    @property
+    def connection(self) -> "psycopg.Connection[Any]":
+        """Return the connection, after everything that waited was sent."""
+        return self.trips.connection
+
+    def _told(self, statement: Statement) -> Statement:
+        """Tell those who watch about a statement that is to be run."""
+        if self._watch is not None:
+            self._watch(statement.sql)
+        if self.traced is not None:
+            self.traced.append((statement.sql, statement.values))
+        return statement
 
     def execute(
         self, sql: str, values: Sequence[Any] = (), binary: bool = False
     ) -> "psycopg.Cursor[Any]":
         """Run a statement and return its cursor."""
-        sql = _translated(sql)
-        if self._watch is not None:
-            self._watch(sql)
-        if self.traced is not None:
-            self.traced.append((sql, values))
-        return self.connection.execute(sql, values or None, binary=binary)
+        return self.trips.ask([self._told(Statement(_translated(sql), values, binary))])[0]
 
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
+        """Read what some functions read, in as few round trips as the longest of them needs.
+
+        Each is called until it needs a statement that has no answer yet. The statements of all
+        are sent together, and the functions are called again with the answers. Later the
+        transaction finds the answers without a round trip; one that writes finds each once."""
+        unfinished = list(reads)
+        if self._wanted is not None:  # inside another call, which sends the statements
+            if sum(self._is_answered(read) for read in unfinished) < len(unfinished):
+                raise _UnansweredError
+            return
+        while unfinished:
+            wanted: dict[tuple[str, str], Statement] = {}
+            self._wanted = wanted
+            try:
+                unfinished = [read for read in unfinished if not self._is_answered(read)]
+            finally:
+                self._wanted = None
+            cursors = self.trips.ask([self._told(statement) for statement in wanted.values()])
+            for key, cursor in zip(wanted, cursors, strict=True):
+                self._answers[key] = cursor.fetchall()
+
+    def forget(self) -> None:
+        """Forget everything that was read."""
+        self.places.forget()
+        self._answers.clear()
+
+    def _is_answered(self, read: Callable[[], object]) -> bool:
+        """Call a function, and say whether all its statements had answers."""
+        try:
+            read()
+        except _UnansweredError:
+            return False
+        return True
+
+    def rows(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> list[Any]:
         """Return all rows of a statement."""
-        return self.execute(sql, values).fetchall()
+        if self._wanted is None and not self._answers:
+            return self.execute(sql, values, binary).fetchall()
+        statement = Statement(_translated(sql), values, binary)
+        key = (statement.sql, repr(values))
+        if key in self._answers:
+            is_final = self.writes and self._wanted is None
+            return self._answers.pop(key) if is_final else self._answers[key]
+        if self._wanted is None:
+            return self.execute(sql, values, binary).fetchall()
+        self._wanted[key] = statement
+        raise _UnansweredError
 
     iterate = rows
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first row of a statement, or None."""
-        return self.execute(sql, values).fetchone()
+        return next(iter(self.rows(sql, values)), None)
 
     def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first value of the first row, or None."""
-        row = self.execute(sql, values).fetchone()
+        row = self.row(sql, values)
         return None if row is None else row[0]
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Run a statement with the next round trip."""
+        self.trips.send(self._told(Statement(_translated(sql), values)))
+
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
         return self.execute(sql, values).rowcount
 
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement once for each row of values."""
+        """Run a statement once for each row of values, with the next round trip."""
         for values in rows:
-            self.execute(sql, values)
+            self.run(sql, values)
 
     def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
         """Yield many rows from a server-side cursor without holding them all."""
-        sql = _translated(sql)
-        if self._watch is not None:
-            self._watch(sql)
+        statement = self._told(Statement(_translated(sql), values))
         with self.connection.cursor(name="ghost_stream") as cursor:
             cursor.itersize = batch
-            cursor.execute(sql, values or None)
+            cursor.execute(statement.sql, values or None)
             yield from cursor
 
     def place(self, memory_id: str) -> Location:
@@ -276,7 +335,7 @@ class Db:
                 "open one that writes",
             )
         if not self.holds_all:
-            self.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
+            self.run("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
         self._locked.add(ns)
 
     @property

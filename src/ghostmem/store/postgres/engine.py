@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any
 
 import psycopg
 from psycopg.sql import quote
@@ -22,6 +21,7 @@ from ghostmem.store.postgres.connect import (
     WRITERS,
     Connection,
     Timeouts,
+    is_lost,
     make_pool,
     translate,
     translated,
@@ -30,15 +30,17 @@ from ghostmem.store.postgres.connect import (
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.schema import MIGRATIONS
+from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.transaction import PostgresTransaction
+from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.protocol import Reindex
 from ghostmem.store.vectors import Views
 
 _AWAKE = "SELECT 1"  # begins no transaction; tests whether a connection works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _AT_LEISURE = "SET LOCAL statement_timeout TO 0"
-_FIRST_WAIT, _MAX_WAIT = 0.05, 2.0  # seconds between two attempts to reach the database
 _POOL_WAIT = 1.0  # seconds until the pool is asked again for a connection
+_MAX_AGE = 1800.0  # seconds after which a connection goes back to the pool, which may replace it
 _SOON = (
     "starting up",
     "shutting down",
@@ -74,6 +76,9 @@ class PostgresEngine(BaseEngine):
         self._added = 0  # chunks written since the last ANALYZE
         self._enough = 1000  # chunks after which ANALYZE runs
         self._pool: ConnectionPool[Connection] | None = None
+        self._caches = PostgresCaches()
+        self._kept: Connection | None = None  # the last one used, for the next transaction
+        self._queued = 0  # threads that wait for a connection of the pool
         try:
             self._start(clock)
         except BaseException:
@@ -100,18 +105,36 @@ class PostgresEngine(BaseEngine):
         with self._lock:
             if self._pool is None or self._process != os.getpid():
                 self._process = os.getpid()  # a child does not use its parent's connections
+                self._kept, self._queued = None, 0
                 self._pool = make_pool(self.url, self._connections, self._limits)
             return self._pool
 
     def _lent(self, deadline: float) -> Connection:
+        """Return the connection that was used last, or another one of the pool."""
+        pool = self._ready()
+        with self._lock:
+            connection, self._kept = self._kept, None
+            if connection is None:
+                self._queued += 1  # the next connection that is given back goes to the pool
+        if connection is None:
+            try:
+                return self._from_pool(pool, deadline)
+            finally:
+                with self._lock:
+                    self._queued -= 1
+        if connection.is_usable():
+            return connection
+        pool.putconn(connection)
+        return self._lent(deadline)
+
+    def _from_pool(self, pool: "ConnectionPool[Connection]", deadline: float) -> Connection:
         """Take a connection from the pool, retrying until a deadline.
 
         A refusal of the server is raised at once."""
-        pool = self._ready()
         while True:
             left = deadline - time.monotonic()
             try:
-                return pool.getconn(timeout=max(min(left, _POOL_WAIT), 0.1))
+                connection = pool.getconn(timeout=max(min(left, _POOL_WAIT), 0.1))
             except (PoolTimeout, psycopg.Error) as error:
                 is_full = pool.get_stats().get("pool_size", 0) >= self._connections
                 reason = "" if is_full and left > _POOL_WAIT else self._reason()
@@ -119,6 +142,34 @@ class PostgresEngine(BaseEngine):
                     "FATAL" in reason and not any(word in reason for word in _SOON)
                 ):
                     raise self._unreachable(error, reason) from error
+            else:
+                if connection.is_usable():
+                    return connection
+                pool.putconn(connection)
+
+    def _give_back(self, connection: Connection) -> None:
+        """Keep a connection for the next transaction, or give it back to the pool.
+
+        A transaction that has not ended is rolled back, and a connection whose round trip failed
+        is closed."""
+        if connection.has_failed:
+            connection.close()
+        if connection.in_transaction:
+            try:
+                connection.execute("ROLLBACK")
+            except psycopg.Error:
+                connection.close()
+        pool = self._pool
+        if pool is None or self._process != os.getpid():
+            connection.close()
+            return
+        with self._lock:
+            is_free = self._kept is None and not self._queued and not self._closed
+            if is_free and not connection.closed and connection.age < _MAX_AGE:
+                self._kept = connection
+                return
+        connection.is_usable()  # reads an answer that is still due
+        pool.putconn(connection)
 
     def _reason(self) -> str:
         """Return the server's reason for refusing a connection, or an empty text."""
@@ -134,48 +185,32 @@ class PostgresEngine(BaseEngine):
         hint = "check that the server runs and the URL is right"
         return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
 
-    @contextmanager
-    def _begun(self, statement: str, patience: float | None = None) -> Iterator[Connection]:
-        """Lend a connection with an open transaction.
-
-        A connection that broke meanwhile is replaced until the deadline."""
-        pool, wait = self._ready(), 0.0
+    def _trips(
+        self, begin: Sequence[str], patience: float | None, limit: float | None
+    ) -> RoundTrips:
         deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
-        while True:
-            connection = self._lent(deadline)
-            connection.limit(deadline - time.monotonic())
-            try:
-                connection.execute(statement)
-                connection.limit(self._limits.statement)
-                break
-            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                pool.putconn(connection)
-                if not connection.broken or time.monotonic() + wait > deadline:
-                    raise translate(error, self.location) from error
-                time.sleep(wait)
-                wait = min(wait * 2, _MAX_WAIT) or _FIRST_WAIT
+        return RoundTrips(begin, self._lent, self._give_back, deadline, limit)
+
+    @contextmanager
+    def _begun(self, *begin: str, patience: float | None = None) -> Iterator[Connection]:
+        """Lend a connection on which some statements were run."""
+        trips = self._trips(begin, patience, self._limits.statement)
+        with translated(self.location):
+            connection = trips.connection
         try:
             yield connection
         finally:
-            if (
-                not connection.closed
-                and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
-            ):
-                try:
-                    connection.execute("ROLLBACK")
-                except psycopg.Error:
-                    connection.close()
-            pool.putconn(connection)
+            trips.close()
 
     @contextmanager
     def read(self) -> "Iterator[PostgresTransaction]":
         """Read one consistent state of the store."""
-        yield from self._transact(_READ, "COMMIT", (), False, self._views, None)
+        yield from self._transact([_READ], "COMMIT", (), False, self._views, None)
 
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
         """Read one consistent state on its own connection, while others write."""
-        begin = f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0; {_AT_LEISURE}"
+        begin = [_READ, "SET LOCAL idle_in_transaction_session_timeout = 0", _AT_LEISURE]
         yield from self._transact(begin, "COMMIT", (), False, {}, None)
 
     @contextmanager
@@ -194,63 +229,73 @@ class PostgresEngine(BaseEngine):
         is locked."""
         self._refuse_read_only()
         names = None if within is None else tuple(sorted(set(within)))
-        wait = self._busy_timeout if patience is None else patience
-        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; "
+        calls = []  # in the order in which the server makes them
+        if patience is not None:
+            calls.append(f"set_config('lock_timeout', '{max(1, int(patience * 1000))}', true)")
         if not durable or self._synchronous == "normal":
-            begin += "SET LOCAL synchronous_commit = off; "
+            calls.append("set_config('synchronous_commit', 'off', true)")
         if names is None:
-            begin += f"{_AT_LEISURE}; "
-        begin += f"SELECT pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)"
-        for name in names or ():  # in the same message, because each statement costs a round trip
-            begin += f"; SELECT pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))"
+            calls.append(f"pg_advisory_xact_lock({WRITERS}, 0)")
+        else:
+            calls.append(f"pg_advisory_xact_lock_shared({WRITERS}, 0)")
+        for name in names or ():
+            calls.append(f"pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))")
+        begin = ["BEGIN", *([_AT_LEISURE] if names is None else []), f"SELECT {', '.join(calls)}"]
         yield from self._transact(
             begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
         )
 
     def _transact(
         self,
-        begin: str,
+        begin: Sequence[str],
         end: str,
         names: tuple[str, ...] | None,
         writes: bool,
         views: Views,
         patience: float | None,
     ) -> "Iterator[PostgresTransaction]":
-        committing = False
-        with self._begun(begin, patience) as connection:
-            if _AT_LEISURE in begin:
-                connection.limit(None)
-            try:
-                db = Db(connection, writes, self.watch)
-                db.holds_all = names is None
-                db.holds(names or ())
-                tx = PostgresTransaction(db, views, self._hnsw)
-                yield tx
-                if tx.owes:
-                    from ghostmem.store.postgres.scrub import tidy
+        is_at_leisure = _AT_LEISURE in begin
+        trips = self._trips(begin, patience, None if is_at_leisure else self._limits.statement)
+        try:
+            if is_at_leisure:  # its first statement may take longer than a lock is waited for
+                trips.ask([])
+            db = Db(trips, writes, self.watch)
+            db.holds_all = names is None
+            db.holds(names or ())
+            caches = None if writes or self.moving else self._caches
+            tx = PostgresTransaction(db, views, self._hnsw, caches)
+            yield tx
+            if tx.owes:
+                from ghostmem.store.postgres.scrub import tidy
 
-                    tidy(db, db.locked)
-                committing = end == "COMMIT" and writes
-                connection.execute(end)
-                self._owes = self._owes or (tx.owes and end == "COMMIT")
-                self._look_again(connection, tx.index.added)
-            except psycopg.Error as error:
-                if committing and connection.broken:
-                    raise LostConnectionError(
-                        f"the connection to {self.location} broke while it was told to "
-                        "keep this: it may be stored or not",
-                        "read it back before you try again; the same put twice is one memory",
-                        stored=None,
-                    ) from error
-                raise translate(error, self.location) from error
+                tidy(db, db.locked)
+            if not writes:
+                trips.leave()
+                return
+            trips.end(end)
+            self._owes = self._owes or (tx.owes and end == "COMMIT")
+            self._look_again(trips, tx.index.added)
+        except psycopg.Error as error:
+            if trips.is_committing and is_lost(error):
+                raise LostConnectionError(
+                    f"the connection to {self.location} broke while it was told to "
+                    "keep this: it may be stored or not",
+                    "read it back before you try again; the same put twice is one memory",
+                    stored=None,
+                ) from error
+            raise translate(error, self.location) from error
+        finally:
+            trips.close()
 
-    def _look_again(self, connection: "psycopg.Connection[Any]", added: int) -> None:
+    def _look_again(self, trips: RoundTrips, added: int) -> None:
         """Refresh the planner's statistics after many writes: with old ones it scans namespaces."""
         self._added += added
         if self._added >= self._enough:
             self._added, self._enough = 0, self._enough * 2
             with suppress(psycopg.Error):  # the writes are committed either way
-                connection.execute("ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges")
+                trips.connection.execute(
+                    "ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges"
+                )
 
     @property
     def file(self) -> str | None:
@@ -272,9 +317,8 @@ class PostgresEngine(BaseEngine):
     def answers(self, seconds: float) -> bool:
         """Say whether the database can be read within some seconds."""
         try:
-            with self._begun(
-                f"{_READ}; SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}", seconds
-            ) as connection:
+            wait = f"SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}"
+            with self._begun(_READ, wait, patience=seconds) as connection:
                 connection.limit(seconds)
                 connection.execute("SELECT 1 FROM namespaces LIMIT 1")
         except (EngineError, psycopg.Error):
@@ -374,5 +418,10 @@ class PostgresEngine(BaseEngine):
         """Close every connection."""
         self._closed = True
         if self._pool is not None and self._process == os.getpid():
+            with self._lock:
+                connection, self._kept = self._kept, None
+            if connection is not None:
+                connection.is_usable()
+                self._pool.putconn(connection)
             self._pool.close(timeout=5)
         self._pool = None

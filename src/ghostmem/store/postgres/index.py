@@ -16,7 +16,7 @@ _COLUMNS = (
 )
 _CHUNK = (
     f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['?'] * 13)}, "
-    "array_to_tsvector(?::text[])) RETURNING id"
+    "array_to_tsvector(?::text[]))"
 )
 
 # deletes those of some words, with their codes, that no chunk of the namespace has any more
@@ -64,10 +64,12 @@ class PostgresIndex(Index):
                 row.plain,
                 codes,
             )
-            chunk: int = self._db.get(_CHUNK, values)
-            first = first or chunk
-            self._db.saw_chunks(ns, (chunk,))
-            if model is not None and position < len(vectors):
+            if model is None or position >= len(vectors):
+                self._db.run(_CHUNK, values)
+            else:
+                chunk: int = self._db.get(f"{_CHUNK} RETURNING id", values)
+                first = first or chunk
+                self._db.saw_chunks(ns, (chunk,))
                 self._db.run(
                     "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (?, "
                     "?, ?, ?::vector)",

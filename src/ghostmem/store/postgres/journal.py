@@ -1,13 +1,22 @@
 """The change log in PostgreSQL."""
 
 from ghostmem.caller import CALLER
-from ghostmem.store.journal import LINE, ChainLine, Journal, chained
+from ghostmem.store.journal import LINE, Journal, encoded
 from ghostmem.store.postgres.database import Db
+from ghostmem.store.rows import Space
 
-_APPEND = (  # in one statement, because each one costs a round trip
-    "WITH head AS (UPDATE namespaces SET sequence = ?, head = ? WHERE ns = ?)"
-    f" INSERT INTO changes (ns, {LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# The server computes the hash of `chained`, so that nothing needs to be read before: of the JSON
+# array of the hash before, the namespace's number, the sequence, and the rest, which is bound.
+_HEAD = (
+    "UPDATE namespaces SET sequence = sequence + 1, head = encode(sha256(convert_to("
+    "'[\"' || coalesce(head, '') || '\", ' || id || ', ' || (sequence + 1) || ', ' || ?::text,"
+    " 'UTF8')), 'hex') WHERE ns = ?"
 )
+_APPEND = (
+    f"INSERT INTO changes (ns, {LINE}) SELECT ns, id, sequence, ?, ?, ?, ?, NULL, head"
+    " FROM namespaces WHERE ns = ?"
+)
+_STILL_THERE = "SELECT 1 / count(*) FROM namespaces WHERE ns = ? AND id = ?"
 
 
 class PostgresJournal(Journal):
@@ -22,29 +31,31 @@ class PostgresJournal(Journal):
     def __init__(self, db: Db) -> None:
         super().__init__(db)
         self._numbers: dict[str, int] = {}
-        self._heads: dict[str, tuple[int, str]] = {}  # the end of each log in this transaction
 
     def namespace(self, ns: str) -> int:
         """Return a namespace's number, giving it one on first sight."""
         if ns not in self._numbers:
             self._db.lock(ns)
-            sql = "SELECT id, sequence, coalesce(head, '') FROM namespaces WHERE ns = ?"
-            row = self._db.row(sql, (ns,))
-            if row is None:
-                sql = "INSERT INTO namespaces (ns) VALUES (?) RETURNING id"
-                row = (self._db.get(sql, (ns,)), 0, "")
-            self._numbers[ns], self._heads[ns] = row[0], (row[1], row[2])
-            self._db.places.saw_space(row[0], ns)
+            number = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
+            if number is None:
+                number = self._db.get("INSERT INTO namespaces (ns) VALUES (?) RETURNING id", (ns,))
+            self._numbers[ns] = number
+            self._db.places.saw_space(number, ns)
         return self._numbers[ns]
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; its lock keeps others from doing so meanwhile."""
-        number = self.namespace(ns)
-        seq, before = self._heads[ns]
-        line = ChainLine(number, seq + 1, memory_id, op, at, CALLER.get().name, None)
-        head = chained(before, line)
-        self._db.run(_APPEND, (seq + 1, head, ns, ns, *line[:7], head))
-        self._heads[ns] = (seq + 1, head)
+        self.namespace(ns)
+        actor = CALLER.get().name
+        self._db.run(_HEAD, (encoded([memory_id, op, at, actor, None])[1:], ns))
+        self._db.run(_APPEND, (memory_id, op, at, actor, ns))
+
+    def assume(self, space: Space) -> None:
+        """Use a namespace as it was read before; the transaction fails if it has gone."""
+        self._db.lock(space.name)
+        self._numbers[space.name] = space.number
+        self._db.places.saw_space(space.number, space.name)
+        self._db.run(_STILL_THERE, (space.name, space.number))
 
     def retire(self, ns: str) -> bool:
         """Forget the name of a namespace that holds nothing; its log keeps its number."""
@@ -67,6 +78,5 @@ class PostgresJournal(Journal):
         for table in ("changes", "threads", "namespaces"):
             self._db.run(f"DELETE FROM {table} WHERE ns = ?", (ns,))
         self._numbers.pop(ns, None)
-        self._heads.pop(ns, None)
         self._db.places.forget()
         return True

@@ -11,9 +11,10 @@ from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.errors import NotADatabaseError
 from ghostmem.store.engine import pending
-from ghostmem.store.postgres.connect import WRITERS, translated
+from ghostmem.store.postgres.connect import WRITERS, Connection, translated
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
+from ghostmem.store.postgres.trips import RoundTrips
 
 
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
@@ -26,7 +27,7 @@ def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
 
 
-def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) -> None:
+def migrate(connection: Connection, where: str, now: datetime) -> None:
     """Apply the missing migrations in one transaction."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (WRITERS,))
@@ -43,13 +44,15 @@ def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) ->
             _index_tags(connection)
 
 
-def _index_tags(connection: "psycopg.Connection[Any]") -> None:
+def _index_tags(connection: Connection) -> None:
     from ghostmem.store.postgres.transaction import PostgresTransaction
     from ghostmem.store.tag_index import TAGGED, index_tags
 
-    db = Db(connection, writes=True)
+    trips = RoundTrips.over(connection)
+    db = Db(trips, writes=True)
     db.holds_all = True
     index_tags(PostgresTransaction(db, {}, hnsw=False).index, db.rows(TAGGED))
+    trips.ask([])
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:

@@ -112,7 +112,7 @@ class PostgresOutline:
         """Delete facts of contents that no file has, and graphs without files.
 
         A missing folder may be on another machine, so its files stay."""
-        return self._db.run(
+        return self._db.change(
             "DELETE FROM outline_facts f WHERE NOT EXISTS (SELECT 1 FROM outline_files o "
             "WHERE o.hash = f.hash)"
             " AND NOT EXISTS (SELECT 1 FROM outline_files o WHERE 'graph ' || o.language "

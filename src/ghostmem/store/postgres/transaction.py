@@ -8,6 +8,7 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.index import PostgresIndex
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.postgres.outline import PostgresOutline
+from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.vectors import PostgresVectors
 from ghostmem.store.postgres.work import PostgresWork
 from ghostmem.store.transaction import Opening, SharedTransaction
@@ -24,7 +25,7 @@ class PostgresTransaction(SharedTransaction):
         "notes": Opening("postgres.notes", "PostgresNotes"),
         "outline": Opening("postgres.outline", "PostgresOutline"),
         "runs": Opening("postgres.runs", "PostgresRuns"),
-        "search": Opening("postgres.search", "PostgresSearch"),
+        "search": Opening("postgres.search", "PostgresSearch", ("caches",)),
         "vectors": Opening("postgres.vectors", "PostgresVectors", ("views", "journal", "hnsw")),
         "work": Opening("postgres.work", "PostgresWork"),
     }
@@ -36,8 +37,11 @@ class PostgresTransaction(SharedTransaction):
     vectors: PostgresVectors
     work: PostgresWork
 
-    def __init__(self, db: Db, views: Views, hnsw: bool) -> None:
+    def __init__(
+        self, db: Db, views: Views, hnsw: bool, caches: PostgresCaches | None = None
+    ) -> None:
         self.db = db
+        self.caches = caches
         self.views = views
         self.hnsw = hnsw
         self.owes = False
@@ -48,7 +52,7 @@ class PostgresTransaction(SharedTransaction):
 
     def fresh(self) -> "PostgresTransaction":
         """Return the same transaction as one that has read nothing yet."""
-        self.db.places.forget()
+        self.db.forget()
         return PostgresTransaction(self.db, {}, hnsw=False)
 
     def statements(self, step: Callable[[], object]) -> list[tuple[str, Sequence[Any]]]:

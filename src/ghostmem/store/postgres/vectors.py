@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 # vectors beyond `count` that are compared again, because the database rounds sums differently
 MARGIN = 32
 HNSW = (
-    "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200; SET "
-    "LOCAL hnsw.max_scan_tuples = 100000"
+    "SET LOCAL hnsw.iterative_scan = relaxed_order",
+    "SET LOCAL hnsw.ef_search = 200",
+    "SET LOCAL hnsw.max_scan_tuples = 100000",
 )
 
 
@@ -39,6 +40,7 @@ class RemoteView(VectorView):
         self._load = load
         self._here: VectorView | None = None
         self._count: tuple[int, int] | None = None
+        self._fetched: dict[int, bytes | None] = {}  # None for a chunk without a vector
 
     def _all(self) -> VectorView:
         if self._here is None:
@@ -90,17 +92,19 @@ class RemoteView(VectorView):
             only, values = " AND chunk_id = ANY(?)", [list(among)]
         column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
         if self._hnsw and among is None:
-            self._db.execute(HNSW)
+            for setting in HNSW:
+                self._db.run(setting)
             column, ties = f"vector::vector({len(query)})", ""
             kind = f" AND model_id = {self._model}"
-        rows = self._db.execute(
+        rows = self._db.rows(
             f"SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ?{kind}{only}"
             f" ORDER BY {column} <#> ?::vector{ties} LIMIT ?",
             [self._space.name, self._model, *values, vec_of(query), count + MARGIN],
             binary=True,
-        ).fetchall()
+        )
         if not rows:
             return []
+        self._fetched |= dict(rows)
         numbers = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         scores = np.vecdot(
             numbers_of([row[1] for row in rows], len(query)).astype(np.float32), query
@@ -115,24 +119,26 @@ class RemoteView(VectorView):
         """Return the vectors of chunks, and a mask of those that exist."""
         if self._here is not None:
             return self._here.vectors(chunks)
-        rows = self._db.execute(
-            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
-            "chunk_id = ANY(?)",
-            (self._space.name, self._model, chunks.tolist()),
-            binary=True,
-        ).fetchall()
-        width = (len(rows[0][1]) - 4) // 4 if rows else self._dimension()
-        vectors = (
-            numbers_of([row[1] for row in rows], width).astype(np.float32)
-            if rows
-            else np.zeros((0, width), np.float32)
-        )
-        positions = {number: place for place, (number, _) in enumerate(rows)}
-        result, exists = np.zeros((len(chunks), width), np.float32), np.zeros(len(chunks), bool)
-        for place, number in enumerate(chunks.tolist()):
-            if number in positions:
-                result[place], exists[place] = vectors[positions[number]], True
+        self.expect(chunks.tolist())
+        fetched = [self._fetched[number] for number in chunks.tolist()]
+        exists = np.array([raw is not None for raw in fetched], bool)
+        raw = [each for each in fetched if each is not None]
+        width = (len(raw[0]) - 4) // 4 if raw else self._dimension()
+        result = np.zeros((len(chunks), width), np.float32)
+        if raw:
+            result[exists] = numbers_of(raw, width)
         return result, exists
+
+    def expect(self, chunks: Sequence[int]) -> None:
+        """Fetch vectors of chunks that are not known yet."""
+        if missing := [number for number in chunks if number not in self._fetched]:
+            rows = self._db.rows(
+                "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
+                "chunk_id = ANY(?)",
+                (self._space.name, self._model, missing),
+                binary=True,
+            )
+            self._fetched |= {**dict.fromkeys(missing), **dict(rows)}
 
     def alike(
         self,
@@ -180,13 +186,14 @@ class PostgresVectors(SharedVectors):
         self, model: int, space: int, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
-        rows = self._db.execute(
+        rows = self._db.rows(
             "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
             "chunk_id > ? ORDER BY chunk_id",
             (self._places.space(space), model, chunk),
             binary=True,
-        ).fetchall()
-        vectors = numbers_of([vector for _, vector in rows], self.dimension(model))
+        )
+        width = (len(rows[0][1]) - 4) // 4 if rows else self.dimension(model)
+        vectors = numbers_of([vector for _, vector in rows], width)
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:

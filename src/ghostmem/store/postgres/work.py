@@ -29,7 +29,7 @@ class PostgresWork:
         """Add items as (namespace, item), keep existing ones, and return the number of new ones."""
         items = sorted(set(rows))  # in one order, so that two workers cannot deadlock
         return (
-            self._db.run(
+            self._db.change(
                 "INSERT INTO work (ns, kind, item) SELECT given.ns, ?, given.item FROM "
                 "unnest(?::text[], ?::text[])"
                 " AS given (ns, item) ON CONFLICT DO NOTHING",
@@ -59,7 +59,7 @@ class PostgresWork:
     def done(self, kind: str, ns: str, item: str) -> bool:
         """Delete an item from the queue; return False when it is gone already."""
         return (
-            self._db.run(
+            self._db.change(
                 "DELETE FROM work WHERE ns = ? AND kind = ? AND item = ?", (ns, kind, item)
             )
             > 0
@@ -67,7 +67,9 @@ class PostgresWork:
 
     def release(self, holder: str) -> int:
         """Release all items that a worker has claimed."""
-        return self._db.run("UPDATE work SET worker = '', until = '' WHERE worker = ?", (holder,))
+        return self._db.change(
+            "UPDATE work SET worker = '', until = '' WHERE worker = ?", (holder,)
+        )
 
     def free_the_dead(self, kind: str) -> int:
         """Release the items of workers that are gone, and return their number."""

@@ -1,7 +1,7 @@
 """SQLite as table classes see it: the SQL dialect, a connection, and a transaction."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import apsw
@@ -114,7 +114,11 @@ class SqliteDb:
         """Return the first value of the first row, or None."""
         return self.execute(sql, values).get
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Run a statement that gives no result."""
+        self.execute(sql, values)
+
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
         self.execute(sql, values)
         return self.connection.changes()
@@ -122,6 +126,9 @@ class SqliteDb:
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once for each row of values."""
         self.executemany(sql, rows)
+
+    def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
+        """Do nothing: a statement costs no round trip."""
 
     def place(self, memory_id: str) -> Location:
         """Return no values: a memory is found by its id."""

@@ -124,4 +124,4 @@ class SqliteJournal(Journal):
             "UPDATE namespaces SET name = '#' || id WHERE name = ?"
             " AND NOT EXISTS (SELECT 1 FROM memories WHERE ns = ?)"
         )
-        return self._db.run(sql, (ns, ns)) > 0
+        return self._db.change(sql, (ns, ns)) > 0
