@@ -118,7 +118,7 @@ def test_contradictions_count_pairs(ghost: Ghost) -> None:
         1,
         {f"{NS}/b"},
     )
-    assert found(report, "contradictions").advice == f"ghost edge list -n {NS} b"
+    assert found(report, "contradictions").advice == f"ghost conflicts -n {NS}"
 
 
 def test_a_decided_contradiction_is_none(ghost: Ghost) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory, NsFilter
@@ -18,7 +19,10 @@ from ghostmem.store.filters import (
     pages,
 )
 from ghostmem.store.memories import Memories
+from ghostmem.store.records import RowType
 from ghostmem.store.rows import Filter, Group
+
+T = TypeVar("T")
 
 _NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
 _COUNTED = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "accesses")
@@ -62,6 +66,13 @@ class Listing(StoreTable):
         """Yield all memories that pass a filter by key, in batches; changes meanwhile are safe."""
         for page in pages(self._memories.many, self._where(selection), batch):
             yield from page
+
+    def parts(self, row_type: RowType[T], selection: Filter) -> Iterator[T]:
+        """Yield some fields of all memories that pass a filter, by namespace and key."""
+        where, values = self._where(selection)
+        columns = ", ".join(f"m.{name}" for name in row_type.names)
+        sql = f"SELECT {columns} FROM memories m WHERE {where} ORDER BY m.ns, m.key, m.version"
+        yield from map(row_type.read, self._db.iterate(sql, values))
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
         """Yield every version with its files and symbols, by namespace, key and version."""

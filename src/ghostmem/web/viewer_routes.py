@@ -1,14 +1,17 @@
 """Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
+from ghostmem.web.decisions import LISTS
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
+from ghostmem.web.home import home
 from ghostmem.web.route import (
     KEYED,
     LIMIT,
@@ -28,9 +31,16 @@ from ghostmem.web.route import (
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape, spans
 
+if TYPE_CHECKING:
+    from ghostmem.lifecycle.audit import AuditCache
+    from ghostmem.store import Store
+
 MAX_NODES = 5000
 MAX_SPANS = 5000
 MAX_DAYS = 366
+MAX_OFFSET = 1_000_000
+# what audits of the same store have in common, as long as this process serves it
+_AUDITS: "WeakKeyDictionary[Store, AuditCache]" = WeakKeyDictionary()
 
 
 def _session(ghost: Ghost, _: Given) -> Any:
@@ -53,11 +63,26 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 
 def _audit(ghost: Ghost, given: Given) -> Any:
-    from ghostmem.lifecycle.audit import audit
+    """Return the report; `quick` leaves out the checks that read every text."""
+    from ghostmem.lifecycle.audit import AuditCache, audit
 
-    found = audit(ghost.store, given.get("ns")).to_dict()
+    if ghost.store not in _AUDITS:
+        _AUDITS[ghost.store] = AuditCache()
+    quick = given.get("quick", False)
+    report = audit(
+        ghost.store,
+        given.get("ns"),
+        skip={"secrets": "not checked yet"} if quick else {},
+        cache=_AUDITS[ghost.store],
+        compare=not quick,
+    )
+    found = report.to_dict()
     del found["source"]  # callers need not know where the server keeps its file
     return found
+
+
+def _decisions(ghost: Ghost, given: Given) -> Any:
+    return LISTS[given.pop("list")](ghost.store, **given)
 
 
 def _run(ghost: Ghost, given: Given) -> Any:
@@ -134,7 +159,44 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         {"run": text("Id of the run.", 64)},
     ),
     ApiRoute(
-        "GET", "/audit", "read", SEVERAL, "Score how tidy the memories are.", _audit, NS_FILTER
+        "GET",
+        "/home",
+        "read",
+        SEVERAL,
+        "Return counts, decisions that wait, recent changes and recent memories.",
+        lambda g, a: home(g.store, **a),
+        NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/audit",
+        "read",
+        SEVERAL,
+        "Score how tidy the memories are.",
+        _audit,
+        {
+            **NS_FILTER,
+            "quick": {"type": "boolean", "description": "Leave out the checks of all texts."},
+        },
+    ),
+    ApiRoute(
+        "GET",
+        "/decisions/{list}",
+        "read",
+        SEVERAL,
+        "List contradictions, memories that may be stale, or the quarantine, in pages.",
+        _decisions,
+        {
+            "list": {"type": "string", "description": "Which list.", "enum": list(LISTS)},
+            **NS_FILTER,
+            **LIMIT,
+            "offset": {
+                "type": "integer",
+                "description": "Number of rows to skip.",
+                "minimum": 0,
+                "maximum": MAX_OFFSET,
+            },
+        },
     ),
     ApiRoute(
         "GET",
