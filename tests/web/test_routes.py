@@ -187,6 +187,7 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ),
     ("GET", "/timeline?ns=a&what=tea", "/timeline", None, 200, {}),
     ("GET", "/namespaces", "/namespaces", None, 200, {}),
+    ("GET", "/facets?ns=a", "/facets", None, 200, {"total": 4}),
     ("GET", "/files?path=f.py", "/files", None, 200, {}),
     ("GET", "/peek?ns=a", "/peek", None, 200, {"total": 4}),
     ("GET", "/stats", "/stats", None, 200, {"active_memories": 4}),

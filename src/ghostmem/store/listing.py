@@ -173,12 +173,22 @@ class Listing(StoreTable):
 
     def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
         """List tags of live memories with their numbers, most used first."""
-        where, values = self._where(Filter(ns=ns, now=now))
+        return self.tag_counts(Filter(ns=ns, now=now))
+
+    def tag_counts(self, selection: Filter) -> list[tuple[str, int]]:
+        """Count memories that pass a filter by tag, most used first."""
+        where, values = self._where(selection)
         return self._db.rows(
             f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
             f" WHERE {where} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
             values,
         )
+
+    def kind_counts(self, selection: Filter) -> list[tuple[str, str, int]]:
+        """Count memories that pass a filter by namespace and kind."""
+        where, values = self._where(selection)
+        sql = f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {where} GROUP BY 1, 2"
+        return self._db.rows(sql, values)
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count the rows of the main tables."""

@@ -9,6 +9,8 @@ from ghostmem.model import FileRel, Rule, Run, Tier, plain
 from ghostmem.parameters import MAX_PATH
 from ghostmem.web.route import (
     ALL,
+    FILTER_TAGS,
+    FILTERS,
     KEYED,
     LIMIT,
     NS,
@@ -147,11 +149,6 @@ def _rm_rule(ghost: Ghost, given: Given) -> Any:
 _MEMORY = "/memories/{ns}/{key}"
 _RULE = "/rules/{rule_id}"
 _RULE_ID: Fields = {"rule_id": text("Id of the rule.")}
-_FILTERS = (
-    "kind tags priority pinned source_user source_kind source_scope source_client after before "
-    "valid_at file file_rel"
-)
-_FILTER_TAGS = {"maxItems": 50}
 _TIERS = {"maxItems": len(Tier), "items": {"type": "string", "enum": [str(tier) for tier in Tier]}}
 _FILES = {
     "items": {
@@ -278,8 +275,8 @@ ROUTES: tuple[ApiRoute, ...] = (
             **NS_FILTER,
             **fields(
                 "list",
-                f"{_FILTERS} tier key_prefix deleted limit offset",
-                tags=_FILTER_TAGS,
+                f"{FILTERS} tier key_prefix deleted limit offset",
+                tags=FILTER_TAGS,
             ),
         },
     ),
@@ -294,8 +291,8 @@ ROUTES: tuple[ApiRoute, ...] = (
             **NS_FILTER,
             **fields(
                 "search",
-                f"query {_FILTERS} tiers include_all limit min_score weak explain now as_of",
-                tags=_FILTER_TAGS,
+                f"query {FILTERS} tiers include_all limit min_score weak explain now as_of",
+                tags=FILTER_TAGS,
                 tiers=_TIERS,
             ),
         },
@@ -312,9 +309,9 @@ ROUTES: tuple[ApiRoute, ...] = (
             **NS_FILTER,
             **fields(
                 "context",
-                f"query {_FILTERS} tiers include_all budget files exclude_pinned min_score "
+                f"query {FILTERS} tiers include_all budget files exclude_pinned min_score "
                 "min_spread max_memory_tokens expand whole for_user for_scope now as_of",
-                tags=_FILTER_TAGS,
+                tags=FILTER_TAGS,
                 tiers=_TIERS,
                 files={"items": {"type": "string", "maxLength": MAX_PATH}},
             ),

@@ -9,10 +9,13 @@ from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
 from ghostmem.web.decisions import LISTS
+from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
 from ghostmem.web.home import home
 from ghostmem.web.route import (
+    FILTER_TAGS,
+    FILTERS,
     KEYED,
     LIMIT,
     NS,
@@ -206,6 +209,15 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "Count memories by tier, kind, source, age and size.",
         lambda g, a: shape(g.store, **a),
         NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/facets",
+        "read",
+        SEVERAL,
+        "Count memories that pass filters by namespace, kind and tag.",
+        lambda g, a: facets(g.store, **a),
+        {**NS_FILTER, **fields("list", f"{FILTERS} tier", tags=FILTER_TAGS)},
     ),
     ApiRoute(
         "GET",

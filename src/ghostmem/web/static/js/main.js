@@ -1,23 +1,26 @@
 // The viewer: a rail, a place for one screen at a time, and what both share.
 //
 // A screen is a module views/NAME.js, loaded when #/NAME is first shown. It exports
-//   title        what stands in the browser's tab
-//   styles       names of files in css/ that it needs (optional)
+//   title        the title of the tab: a text, or a function of params that returns a list of parts
+//   styles       names of files in css/ that it needs (optional); they apply only while the screen is shown
 //   wide         true to use the whole width (optional)
 //   view(params, signal)  returns its element, or a promise of one
-// `params` is {args: [...], query: {...}}: #/memory/agent%3Ame/tea?version=2 gives args ["agent:me", "tea"], query {version: "2"}.
+// `params` is {args, query, kept}: #/memory/agent%3Ame/tea?version=2 gives args ["agent:me", "tea"], query {version: "2"}.
+// `kept` is an object of this entry of the history: what a screen writes into it (how many pages are loaded) is there
+// again after Back. The scroll position is restored in the same way, without the screen's help. Dialogs are closed on navigation.
 // `signal` is aborted when the screen is left: pass it to every call of api.js, to bind() and onChange(), and to listeners on
 // document or window. Return quickly, with skeleton() in the places that still load; errors go into failure(error, again).
 // The screen is made anew when the hash or the chosen namespace changes; use remember(fields) to keep its state in the
 // address without that. docs/viewer.md says more.
 import { session, openSession, isAborted } from "./api.js";
 import { all, el, one, put, svg } from "./dom.js";
-import { show } from "./dialog.js";
+import { closeDialogs, show } from "./dialog.js";
 import { icon } from "./icons.js";
 import { bind, bindings, listenForKeys } from "./keys.js";
 import { listen, onChange } from "./live.js";
 import { failure, skeleton } from "./parts.js";
-import { go, href, parse } from "./router.js";
+import { enter, forget, scrollBack } from "./places.js";
+import { go, href, parse, replace, setTitle } from "./router.js";
 import { choices, chooseNs, ns, onNs, restoreNs } from "./state.js";
 import { undoLast } from "./toast.js";
 
@@ -42,23 +45,27 @@ async function render() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  const kept = enter();
+  const { scroll = 0 } = kept;
   for (const link of all("[data-screen]", rail)) {
     if (link.dataset.screen === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (!KNOWN.has(name)) return go("search");
+  if (!KNOWN.has(name)) return replace("search");
   const wait = setTimeout(() => { if (!signal.aborted) put(main, skeleton(5)); }, 150);
   try {
     const screen = await import(`./views/${name}.js`);
-    await Promise.all((screen.styles || []).map(style));
-    const node = await screen.view({ args, query }, signal);
+    await Promise.all((screen.styles || []).map(loadStyle));
+    const title = typeof screen.title === "function" ? screen.title({ args, query }) : [screen.title || name];
+    setTitle(...title);
+    const node = await screen.view({ args, query, kept }, signal);
     if (signal.aborted) return;
     main.classList.toggle("whole", Boolean(screen.wide));
     main.dataset.screen = name;
+    useStyles(screen.styles || []);
     put(main, node);
-    document.title = `${screen.title || name} · Ghost`;
-    one("[autofocus]", main)?.focus();
-    window.scrollTo(0, 0);
+    one("[autofocus]", main)?.focus({ preventScroll: true });
+    scrollBack(scroll, signal);
   } catch (error) {
     if (signal.aborted || isAborted(error)) return;
     put(main, failure(error, render));
@@ -67,10 +74,19 @@ async function render() {
   }
 }
 
-function style(name) {
-  const path = `/static/css/${name}`;
-  if (one(`link[href="${path}"]`)) return Promise.resolve();
-  return new Promise((done) => document.head.append(el("link", { rel: "stylesheet", href: path, onload: done, onerror: done })));
+const stylePath = (name) => `/static/css/${name}`;
+
+/** Load a style sheet of a screen without applying it. */
+function loadStyle(name) {
+  if (one(`link[href="${stylePath(name)}"]`)) return Promise.resolve();
+  return new Promise((done) => document.head.append(
+    el("link", { rel: "stylesheet", href: stylePath(name), media: "not all", dataset: { screen: "" }, onload: done, onerror: done })));
+}
+
+/** Apply these style sheets and no other screen's, so that the rules of one screen cannot change another. */
+function useStyles(names) {
+  const wanted = new Set(names.map(stylePath));
+  for (const link of all("link[data-screen]", document.head)) link.media = wanted.has(link.getAttribute("href")) ? "all" : "not all";
 }
 
 function buildRail() {
@@ -101,7 +117,7 @@ function buildRail() {
       ),
     ),
   );
-  onNs(() => { fillPicker(); render(); });
+  onNs(() => { fillPicker(); forget(); render(); });
   onChange(async (news) => {
     if (Object.keys(news.namespaces).every((name) => session.namespaces.includes(name))) return;
     await openSession().then(fillPicker).catch(() => {});
@@ -165,7 +181,7 @@ async function start() {
   bind("?", "this help", help);
   one("#skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
   listen(showLive);
-  window.addEventListener("hashchange", render);
+  window.addEventListener("hashchange", () => { closeDialogs(); render(); });
   await render();
 }
 

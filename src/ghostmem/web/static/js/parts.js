@@ -21,14 +21,21 @@ export function relChip(rel, out = true) {
 
 /** A tag; with `onclick` a button. */
 export function tagChip(tag, onclick) {
-  return onclick ? el("button", { class: "tag", type: "button", onclick, title: `Only with the tag ${tag}` }, tag) : el("span", { class: "tag" }, tag);
+  return onclick ? el("button", { class: "tag", type: "button", dir: "auto", onclick, title: `Only with the tag ${tag}` }, tag) : el("span", { class: "tag", dir: "auto" }, tag);
 }
 
 /** A time as people say it, exact on hover. */
 export const time = (at, text = ago(at)) => el("time", { datetime: at, title: when(at) }, text);
 
 /** A link to a memory's own page. */
-export const memoryLink = (ns, key, ...children) => el("a", { href: href("memory", ns, key), class: "memory-link" }, children.length ? children : key);
+export const memoryLink = (ns, key, ...children) => el("a", { href: href("memory", ns, key), class: "memory-link", dir: "auto" }, children.length ? children : key);
+
+/** A text on one line that is cut in the middle where it does not fit: keys often differ at their end. */
+export function middle(text, tail = 12) {
+  const signs = Array.from(text);
+  const at = Math.max(0, signs.length - tail);
+  return el("span", { class: "middle", title: text }, el("span", null, signs.slice(0, at).join("")), el("span", null, signs.slice(at).join("")));
+}
 
 /** Marks beside a memory: pinned, locked. */
 export function marks(memory) {
@@ -64,15 +71,15 @@ export function empty({ title, text = "", command: line = "", picture = "search"
 /** Return a text as nodes, with what stands between backticks as code. */
 export const coded = (text) => String(text).split("`").map((part, place) => place % 2 ? el("code", null, part) : part);
 
-/** Something went wrong: what, what to do, and another try. */
+/** Something went wrong: what (`title` and `message` of the error), what to do (`hint`), and another try. */
 export function failure(error, again = null, ...actions) {
   const hint = error.hint || (error instanceof TypeError ? "reload the page" : "");
   return el(
     "div",
     { class: "state bad", role: "alert" },
     el("div", { class: "state-icon" }, icon("warning", 28)),
-    el("h2", null, "That did not work"),
-    el("p", null, error.message),
+    el("h2", null, error.title || "That did not work"),
+    error.message && el("p", null, error.message),
     hint && el("p", { class: "soft" }, coded(hint)),
     el("div", { class: "state-actions" }, again && el("button", { class: "button", type: "button", onclick: again }, "Try again"), actions),
   );

@@ -1,6 +1,7 @@
 // The picture of the timeline: a row for each key, with when it was true above and when it was believed below. Rows outside the
 // window are not laid out, so thousands of them cost what a screenful costs.
 import { el, put } from "./dom.js";
+import { middle } from "./parts.js";
 import { href } from "./router.js";
 import { when } from "./words.js";
 
@@ -190,7 +191,7 @@ export function strip(scale, { onopen, signal }) {
   }
 
   function made(row, id) {
-    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", null, row.key), el("span", null, row.ns), el("span", { class: "sr" }, said(row)));
+    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", { dir: "auto" }, middle(row.key)), el("span", null, row.ns), el("span", { class: "sr" }, said(row)));
   }
 
   function hit(event) {

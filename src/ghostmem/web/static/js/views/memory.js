@@ -16,7 +16,7 @@ import { number } from "../words.js";
 import { versions } from "../versions.js";
 
 export const title = "Memory";
-export const styles = ["actions.css", "memory.css"];
+export const styles = ["memory.css"];
 
 const LABELS = { promote: ["Promote", "up"], demote: ["Demote", "down"], boost: ["More important", "plus"], diminish: ["Less important", "minus"], archive: ["Archive", "lifecycle"] };
 

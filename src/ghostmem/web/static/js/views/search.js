@@ -11,7 +11,7 @@ import { isChosen, ns } from "../state.js";
 import { KINDS, SOURCES, TIERS, count } from "../words.js";
 
 export const title = "Search";
-export const styles = ["search.css", "actions.css"];
+export const styles = ["search.css"];
 
 const PAUSE = 60; // milliseconds after a keystroke before the server is asked
 const PAGE = 30;

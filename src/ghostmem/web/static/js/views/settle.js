@@ -13,7 +13,7 @@ import { toastError } from "../toast.js";
 import { SOURCES, count } from "../words.js";
 
 export const title = "Settle";
-export const styles = ["actions.css", "settle.css"];
+export const styles = ["settle.css"];
 const STEP = 40; // cards laid out at once
 
 export function view(_, signal) {
