@@ -13,7 +13,7 @@ import { toastError } from "./toast.js";
 export { isLocked, mayChange } from "./change.js";
 export { edit } from "./editor.js";
 export { consolidate, link, unlink } from "./links.js";
-export { drop, release, resolve } from "./rulings.js";
+export { bothHold, drop, release, resolve } from "./rulings.js";
 
 // ---- one step in a memory's life
 

@@ -26,13 +26,14 @@ import { undoLast } from "./toast.js";
 
 // name, label, the key after g
 const SCREENS = [
+  ["home", "Home", "o"],
   ["search", "Search", "s"],
   ["timeline", "Timeline", "t"],
   ["graph", "Graph", "g"],
   ["context", "Context", "c"],
   ["lifecycle", "Lifecycle", "l"],
   ["health", "Health", "h"],
-  ["settle", "Settle", "d"],
+  ["settle", "Decisions", "d"],
 ];
 const KNOWN = new Set([...SCREENS.map(([name]) => name), "memory"]);
 
@@ -51,7 +52,7 @@ async function render() {
     if (link.dataset.screen === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (!KNOWN.has(name)) return replace("search");
+  if (!KNOWN.has(name)) return replace("home");
   const wait = setTimeout(() => { if (!signal.aborted) put(main, skeleton(5)); }, 150);
   try {
     const screen = await import(`./views/${name}.js`);
@@ -100,7 +101,7 @@ function buildRail() {
     el("a", { href: href(name), "data-screen": name, title: `${label} (g ${key})` }, icon(name, 20), el("span", null, label)));
   put(
     rail,
-    el("a", { class: "brand", href: href("search"), "aria-label": "Ghost" }, mark(), el("span", null, "Ghost")),
+    el("a", { class: "brand", href: href("home"), "aria-label": "Ghost" }, mark(), el("span", null, "Ghost")),
     el("div", { class: "rail-ns" }, picker),
     el("nav", { class: "nav", "aria-label": "Screens" }, links),
     el(

@@ -2,7 +2,7 @@
 import { add, el } from "./dom.js";
 import { icon } from "./icons.js";
 import { href } from "./router.js";
-import { KINDS, LEGS, PARTS, RELS, TIERS, ago, when } from "./words.js";
+import { KINDS, TIERS, ago, when } from "./words.js";
 
 /** A tier with its shape and its name. */
 export function tierChip(tier) {
@@ -12,12 +12,6 @@ export function tierChip(tier) {
 
 /** A kind by its name. */
 export const kindChip = (kind) => el("span", { class: "chip", title: KINDS[kind]?.about }, KINDS[kind]?.label || kind);
-
-/** A relation with its colour and its name; `out` false reads it from the other end. */
-export function relChip(rel, out = true) {
-  const about = RELS[rel];
-  return el("span", { class: `chip rel rel-${about ? rel : "relates_to"}` }, el("i", { class: "line", "aria-hidden": "true" }), about ? (out ? about.label : about.back) : rel);
-}
 
 /** A tag; with `onclick` a button. */
 export function tagChip(tag, onclick) {
@@ -110,37 +104,6 @@ export function select(props, choices) {
 }
 export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
 
-/** Why a memory is there: ranks by way of searching, parts of the score as bars, and the edges it came over. */
-export function receipt({ legs = {}, parts = {}, score = null, similarity = null, relevance = null, path = [], note = "", stage = "" }) {
-  const rows = Object.entries(parts).filter(([, value]) => value !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-  const most = Math.max(0.001, ...rows.map(([, value]) => Math.abs(value)));
-  const ranks = Object.entries(legs).map(([leg, rank]) => el("li", null, LEGS[leg] || leg, " ", el("b", null, `#${rank}`)));
-  return el(
-    "div",
-    { class: "receipt" },
-    el(
-      "dl",
-      { class: "receipt-facts" },
-      score !== null && fact("score", score.toFixed(3)),
-      similarity !== null && similarity !== undefined && fact("likeness", similarity.toFixed(3)),
-      relevance !== null && fact("judge", `${Math.round(relevance * 100)} %`),
-      stage && fact("came by", stage),
-      ranks.length > 0 && fact("ranked", el("ul", { class: "inline" }, ranks)),
-    ),
-    rows.length > 0 &&
-      el("table", { class: "bars" }, el("caption", { class: "sr" }, "Parts of the score"), el("tbody", null, rows.map(([name, value]) => bar(name, value, most)))),
-    path.length > 0 && el("ol", { class: "hops" }, path.map((hop) => el("li", null, hop.from_key, " ", relChip(hop.rel), " ", hop.to_key, " ", el("span", { class: "soft" }, hop.weight.toFixed(2))))),
-    note && el("p", { class: "soft" }, note),
-  );
-}
-
-const fact = (name, value) => el("div", null, el("dt", null, name), el("dd", null, value));
-
-function bar(name, value, most) {
-  const fill = el("i", { class: value < 0 ? "less" : "", vars: { "--share": `${(Math.abs(value) / most) * 100}%` } });
-  return el("tr", null, el("th", { scope: "row", title: name }, PARTS[name] || name.replaceAll("_", " ")), el("td", { class: "track" }, fill), el("td", { class: "num" }, `${value > 0 ? "+" : ""}${value.toFixed(3)}`));
-}
-
 const STOP = new Set("a an and are as at be by did do does for from had has have how i in is it its of on or that the their they this to was were what when where which who why will with you your".split(" "));
 
 /** Return the words of a question that are worth marking. */
@@ -194,4 +157,6 @@ function firstWord(flat, words) {
   return [start, start];
 }
 
+export { relChip } from "./chips.js";
+export { receipt } from "./receipt.js";
 export { add, el };
