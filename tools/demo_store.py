@@ -40,18 +40,78 @@ SERVICES = {
 # what is known of a part of a project: name, kind, tags, text
 ASPECTS = (
     ("owner", "semantic", ("people",), "{person} owns the {part}; ask before changing its tests."),
-    ("timeout", "semantic", ("limits",), "The {part} times out after {n} seconds; the client retries {m} times."),
-    ("cache", "semantic", ("performance",), "Answers of the {part} are cached for {n} minutes in Redis, under the prefix `{slug}:`."),
-    ("logs", "procedural", ("debugging",), "To debug the {part}: `make logs SERVICE={slug}`, then filter by the request id from the error page."),
-    ("incident", "episodic", ("incident",), "On {date} the {part} was down for {n} minutes: {cause}. Fixed by {person}."),
-    ("test", "procedural", ("testing",), "Tests of the {part} need the fixture `{slug}_data`; run them with `pytest tests/{slug} -x`."),
-    ("limit", "semantic", ("limits",), "The {part} accepts at most {k} requests per minute and answers 429 above that."),
-    ("decision", "semantic", ("decision",), "We decided to keep the {part} in Python: a rewrite in Go saved {m}0 ms and cost two weeks."),
-    ("metric", "semantic", ("monitoring",), "The alert for the {part} fires when p95 is above {k} ms for {n} minutes."),
-    ("migration", "episodic", ("database",), "{person} added the column `{slug}_state` in migration 00{n}; it is filled in the background."),
-    ("style", "procedural", ("style",), "Code of the {part} uses dataclasses, not dictionaries, at its borders."),
-    ("release", "episodic", ("release",), "Version {m}.{n} of the {part} went live on {date}; {person} watched the dashboard."),
-    ("todo", "episodic", ("todo",), "The {part} still uses the old client of the payment provider; replace it before June."),
+    (
+        "timeout",
+        "semantic",
+        ("limits",),
+        "The {part} times out after {n} seconds; the client retries {m} times.",
+    ),
+    (
+        "cache",
+        "semantic",
+        ("performance",),
+        "Answers of the {part} are cached for {n} minutes in Redis, under the prefix `{slug}:`.",
+    ),
+    (
+        "logs",
+        "procedural",
+        ("debugging",),
+        "To debug the {part}: `make logs SERVICE={slug}`, then filter by the request id.",
+    ),
+    (
+        "incident",
+        "episodic",
+        ("incident",),
+        "On {date} the {part} was down for {n} minutes: {cause}. Fixed by {person}.",
+    ),
+    (
+        "test",
+        "procedural",
+        ("testing",),
+        "Tests of the {part} need the fixture `{slug}_data`: `pytest tests/{slug} -x`.",
+    ),
+    (
+        "limit",
+        "semantic",
+        ("limits",),
+        "The {part} accepts at most {k} requests per minute and answers 429 above that.",
+    ),
+    (
+        "decision",
+        "semantic",
+        ("decision",),
+        "We keep the {part} in Python: a rewrite in Go saved {m}0 ms and cost two weeks.",
+    ),
+    (
+        "metric",
+        "semantic",
+        ("monitoring",),
+        "The alert for the {part} fires when p95 is above {k} ms for {n} minutes.",
+    ),
+    (
+        "migration",
+        "episodic",
+        ("database",),
+        "{person} added the column `{slug}_state` in migration 00{n}, filled in the background.",
+    ),
+    (
+        "style",
+        "procedural",
+        ("style",),
+        "Code of the {part} uses dataclasses, not dictionaries, at its borders.",
+    ),
+    (
+        "release",
+        "episodic",
+        ("release",),
+        "Version {m}.{n} of the {part} went live on {date}; {person} watched the dashboard.",
+    ),
+    (
+        "todo",
+        "episodic",
+        ("todo",),
+        "The {part} still uses the old client of the payment provider; replace it before June.",
+    ),
 )
 CAUSES = (
     "the connection pool was too small",
@@ -79,25 +139,115 @@ HABITS = (
 )  # fmt: skip
 # days ago, namespace, key, and the texts of its versions
 VERSIONS = (
-    (60, SHOP, "free-shipping", ("Shipping is free from 500 kronor.", "Shipping is free from 400 kronor.", "Shipping is free from 300 kronor, also to Finland.")),
+    (
+        60,
+        SHOP,
+        "free-shipping",
+        (
+            "Shipping is free from 500 kronor.",
+            "Shipping is free from 400 kronor.",
+            "Shipping is free from 300 kronor, also to Finland.",
+        ),
+    ),
     (52, SHOP, "session-length", ("Sessions last 14 days.", "Sessions last 30 days.")),
-    (45, BILLING, "invoice-day", ("Invoices are sent on the first of the month.", "Invoices are sent on the last working day of the month.")),
-    (44, BILLING, "vat", ("VAT is rounded per invoice.", "VAT is rounded per line, then summed up.")),
-    (40, OPS, "on-call", ("Jonas is on call this week.", "Priya is on call this week.", "Tom is on call this week.")),
-    (36, SITE, "fonts", ("The site loads Inter from a CDN.", "The site ships Inter itself; nothing is loaded from elsewhere.")),
-    (33, TEAM, "standup", ("Stand-up is at 09:30 in the kitchen.", "Stand-up is at 09:15, in writing on Mondays.")),
+    (
+        45,
+        BILLING,
+        "invoice-day",
+        (
+            "Invoices are sent on the first of the month.",
+            "Invoices are sent on the last working day of the month.",
+        ),
+    ),
+    (
+        44,
+        BILLING,
+        "vat",
+        ("VAT is rounded per invoice.", "VAT is rounded per line, then summed up."),
+    ),
+    (
+        40,
+        OPS,
+        "on-call",
+        ("Jonas is on call this week.", "Priya is on call this week.", "Tom is on call this week."),
+    ),
+    (
+        36,
+        SITE,
+        "fonts",
+        (
+            "The site loads Inter from a CDN.",
+            "The site ships Inter itself; nothing is loaded from elsewhere.",
+        ),
+    ),
+    (
+        33,
+        TEAM,
+        "standup",
+        ("Stand-up is at 09:30 in the kitchen.", "Stand-up is at 09:15, in writing on Mondays."),
+    ),
     (25, SHOP, "python-version", ("CI runs Python 3.12.", "CI runs Python 3.13.")),
-    (21, OPS, "backup-window", ("Backups run at 02:00.", "Backups run at 03:30, after the invoice job.")),
-    (0.3, SHOP, "search-limit", ("Search shows 24 products per page.", "Search shows 36 products per page.")),
-    (0.2, BILLING, "refund-limit", ("Refunds above 2000 kronor need a second person.", "Refunds above 5000 kronor need a second person.")),
-)  # fmt: skip
+    (
+        21,
+        OPS,
+        "backup-window",
+        ("Backups run at 02:00.", "Backups run at 03:30, after the invoice job."),
+    ),
+    (
+        0.3,
+        SHOP,
+        "search-limit",
+        ("Search shows 24 products per page.", "Search shows 36 products per page."),
+    ),
+    (
+        0.2,
+        BILLING,
+        "refund-limit",
+        (
+            "Refunds above 2000 kronor need a second person.",
+            "Refunds above 5000 kronor need a second person.",
+        ),
+    ),
+)
 # namespace, older and newer statement, and who made them
 DISPUTES = (
-    (BILLING, "currency-old", "Invoices are issued in euros only.", "jonas", "currency-new", "Invoices are issued in the currency of the customer.", "priya"),
-    (BILLING, "retry-old", "Failed payments are retried three times.", "tom", "retry-new", "Failed payments are retried five times.", "jonas"),
-    (OPS, "region-a", "Backups are stored in Frankfurt.", "priya", "region-b", "Backups are stored in Stockholm.", "tom"),
-    (SITE, "analytics-a", "The website uses no analytics.", "mara", "analytics-b", "The website counts visits with Plausible.", "jonas"),
-)  # fmt: skip
+    (
+        BILLING,
+        "currency-old",
+        "Invoices are issued in euros only.",
+        "jonas",
+        "currency-new",
+        "Invoices are issued in the currency of the customer.",
+        "priya",
+    ),
+    (
+        BILLING,
+        "retry-old",
+        "Failed payments are retried three times.",
+        "tom",
+        "retry-new",
+        "Failed payments are retried five times.",
+        "jonas",
+    ),
+    (
+        OPS,
+        "region-a",
+        "Backups are stored in Frankfurt.",
+        "priya",
+        "region-b",
+        "Backups are stored in Stockholm.",
+        "tom",
+    ),
+    (
+        SITE,
+        "analytics-a",
+        "The website uses no analytics.",
+        "mara",
+        "analytics-b",
+        "The website counts visits with Plausible.",
+        "jonas",
+    ),
+)
 
 
 def fill_demo(path: str, now: datetime, provider: str = "static", seed: int = 5) -> None:
@@ -120,14 +270,18 @@ def _statements(lot: Random, now: datetime) -> Iterator[Statement]:
     yield from _meetings(lot)
     for person, (number, habit) in product(PEOPLE, enumerate(HABITS)):
         if lot.random() < 0.6:
-            fields = {"kind": "semantic", "tags": ["person", person], "source_user": person}
+            said: dict[str, Any] = {"kind": "semantic", "tags": ["person", person]}
             yield Statement(
-                lot.uniform(2, 110), TEAM, f"{person}-{number + 1}", f"{person.title()} {habit}.", fields
+                lot.uniform(2, 110),
+                TEAM,
+                f"{person}-{number + 1}",
+                f"{person.title()} {habit}.",
+                {**said, "source_user": person},
             )
     for days, ns, key, texts in VERSIONS:
         for place, text in enumerate(texts):
             person = lot.choice(PEOPLE)
-            fields = {"kind": "semantic", "source_user": person, "importance": 0.6}
+            fields: dict[str, Any] = {"kind": "semantic", "source_user": person, "importance": 0.6}
             yield Statement(days * (1 - place / (len(texts) + 0.2)), ns, key, text, fields)
 
 
@@ -158,7 +312,9 @@ def _aspects(lot: Random, now: datetime) -> Iterator[Statement]:
             }
             if kind == "procedural":
                 fields["files"] = [f"tests/{slug}/test_{name}.py"]
-            yield Statement(days, ns, f"{slug.replace('_', '-')}/{name}", text.format(**words), fields)
+            yield Statement(
+                days, ns, f"{slug.replace('_', '-')}/{name}", text.format(**words), fields
+            )
 
 
 def _meetings(lot: Random) -> Iterator[Statement]:
@@ -169,7 +325,13 @@ def _meetings(lot: Random) -> Iterator[Statement]:
             text = lot.choice(MEETINGS).format(a=first, b=second, person=person.title())
             fields = {"kind": "episodic", "tags": ["meeting"], "source_user": person}
             days = week * 7 + lot.uniform(0.4, 6.5)
-            yield Statement(days, TEAM, f"meeting-{week:02}-{number + 1}", f"{text[0].upper()}{text[1:]}.", fields)
+            yield Statement(
+                days,
+                TEAM,
+                f"meeting-{week:02}-{number + 1}",
+                f"{text[0].upper()}{text[1:]}.",
+                fields,
+            )
 
 
 def _disputes(ghost: Ghost, clock: Moving, now: datetime) -> None:

@@ -1,8 +1,8 @@
 """Take the screenshots of the viewer for the docs: every screen, light and dark, desktop and phone.
 
-A store with realistic content is made and served at a fixed time, so that two runs give the same
-pictures. Needs Chromium and playwright: `make screenshots`, or `python
-tools/screenshots.py --only graph,memory`."""
+A store with realistic content (`demo_store.py`) is made and served at a fixed time, so that two
+runs give the same pictures. Needs Chromium and playwright: `make screenshots`, or
+`python tools/screenshots.py --only graph,memory`."""
 
 import argparse
 import os
@@ -96,8 +96,8 @@ SCREENS: Mapping[str, Screen] = {
     "memory": Screen("#/memory/project%3Ashop/deploy", ".memory-text"),
     "versions": Screen("#/memory/project%3Ashop/release-friday", ".compare", _diff),
     "edit": Screen("#/memory/project%3Ashop/release-friday", ".memory-text", _edit),
-    "timeline": Screen("#/timeline", ".time-place[aria-busy=false]", ns="project:shop"),
-    "graph": Screen("#/graph?ns=project%3Ashop", "#graph", _settled, ns="project:shop"),
+    "timeline": Screen("#/timeline", ".time-place[aria-busy=false]"),
+    "graph": Screen("#/graph?ns=project%3Ashop&colour=tag", "#graph", _settled, ns="project:shop"),
     "context": Screen(
         "#/context?q=how do payments work&budget=600",
         ".packed-card",
@@ -106,7 +106,7 @@ SCREENS: Mapping[str, Screen] = {
     ),
     "lifecycle": Screen("#/lifecycle", "#main[data-screen=lifecycle]", _ask),
     "settle": Screen("#/settle", ".decision"),
-    "health": Screen("#/health", "#main[data-screen=health]", _ask),
+    "health": Screen("#/health", ".health-report[aria-busy=false]"),
     "empty": Screen("#/search", ".state", store="empty"),
     "error": Screen("#/memory/project%3Ashop/delivery", ".state.bad"),
     "sign-in": Screen("", "form", signed_in=False),

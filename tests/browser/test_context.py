@@ -118,7 +118,9 @@ def test_what_was_left_out_has_a_reason(viewer: "Viewer") -> None:
     assert "Left out" in left
     with viewer.store() as ghost:
         expected = ghost.context("how do payments work", budget=120)
-        contents = {one.key: ghost.history(one.ns, one.key)[-1].content for one in expected.left_out}
+        contents = {
+            one.key: ghost.history(one.ns, one.key)[-1].content for one in expected.left_out
+        }
     for row, one in zip(found.locator(".left-out li").all(), expected.left_out, strict=False):
         assert row.locator(".left-head").inner_text().split()[:2] == [one.key, one.ns]
         assert row.locator(".memory-link").first.get_attribute("href").startswith("#/memory/")

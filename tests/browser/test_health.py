@@ -34,7 +34,10 @@ def test_the_report_is_the_audits(viewer: "Viewer") -> None:
         assert card.locator(".command code").inner_text() == one["advice"]
     link = page.locator('.finding[data-name="contradictions"] .memory-link').first
     assert link.get_attribute("href") == "#/memory/agent%3Ame/coffee"
-    assert page.locator('.finding[data-name="quarantine"] a[href="#/settle?list=quarantine"]').count() == 1
+    assert (
+        page.locator('.finding[data-name="quarantine"] a[href="#/settle?list=quarantine"]').count()
+        == 1
+    )
     assert "no duplicates" in page.inner_text(".clean")
     assert "Not checked" in page.inner_text(".health")
 
@@ -43,9 +46,7 @@ def test_quick_checks_are_shown_before_the_slow_ones(viewer: "Viewer") -> None:
     """The score is there while texts are still being searched for secrets."""
     page = viewer.show("#/search")
     waiting: list[object] = []
-    page.route(
-        lambda url: url.endswith("/api/v1/audit"), lambda route: waiting.append(route)
-    )
+    page.route(lambda url: url.endswith("/api/v1/audit"), waiting.append)
     page.evaluate("() => { location.hash = '#/health'; }")
     page.wait_for_selector("#still-checking")
     assert page.locator(".gauge-score").count() == 1

@@ -32,7 +32,9 @@ def test_it_opens_first_and_shows_what_is_there(look: "Viewer") -> None:
     row = page.locator(".change-updated", has_text="stack")
     assert row.locator("del").all_inner_texts() == ["5.2"]
     assert row.locator("ins").all_inner_texts() == ["6.0"]
-    assert page.locator(".home-part", has_text="Decisions for you").locator("b").all_inner_texts() == ["2", "2"]
+    assert page.locator(".home-part", has_text="Decisions for you").locator(
+        "b"
+    ).all_inner_texts() == ["2", "2"]
     assert len([one for one in calls if one.startswith("/home")]) == 1
 
 
@@ -65,7 +67,9 @@ def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
     with viewer.store() as ghost:
         ghost.put("agent:me", "desk", "The desk is at the window.")
         ghost.rm("agent:me", "train")
-    expect(page.locator(".home-list .home-row", has_text="The desk is at the window.")).to_be_visible()
+    expect(
+        page.locator(".home-list .home-row", has_text="The desk is at the window.")
+    ).to_be_visible()
     expect(page.locator(".change-deleted", has_text="train")).to_be_visible()
 
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from conftest import Viewer
 
-DREW = ".plot .area"
-TIERS = ("sensory", "stm", "ltm", "dormant")
+DREW = ".plot .column"
 
 
 def flowed(viewer: "Viewer", days: int = 30) -> Flow:
@@ -33,21 +32,21 @@ def tier(viewer: "Viewer", ns: str, key: str) -> str:
 
 @pytest.mark.smoke
 def test_tiers_over_time(viewer: "Viewer") -> None:
-    """Areas show the tiers day by day, with their names on them, a mark for days of runs, and a table of the same numbers."""
+    """Each tier has its number and its course; columns show the changes of each day, a mark the days of runs."""
     page = viewer.show("#/lifecycle")
     page.wait_for_selector(DREW, state="attached")
-    assert page.locator(".plot .area").count() == 4
-    assert {"short-term", "long-term"} <= set(page.locator(".plot .band").all_text_contents())
+    found = flowed(viewer)
+    tiles = page.locator(".tier-tile")
+    assert tiles.locator("b").all_inner_texts() == [
+        str(found.tiers.get(name, 0)) for name in ("stm", "ltm", "dormant")
+    ]
+    assert tiles.locator(".sparkline").count() == 3
     assert page.locator(".plot .event").count() >= 2
     page.locator(".plot-table summary").click()
     rows = page.locator(".plot-table tbody tr")
     assert rows.count() == 30
-    now = flowed(viewer).tiers
-    assert rows.last.locator("td").all_inner_texts() == [
-        str(now.get(name, 0)) for name in ("ltm", "stm", "sensory", "dormant")
-    ]
-    assert page.locator(".figures .figure b").all_inner_texts() == [
-        str(now.get(name, 0)) for name in TIERS
+    assert [row.locator("td").first.inner_text() for row in rows.all()] == [
+        str(day.created) for day in found.days
     ]
 
 
@@ -59,7 +58,7 @@ def test_the_plot_can_be_read_by_keyboard(viewer: "Viewer") -> None:
     page.focus(".plot-picture")
     page.keyboard.press("End")
     tip = page.locator(".plot-tip")
-    assert f"short-term {flowed(viewer).tiers['stm']}" in tip.inner_text().replace("\n", " ")
+    assert f"new {flowed(viewer).days[-1].created}" in tip.inner_text().replace("\n", " ")
     assert "1 run" in tip.inner_text()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Escape")

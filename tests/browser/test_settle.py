@@ -37,7 +37,11 @@ def disputed(path: "Path", count: int) -> "Path":
         for number in range(count):
             key = f"claim-{number:02}"
             ghost.put(
-                "agent:x", key, f"The office is in town {number}.", source_user="bob", source_client="cursor"
+                "agent:x",
+                key,
+                f"The office is in town {number}.",
+                source_user="bob",
+                source_client="cursor",
             )
             ghost.edge("agent:x", "hub", key, "contradicts")
     return path
@@ -47,7 +51,13 @@ def test_each_side_says_who_said_it(viewer: "Viewer") -> None:
     """Both sides name their source; there is no weight."""
     with viewer.store() as ghost:
         ghost.put(SHOP, "freeze-a", "The freeze begins in May.", source_user="ann")
-        ghost.put(SHOP, "freeze-b", "The freeze begins in June.", source_kind="peer", source_client="cursor")
+        ghost.put(
+            SHOP,
+            "freeze-b",
+            "The freeze begins in June.",
+            source_kind="peer",
+            source_client="cursor",
+        )
         ghost.edge(SHOP, "freeze-b", "freeze-a", "contradicts")
     page = opened(viewer)
     card = conflict(page, "freeze-a")

@@ -30,7 +30,6 @@ from ghostmem.web.route import (
 )
 from ghostmem.web.viewer_routes import VIEWER_ROUTES
 
-
 MAX_SUMMARY = 200  # characters of a memory that a context left out
 
 

@@ -49,7 +49,7 @@ export const PARTS = {
   when: "it tells a time",
   place: "it names something",
   identifier: "numbers and codes in common",
-  recency: "it is the newest",
+  recency: "how recent it is",
   episode: "it is an episode",
   tier: "its tier",
   kind: "its kind",
