@@ -9,10 +9,10 @@ import { toast, toastError } from "./toast.js";
 export const mayChange = (ns) => mayWrite(ns) || (!session.read_only && !session.namespaces.includes(ns) && session.namespaces_writable.length === session.namespaces.length);
 
 export const isLocked = (memory) => (memory.tags || []).includes("locked");
-export const name = (memory) => el("b", null, memory.key);
+export const name = (memory) => el("b", { dir: "auto" }, memory.key);
 export const where = (memory) => el("span", { class: "soft" }, " in ", memory.ns);
 export const forced = (memory) => (isLocked(memory) ? { unlock: true } : {});
-export const lockNote = (memory) => isLocked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; this is done all the same, because you say so.");
+export const lockNote = (memory) => isLocked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; this overrides the lock.");
 
 /** Return what to put so that the next version differs from a memory only in what is named. */
 export function again(memory, fields) {
