@@ -137,7 +137,7 @@ def test_the_namespace_of_the_rail_holds(look: "Viewer") -> None:
 
 def test_scores_are_bars_and_weak_matches_are_folded(look: "Viewer") -> None:
     """Each hit has a bar of its share of the best score; weaker ones are in a fold that says where the cut is."""
-    page = look.show("#/search?q=payments webhook")
+    page = look.show("#/search?q=payment provider webhook body")
     page.wait_for_selector("#results > .hits > .hit")
     shares = page.evaluate(
         "[...document.querySelectorAll('#results > .hits .score b')].map((one) => parseInt(one.style.getPropertyValue('--share')))"

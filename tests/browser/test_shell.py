@@ -313,7 +313,7 @@ def test_the_rail_counts_the_decisions_that_wait(viewer: "Viewer") -> None:
     page.wait_for_selector(".live-state[data-state=live]")
     assert badge.inner_text().split()[0] == str(waiting)
     with viewer.store() as ghost:
-        ghost.resolve(conflict.ns, conflict.key, conflict.other, both=True)
+        ghost.resolve(conflict.ns, conflict.key, conflict.other)
         found = ghost.conflicts()
         left = len(found.conflicts) + len(found.maybe_stale) + len(ghost.quarantined(None))
     assert left < waiting

@@ -19,14 +19,18 @@ export function again(memory, fields) {
   return { content: memory.content, created_at: memory.created_at, valid_from: memory.valid_from, valid_to: memory.valid_to, base_version: memory.version, allow_secrets: true, ...forced(memory), ...fields };
 }
 
+/** Tell the rest of the page that something was changed here; a decision that only changes links is no news of the store. */
+const tell = () => window.dispatchEvent(new Event("ghost:change"));
+
 /** Ask, do, tell, and offer the way back. */
 export async function change({ question, run, said, undo, after }) {
   const answer = await ask(question);
   if (answer === false) return false;
   try {
     const done = await run(answer);
-    toast(said(done, answer), { undo: undo && (async () => { await undo(done, answer); after?.(); }) });
+    toast(said(done, answer), { undo: undo && (async () => { await undo(done, answer); after?.(); tell(); }) });
     after?.(done);
+    tell();
     return true;
   } catch (error) {
     toastError(error);

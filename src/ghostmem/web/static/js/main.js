@@ -120,7 +120,7 @@ function buildRail() {
         { class: "rail-buttons" },
         el("button", { class: "button quiet icon-only", id: "theme", type: "button", "aria-label": "Switch between light and dark", onclick: switchTheme }, icon("moon")),
         el("button", { class: "button quiet icon-only", type: "button", "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)", onclick: help }, icon("keyboard")),
-        el("button", { class: "button quiet", id: "palette", type: "button", "aria-label": "Command palette", title: `Command palette (${CONTROL} K)`, onclick: palette }, el("kbd", null, CONTROL), el("kbd", null, "K")),
+        el("button", { class: "button quiet", id: "palette", type: "button", title: `Command palette (${CONTROL} K)`, onclick: palette }, el("span", { class: "sr" }, "Command palette"), el("kbd", null, CONTROL), el("kbd", null, "K")),
       ),
     ),
   );

@@ -21,6 +21,7 @@ export function watchWaiting(show) {
   }
 
   onNs(() => { clearTimeout(timer); load(); });
+  window.addEventListener("ghost:change", () => { clearTimeout(timer); load(); });
   onChange(() => { timer = timer || setTimeout(load, PAUSE); });
   load();
 }
