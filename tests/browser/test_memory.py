@@ -254,7 +254,7 @@ def test_hostile_text_in_every_field_stays_text(
         page.wait_for_function(
             "(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=key
         )
-        assert payload in page.locator(".fact-rows").nth(2).text_content()
+        assert payload in page.locator(".fact", has_text="Where it comes from").text_content()
         assert_harmless(page)
         for act in ("e", "t", "p", "n", "Delete"):
             page.keyboard.press(act)

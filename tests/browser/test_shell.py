@@ -330,3 +330,19 @@ def test_the_backdrop_covers_the_gutter(look: "Viewer") -> None:
     page.keyboard.press("Control+k")
     page.wait_for_selector("dialog[open]")
     assert page.evaluate(colour) != before
+
+
+def test_a_key_is_cut_in_the_middle(look: "Viewer") -> None:
+    """Where a key does not fit, its end, in which keys differ, is still shown, and its whole text is there."""
+    page = look.show("#/search")
+    code = """(m, key) => {
+      const box = m.el("div", {class: "sized"}, m.middle(key));
+      document.body.append(box);
+      box.style.setProperty("width", "150px");
+      const [head, tail] = box.querySelectorAll(".middle > span");
+      const found = [head.scrollWidth > head.clientWidth, tail.getBoundingClientRect().right <= box.getBoundingClientRect().right + 1, box.textContent];
+      box.remove();
+      return found;
+    }"""
+    key = "daily/2026-09-05-a-long-day.md#garden"
+    assert in_module(page, "parts.js", code, key) == [True, True, key]
