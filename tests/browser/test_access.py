@@ -93,12 +93,13 @@ def test_axe_finds_nothing_serious(
     viewer.page.wait_for_selector("dialog[open]")
     if issues := serious(viewer.page):
         found["edit"] = issues
-    viewer.page.keyboard.press("Escape")
-    viewer.page.wait_for_selector("dialog[open]", state="detached")
-    viewer.page.keyboard.press("?")
-    viewer.page.wait_for_selector("dialog[open]")
-    if issues := serious(viewer.page):
-        found["help"] = issues
+    for name, key in (("help", "?"), ("palette", "Control+k"), ("new memory", "c")):
+        viewer.page.keyboard.press("Escape")
+        viewer.page.wait_for_selector("dialog[open]", state="detached")
+        viewer.page.keyboard.press(key)
+        viewer.page.wait_for_selector("dialog[open]")
+        if issues := serious(viewer.page):
+            found[name] = issues
     viewer.problems[:] = [
         one for one in viewer.problems if "404" not in one
     ]  # what is missing is asked for, and said to be

@@ -124,7 +124,7 @@ def test_it_zooms_and_pans_by_key_button_and_pointer(viewer: "Viewer") -> None:
 def test_rows_are_walked_by_keyboard(viewer: "Viewer") -> None:
     """j and k or the arrows move among keys, beyond what is on the screen; Enter opens the memory."""
     page = opened(viewer)
-    keys = page.locator(".strip-label b").all_inner_texts()
+    keys = page.locator(".strip-label b").all_text_contents()
     page.keyboard.press("j")
     expect(page.locator(".strip-label:focus b")).to_have_text(keys[0])
     for _ in range(20):
@@ -273,7 +273,7 @@ def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path:
                 valid_from="2020-01-01",
             )
     page = opened(open_viewer(store=path))
-    assert sorted(page.locator(".strip-label b").all_inner_texts()) == sorted(
+    assert sorted(page.locator(".strip-label b").all_text_contents()) == sorted(
         f"{n} {payload}" for n, payload in enumerate(PAYLOADS)
     )
     box = page.locator(".strip-canvas").bounding_box()

@@ -65,7 +65,7 @@ export function consolidate(ns, keys, after) {
       body: [
         el("p", null, "A summary stands for several memories in searches and contexts; they all stay as they are."),
         field("Key of the summary", el("input", { class: "input", name: "key", autocomplete: "off", spellcheck: "false", maxlength: "512" })),
-        field("What it says", el("textarea", { class: "input", name: "content", rows: "6" })),
+        field("What it says", el("textarea", { class: "input", name: "content", rows: "6", dir: "auto" })),
         el("div", { class: "field" }, el("span", { class: "field-label" }, "Stands for"), list, find.node),
       ],
       form(data) {

@@ -16,13 +16,16 @@ import { session, openSession, isAborted } from "./api.js";
 import { all, el, one, put, svg } from "./dom.js";
 import { closeDialogs, show } from "./dialog.js";
 import { icon } from "./icons.js";
+import { create, mayCreate } from "./create.js";
 import { bind, bindings, listenForKeys } from "./keys.js";
 import { listen, onChange } from "./live.js";
+import { togglePalette } from "./palette.js";
 import { failure, skeleton } from "./parts.js";
 import { enter, forget, scrollBack } from "./places.js";
 import { go, href, parse, replace, setTitle } from "./router.js";
 import { choices, chooseNs, ns, onNs, restoreNs } from "./state.js";
 import { undoLast } from "./toast.js";
+import { watchWaiting } from "./waiting.js";
 
 // name, label, the key after g
 const SCREENS = [
@@ -35,6 +38,7 @@ const SCREENS = [
   ["health", "Health", "h"],
   ["settle", "Decisions", "d"],
 ];
+const ON_PHONE = new Set(["home", "search", "timeline", "context", "settle"]); // the others are in the palette
 const KNOWN = new Set([...SCREENS.map(([name]) => name), "memory"]);
 
 const main = one("#main");
@@ -98,12 +102,14 @@ function buildRail() {
   };
   fillPicker();
   const links = SCREENS.map(([name, label, key]) =>
-    el("a", { href: href(name), "data-screen": name, title: `${label} (g ${key})` }, icon(name, 20), el("span", null, label)));
+    el("a", { href: href(name), "data-screen": name, class: ON_PHONE.has(name) ? null : "desk", title: `${label} (g ${key})` }, icon(name, 20), el("span", null, label)));
+  const more = el("button", { class: "nav-more", type: "button", "aria-label": "More: all screens, namespaces and actions", onclick: palette }, icon("more", 20), el("span", null, "More"));
   put(
     rail,
     el("a", { class: "brand", href: href("home"), "aria-label": "Ghost" }, mark(), el("span", null, "Ghost")),
     el("div", { class: "rail-ns" }, picker),
-    el("nav", { class: "nav", "aria-label": "Screens" }, links),
+    mayCreate() && el("button", { class: "button rail-new", id: "new", type: "button", "aria-label": "New memory", title: "New memory (c)", onclick: create }, icon("plus", 18), el("span", null, "New memory")),
+    el("nav", { class: "nav", "aria-label": "Screens" }, links, more),
     el(
       "div",
       { class: "rail-foot" },
@@ -115,6 +121,7 @@ function buildRail() {
         { class: "rail-buttons" },
         el("button", { class: "button quiet icon-only", id: "theme", type: "button", "aria-label": "Switch between light and dark", onclick: switchTheme }, icon("moon")),
         el("button", { class: "button quiet icon-only", type: "button", "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)", onclick: help }, icon("keyboard")),
+        el("button", { class: "button quiet", id: "palette", type: "button", title: `Command palette (${CONTROL} K)`, onclick: palette }, el("span", { class: "sr" }, "Command palette"), el("kbd", null, CONTROL), el("kbd", null, "K")),
       ),
     ),
   );
@@ -123,6 +130,27 @@ function buildRail() {
     if (Object.keys(news.namespaces).every((name) => session.namespaces.includes(name))) return;
     await openSession().then(fillPicker).catch(() => {});
   });
+}
+
+const CONTROL = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+
+/** What the palette offers besides namespaces and memories. */
+function commands() {
+  return [
+    ...SCREENS.map(([name, label, key]) => ({ label, group: "Go to", picture: name, keys: `g ${key}`, run: () => go(name) })),
+    mayCreate() && { label: "New memory", group: "Actions", picture: "plus", keys: "c", run: create },
+    { label: `Use the ${isDark() ? "light" : "dark"} theme`, group: "Actions", picture: isDark() ? "sun" : "moon", run: switchTheme },
+    { label: "Keyboard shortcuts", group: "Actions", picture: "keyboard", keys: "?", run: help },
+  ].filter(Boolean);
+}
+
+const palette = () => togglePalette(commands());
+
+/** Show how many decisions wait beside the screen where they are made. */
+function showWaiting(count) {
+  const link = one("[data-screen=settle]", rail);
+  one(".badge", link)?.remove();
+  if (count > 0) link.append(el("span", { class: "badge" }, count > 99 ? "99+" : count, el("span", { class: "sr" }, " waiting")));
 }
 
 function mark() {
@@ -156,11 +184,18 @@ function showLive(state) {
 }
 
 function help() {
-  const groups = bindings().map(([group, rows]) => el(
+  const palette = ["Everywhere", [[`${CONTROL} K`, "command palette"]]];
+  const groups = joined([palette, ...bindings()]).map(([group, rows]) => el(
     "section", { class: "keys" }, el("h3", null, group),
     el("dl", null, rows.map(([keys, label]) => [el("dt", null, keys.split(" ").map((key) => el("kbd", null, NAMES[key] || key))), el("dd", null, label)])),
   ));
   show("Keyboard", el("div", { class: "keys-groups" }, groups));
+}
+/** Join the rows of groups with the same name. */
+function joined(groups) {
+  const found = new Map();
+  for (const [name, rows] of groups) found.set(name, [...(found.get(name) || []), ...rows]);
+  return [...found];
 }
 const NAMES = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
 
@@ -179,11 +214,16 @@ async function start() {
   for (const [name, label, key] of SCREENS) bind(`g ${key}`, label, () => go(name), { group: "Go to" });
   bind("/", "search", () => { if (parse().name === "search") one("#query")?.focus(); else go("search"); });
   bind("u", "undo the last change", () => undoLast());
+  if (mayCreate()) bind("c", "new memory", () => { create(); });
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") { event.preventDefault(); palette(); }
+  });
   bind("?", "this help", help);
   one("#skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
   listen(showLive);
   window.addEventListener("hashchange", () => { closeDialogs(); render(); });
   await render();
+  watchWaiting(showWaiting);
 }
 
 start();

@@ -104,59 +104,6 @@ export function select(props, choices) {
 }
 export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
 
-const STOP = new Set("a an and are as at be by did do does for from had has have how i in is it its of on or that the their they this to was were what when where which who why will with you your".split(" "));
-
-/** Return the words of a question that are worth marking. */
-export function terms(question) {
-  const words = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || [];
-  return [...new Set(words.filter((word) => word.length > 1 && !STOP.has(word)))].slice(0, 24);
-}
-
-/** Return a text as nodes, with the words of a question marked. */
-export function marked(text, words) {
-  if (!words.length) return [text];
-  const stems = words.map((word) => (word.length > 4 ? word.replace(/(ing|ed|es|s)$/, "") : word)).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(`(?<![\\p{Script=Latin}\\p{N}])(?:${stems.join("|")})[\\p{Script=Latin}\\p{N}]*`, "giu");
-  const found = [];
-  let from = 0;
-  for (const match of text.matchAll(pattern)) {
-    if (match.index > from) found.push(text.slice(from, match.index));
-    found.push(el("mark", null, match[0]));
-    from = match.index + match[0].length;
-  }
-  found.push(text.slice(from));
-  return found;
-}
-
-/** Return the part of a text around its match, or around its first marked word if the server named no match; whole words only. */
-export function excerpt(text, words, { match_start = null, match_end = null } = {}, length = 320) {
-  const flat = squeezed(text).trim();
-  if (flat.length <= length) return flat;
-  const [start, end] = match_start === null ? firstWord(flat, words) : [flatOffset(text, match_start), flatOffset(text, match_end)];
-  const spare = Math.max(0, length - (end - start));
-  let from = Math.max(0, Math.min(start - Math.floor(spare / 2), flat.length - length));
-  let to = Math.min(flat.length, from + length);
-  const opening = from > 0 ? flat.indexOf(" ", from) : -1;
-  if (opening >= 0 && opening < start) from = opening + 1;
-  const closing = to < flat.length ? flat.lastIndexOf(" ", to) : -1;
-  if (closing >= end && closing > from) to = closing;
-  if (isLowSurrogate(flat, from)) from += 1;
-  if (isLowSurrogate(flat, to)) to -= 1;
-  return `${from > 0 ? "… " : ""}${flat.slice(from, to)}${to < flat.length ? " …" : ""}`;
-}
-
-const squeezed = (text) => text.replace(/\s+/g, " ");
-/** Return where a character of a text, counted in code points as the server does, is in its squeezed form. */
-const flatOffset = (text, offset) => squeezed(Array.from(text).slice(0, offset).join("")).trimStart().length;
-const isLowSurrogate = (text, at) => at > 0 && at < text.length && /[\uDC00-\uDFFF]/.test(text[at]);
-
-function firstWord(flat, words) {
-  const lower = flat.toLowerCase();
-  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  const start = places.length ? Math.min(...places) : 0;
-  return [start, start];
-}
-
 export { relChip } from "./chips.js";
 export { receipt } from "./receipt.js";
 export { add, el };

@@ -1,16 +1,16 @@
 // The vocabulary: how tiers, kinds, relations and sources are called, drawn and explained. Colours are custom properties of base.css.
 
 export const TIERS = {
-  sensory: { label: "sensory", about: "just arrived, and soon gone unless it is used", shape: "ring" },
-  stm: { label: "short-term", about: "in use, on probation", shape: "half" },
-  ltm: { label: "long-term", about: "proven, and kept", shape: "full" },
-  dormant: { label: "dormant", about: "kept, but left out of answers", shape: "bar" },
+  sensory: { label: "sensory", about: "just arrived; deleted soon unless it is used", shape: "ring" },
+  stm: { label: "short-term", about: "new or in use", shape: "half" },
+  ltm: { label: "long-term", about: "used often, and kept", shape: "full" },
+  dormant: { label: "dormant", about: "kept, but hidden from search", shape: "bar" },
 };
 
 export const KINDS = {
-  semantic: { label: "fact", about: "something that is so" },
-  episodic: { label: "episode", about: "something that happened" },
-  procedural: { label: "procedure", about: "how something is done" },
+  semantic: { label: "semantic", about: "a fact" },
+  episodic: { label: "episodic", about: "something that happened" },
+  procedural: { label: "procedural", about: "how something is done" },
 };
 
 // `dash` tells relations apart without colour, in lines of SVG and canvas
