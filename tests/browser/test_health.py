@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -45,13 +45,17 @@ def test_the_report_is_the_audits(viewer: "Viewer") -> None:
 def test_quick_checks_are_shown_before_the_slow_ones(viewer: "Viewer") -> None:
     """The score is there while texts are still being searched for secrets."""
     page = viewer.show("#/search")
-    waiting: list[object] = []
-    page.route(lambda url: url.endswith("/api/v1/audit"), waiting.append)
+    waiting: list[Any] = []
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    page.route(lambda url: url.endswith("/api/v1/audit"), hold)
     page.evaluate("() => { location.hash = '#/health'; }")
     page.wait_for_selector("#still-checking")
     assert page.locator(".gauge-score").count() == 1
     assert page.locator(".clean", has_text="no secrets").count() == 0
-    waiting[0].continue_()  # type: ignore[attr-defined]
+    waiting[0].continue_()
     page.wait_for_selector(".clean >> text=no secrets")
     assert page.locator("#still-checking").count() == 0
 

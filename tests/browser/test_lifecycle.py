@@ -107,7 +107,7 @@ def test_running_asks_once_and_can_be_undone(viewer: "Viewer") -> None:
     page.click("#look")
     page.get_by_role("button", name="Run it").click()
     page.wait_for_selector("dialog[open]")
-    page.get_by_role("button", name="Cancel").click()
+    page.locator("dialog").get_by_role("button", name="Cancel").click()
     assert tier(viewer, "agent:me", "review-style") == "ltm"
     page.get_by_role("button", name="Run it").click()
     page.locator("dialog button[type=submit]").click()

@@ -302,10 +302,10 @@ def test_the_palette_goes_anywhere(look: "Viewer") -> None:
 
 
 def test_the_rail_counts_the_decisions_that_wait(viewer: "Viewer") -> None:
-    """The badge is the number of contradictions, stale and quarantined memories, and follows what others decide."""
+    """The badge is the number of contradictions and quarantined memories, and follows what others decide."""
     with viewer.store() as ghost:
         found = ghost.conflicts()
-        waiting = len(found.conflicts) + len(found.maybe_stale) + len(ghost.quarantined(None))
+        waiting = len(found.conflicts) + len(ghost.quarantined(None))
         conflict = found.conflicts[0]
     page = viewer.show("#/search")
     badge = page.locator(".nav [data-screen=settle] .badge")
@@ -315,7 +315,7 @@ def test_the_rail_counts_the_decisions_that_wait(viewer: "Viewer") -> None:
     with viewer.store() as ghost:
         ghost.resolve(conflict.ns, conflict.key, conflict.other)
         found = ghost.conflicts()
-        left = len(found.conflicts) + len(found.maybe_stale) + len(ghost.quarantined(None))
+        left = len(found.conflicts) + len(ghost.quarantined(None))
     assert left < waiting
     page.wait_for_function(
         "(left) => parseInt(document.querySelector('.nav .badge')?.textContent) === left", arg=left

@@ -74,6 +74,23 @@ class Home(Record):
     added: tuple[RecentChange, ...]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Waiting(Record):
+    """The number of decisions that wait for a person."""
+
+    contradictions: int
+    quarantine: int
+
+
+def waiting(store: Store, ns: str | None = None) -> Waiting:
+    """Count the decisions that wait, without reading the memories."""
+    which, now = validate.ns_filter(ns), store.clock()
+    with store.engine.read() as tx:
+        names = [name for name, *_ in tx.listing.namespaces(which, now)]
+        contradictions = sum(count_conflicts(tx, name, now) for name in names)
+        return Waiting(contradictions, len(tx.quarantine.all(which)))
+
+
 def home(store: Store, ns: str | None = None) -> Home:
     """Return the overview of one or several namespaces; nothing is counted as read."""
     which, now = validate.ns_filter(ns), store.clock()

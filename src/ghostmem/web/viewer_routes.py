@@ -12,7 +12,7 @@ from ghostmem.web.decisions import LISTS
 from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
-from ghostmem.web.home import home
+from ghostmem.web.home import home, waiting
 from ghostmem.web.route import (
     FILTER_TAGS,
     FILTERS,
@@ -168,6 +168,15 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         SEVERAL,
         "Return counts, decisions that wait, recent changes and recent memories.",
         lambda g, a: home(g.store, **a),
+        NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/waiting",
+        "read",
+        SEVERAL,
+        "Count the contradictions and quarantined memories that wait for a decision.",
+        lambda g, a: waiting(g.store, **a),
         NS_FILTER,
     ),
     ApiRoute(

@@ -187,7 +187,7 @@ export function strip(scale, { onopen, signal }) {
     const known = new Map([...labels.children].map((one) => [one.dataset.id, one]));
     const wanted = [];
     for (let place = first; place < last; place += 1) {
-      const id = `${rows[place].ns}\n${rows[place].key}\n${rows[place].spans.length}`;
+      const id = `${rows[place].ns}\n${rows[place].key}\n${rows[place].spans.length} ${side}`;
       const label = known.get(id) || made(rows[place], id);
       label.style.setProperty("--top", `${place * ROW}px`);
       label.dataset.place = String(place);
@@ -198,7 +198,7 @@ export function strip(scale, { onopen, signal }) {
   }
 
   function made(row, id) {
-    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", { dir: "auto" }, middle(row.key)), el("span", null, row.ns), lastChange(row), el("span", { class: "sr" }, said(row)));
+    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", { dir: "auto" }, middle(row.key, side < 150 ? 7 : 12)), el("span", null, row.ns), lastChange(row), el("span", { class: "sr" }, said(row)));
   }
 
   /** What the last version changed, in a few words. */

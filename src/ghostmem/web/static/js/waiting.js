@@ -1,4 +1,4 @@
-// How many decisions wait in the chosen namespace: contradictions, memories that may be stale, and quarantined ones.
+// How many decisions wait in the chosen namespace: contradictions and quarantined memories.
 import { get } from "./api.js";
 import { onChange } from "./live.js";
 import { ns, onNs } from "./state.js";
@@ -15,8 +15,8 @@ export function watchWaiting(show) {
     asked += 1;
     const mine = asked;
     try {
-      const [found, quarantine] = await Promise.all([get("/conflicts", { ns: ns() }), get("/quarantine", { ns: ns(), limit: 1000 })]);
-      if (mine === asked) show(found.conflicts.length + (found.maybe_stale || []).length + quarantine.held.length);
+      const { contradictions, quarantine } = await get("/waiting", { ns: ns() });
+      if (mine === asked) show(contradictions + quarantine);
     } catch { /* the badge stays as it is; the screen itself says what is wrong */ }
   }
 
