@@ -127,7 +127,7 @@ def test_a_run_opens_and_is_undone(viewer: "Viewer") -> None:
     assert " faded" in first.inner_text()
     first.locator("summary").first.click()
     page.wait_for_selector(".run .change-group")
-    assert "removed" in first.inner_text()
+    assert "deleted" in first.inner_text()
     assert "log-noise" in first.inner_text()
     first.get_by_role("button", name="Undo this run").click()
     page.locator("dialog button[type=submit]").click()
@@ -144,7 +144,7 @@ def test_rules_in_plain_words(viewer: "Viewer") -> None:
     page.wait_for_selector(".rules li")
     said = page.locator(".rules").inner_text()
     assert "A long-term memory that was not used for 7 days moves down to dormant." in said
-    assert "A memory that is older than 10 days and has the tag “draft” is put to sleep." in said
+    assert "A memory that is older than 10 days and has the tag “draft” becomes dormant." in said
     assert "tidy <b>drafts</b> · yours" in said
     assert page.locator(".rules b").count() == 0
 

@@ -115,7 +115,7 @@ export function view({ query }, signal) {
   loadRules();
   return el(
     "div", { class: "lifecycle" },
-    head("Lifecycle", "How memories come, prove themselves, and fade.", select({ "aria-label": "How far back", value: String(asked.days), onchange: (event) => { asked.days = Number(event.target.value); remember(asked); load(); } }, DAYS.map(([days, label]) => [String(days), `Last ${label.replace(/^a /, "")}`]))),
+    head("Lifecycle", "How memories move between tiers, and which rules move them", select({ "aria-label": "How far back", value: String(asked.days), onchange: (event) => { asked.days = Number(event.target.value); remember(asked); load(); } }, DAYS.map(([days, label]) => [String(days), `Last ${label.replace(/^a /, "")}`]))),
     flow,
     section(
       "What would happen now",
