@@ -88,3 +88,17 @@ def test_memories_left_out_of_a_context_have_their_text(filled: "Served") -> Non
         filled.ghost.history(one["ns"], one["key"])[-1].content for one in plain["left_out"]
     ]
     assert found["left_out"] == plain["left_out"]
+
+
+def test_a_report_is_kept_until_something_is_written(filled: "Served", clock: Any) -> None:
+    """The same report within a minute; a write of anybody, or time, makes a new one."""
+    first = filled.ok("GET", "/audit?quick=true")
+    assert filled.ok("GET", "/audit?quick=true") == first
+    assert "secrets" not in {one["name"] for one in first["findings"]}
+    assert "secrets" in {one["name"] for one in filled.ok("GET", "/audit")["findings"]}
+    filled.ghost.put("a", "copy", "White tea.", source_user="ann")
+    after = {one["name"]: one["count"] for one in filled.ok("GET", "/audit?quick=true")["findings"]}
+    assert after["duplicates"] == 1
+    clock.forward(days=20)
+    later = {one["name"]: one["count"] for one in filled.ok("GET", "/audit?quick=true")["findings"]}
+    assert later["never_used"] > after["never_used"]

@@ -1,6 +1,7 @@
 """Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ghostmem._version import __version__
@@ -8,6 +9,7 @@ from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
+from ghostmem.store.sequences import sequences
 from ghostmem.web.decisions import LISTS
 from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
@@ -42,8 +44,21 @@ MAX_NODES = 5000
 MAX_SPANS = 5000
 MAX_DAYS = 366
 MAX_OFFSET = 1_000_000
+MAX_AGE = timedelta(minutes=1)
+MAX_REPORTS = 64
+
+
+class KeptReport(NamedTuple):
+    """A report, when it was made, and the state of the change logs then."""
+
+    written: dict[str, int]
+    at: datetime
+    report: dict[str, Any]
+
+
+Reports = dict[tuple[str | None, bool], KeptReport]
 # what audits of the same store have in common, as long as this process serves it
-_AUDITS: "WeakKeyDictionary[Store, AuditCache]" = WeakKeyDictionary()
+_AUDITS: "WeakKeyDictionary[Store, tuple[AuditCache, Reports]]" = WeakKeyDictionary()
 
 
 def _session(ghost: Ghost, _: Given) -> Any:
@@ -66,22 +81,26 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 
 def _audit(ghost: Ghost, given: Given) -> Any:
-    """Return the report; `quick` leaves out the checks that read every text."""
+    """Return the report; `quick` leaves out the checks that read every text.
+
+    A report is kept for a minute, as long as nothing is written."""
     from ghostmem.lifecycle.audit import AuditCache, audit
 
-    if ghost.store not in _AUDITS:
-        _AUDITS[ghost.store] = AuditCache()
-    quick = given.get("quick", False)
-    report = audit(
-        ghost.store,
-        given.get("ns"),
-        skip={"secrets": "not checked yet"} if quick else {},
-        cache=_AUDITS[ghost.store],
-        compare=not quick,
-    )
-    found = report.to_dict()
-    del found["source"]  # callers need not know where the server keeps its file
-    return found
+    store, ns, quick = ghost.store, given.get("ns"), given.get("quick", False)
+    if store not in _AUDITS:
+        _AUDITS[store] = (AuditCache(), {})
+    cache, kept = _AUDITS[store]
+    written, now = sequences(store), store.clock()
+    known = kept.get((ns, quick))
+    if known is not None and known.written == written and now - known.at < MAX_AGE:
+        return known.report
+    skip = {"secrets": "not checked yet"} if quick else {}
+    report = audit(store, ns, skip=skip, cache=cache, compare=not quick).to_dict()
+    del report["source"]  # callers need not know where the server keeps its file
+    if len(kept) >= MAX_REPORTS:
+        kept.clear()
+    kept[ns, quick] = KeptReport(written, now, report)
+    return report
 
 
 def _decisions(ghost: Ghost, given: Given) -> Any:

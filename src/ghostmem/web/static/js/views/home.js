@@ -19,7 +19,7 @@ const CHANGED = 6; // changes listed
 
 export function view(_, signal) {
   const place = el("div", { class: "home-place", "aria-busy": "true" }, skeleton(4));
-  const health = el("div", { class: "home-health" });
+  const health = el("div", { class: "home-health" }, el("p", { class: "soft" }, "Checking…"));
   const input = el("input", { class: "search-input", id: "home-query", type: "search", placeholder: "Search memories", autocomplete: "off", spellcheck: "false", autofocus: true, "aria-label": "Search memories", enterkeyhint: "search" });
   const form = el(
     "form", { class: "home-search", role: "search", onsubmit: (event) => { event.preventDefault(); go("search", { q: input.value.trim() }); } },
@@ -28,6 +28,7 @@ export function view(_, signal) {
   );
   let turn = 0; // an answer to an older question must not come after a newer one
   let judged = false;
+  let later = 0;
 
   async function load() {
     turn += 1;
@@ -37,7 +38,7 @@ export function view(_, signal) {
       if (mine !== turn) return;
       put(place, found.total ? overview(found, health) : nothing());
       announce(found.total ? `${count(found.total, "memory", "memories")}` : "Nothing is stored yet");
-      if (found.total && !judged) { judged = true; judge(); }
+      if (found.total && !judged) { judged = true; later = setTimeout(judge, 400); } // a search that is typed at once comes first
     } catch (error) {
       if (!isAborted(error) && mine === turn) put(place, failure(error, load));
     } finally {
@@ -46,7 +47,6 @@ export function view(_, signal) {
   }
 
   async function judge() {
-    put(health, el("p", { class: "soft" }, "Checking…"));
     try {
       put(health, inShort(await get("/audit", { ns: ns(), quick: true }, signal)));
     } catch (error) {
@@ -60,7 +60,7 @@ export function view(_, signal) {
     clearTimeout(timer); // many writes are one change
     timer = setTimeout(load, 300);
   }, signal);
-  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  signal.addEventListener("abort", () => { clearTimeout(timer); clearTimeout(later); }, { once: true });
   bind("/", "search", () => { input.focus(); input.select(); }, { signal, group: "Home" });
   load();
   return el("div", { class: "home" }, el("h1", { class: "sr" }, "Home"), form, place);
