@@ -26,7 +26,7 @@ def test_without_a_question_the_newest_are_shown(look: "Viewer") -> None:
     """The page opens on what was stored last, and says so."""
     page = look.show("#/search")
     page.wait_for_selector(".hit")
-    assert re.fullmatch(r"\d+ memories, newest first", page.inner_text("#status"))
+    assert re.fullmatch(r"\d+ memories of all tiers, newest first", page.inner_text("#status"))
     assert "payments" in keys(page)
     assert page.evaluate("document.activeElement.id") == "query"
 

@@ -185,7 +185,7 @@ function given(fields) {
 }
 
 function statusOf({ hits, weak, facets }, asked) {
-  if (!asked.q.trim()) return hits.length ? `${count(facets.total, "memory", "memories")}, newest first` : "";
+  if (!asked.q.trim()) return hits.length ? `${count(facets.total, "memory", "memories")}${asked.tier && asked.tier !== "all" ? "" : " of all tiers"}, newest first` : "";
   const more = hits.length + weak.length >= asked.limit ? " or more" : "";
   return `${count(hits.length, "result")}${weak.length ? `, ${weak.length}${more} weaker` : more}`;
 }
@@ -276,8 +276,8 @@ function filterBar(asked, changed, signal) {
     "fieldset",
     { class: "filters", id: "filters" },
     el("legend", { class: "sr" }, "Filters"),
-    field("Kind", select({ name: "kind", value: asked.kind, onchange: pick("kind") }, [["", "any"], ...pairs(KINDS)])),
     field("Tier", select({ name: "tier", value: asked.tier, onchange: pick("tier") }, [["", "active (short- and long-term)"], ["all", "any"], ...pairs(TIERS)])),
+    field("Kind", select({ name: "kind", value: asked.kind, onchange: pick("kind") }, [["", "any"], ...pairs(KINDS)])),
     field("Tags (all of these)", box("tags", { list: "known-tags", placeholder: "payments, rules", dir: "auto" })),
     field("Source", select({ name: "source_kind", value: asked.source_kind, onchange: pick("source_kind") }, [["", "any"], ...pairs(SOURCES)])),
     field("Said by", box("source_user", { dir: "auto" })),
