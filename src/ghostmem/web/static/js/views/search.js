@@ -6,7 +6,7 @@ import { countFacets, facetColumn } from "../facets.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { checkbox, empty, failure, field, kindChip, marks, memoryLink, middle, receipt, select, skeleton, tagChip, tierChip, time } from "../parts.js";
+import { checkbox, command, empty, failure, field, kindChip, marks, memoryLink, middle, receipt, select, skeleton, tagChip, tierChip, time } from "../parts.js";
 import { remember, setTitle } from "../router.js";
 import { marked, snippet, terms } from "../snippet.js";
 import { isChosen, ns } from "../state.js";
@@ -263,7 +263,10 @@ function fold(name, about, hits, look, open, onFold) {
 function nothing(asked, filters) {
   if (filters) return empty({ title: "Nothing passes these filters", text: "Remove a filter, or choose another namespace.", picture: "filter" });
   if (asked.q.trim()) return empty({ title: "Nothing relevant", text: "No memory is close enough to the question. Dormant memories are left out unless the tier filter includes them." });
-  return empty({ title: "No memories yet", text: "Store a first memory, or let your agent do it; it appears here at once.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "context" });
+  return empty({
+    title: "No memories yet", text: "Store a first memory, or connect your agent so that it stores them. They appear here at once.",
+    command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "context", action: command("ghost setup claude-code --hooks"),
+  });
 }
 
 function filterBar(asked, changed, signal) {
