@@ -41,6 +41,8 @@ def test_an_edit_is_a_new_version_with_a_preview(viewer: "Viewer") -> None:
     expect(box).to_be_focused()
     box.fill("VAT in Sweden is **25 %**, on books 6 %, on food 12 %.")
     expect(page.locator(".editor-preview strong")).to_have_text("25 %")
+    page.get_by_role("button", name="Changes").click()
+    expect(page.locator(".editor-preview ins").last).to_contain_text("on food 12")
     confirmed(page, "Save as version 2")
     expect(page.locator(".memory-text strong")).to_have_text("25 %")
     before = get(viewer, SHOP, "vat")

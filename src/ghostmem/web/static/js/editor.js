@@ -80,21 +80,35 @@ async function edges(memory) {
   return new Map(found.edges.map((edge) => [`${edge.from_key}\n${edge.to_key}\n${edge.rel}`, edge]));
 }
 
-/** A box for markdown with a preview beside it: {node, box}. `oninput(text)` hears what is typed; Ctrl-Enter submits the form. */
-export function textPane(text, oninput) {
-  const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" }, markdown(text));
+/**
+ * A box for markdown with a preview beside it: {node, box}. `oninput(text)` hears what is typed; Ctrl-Enter submits the form. With
+ * `before`, the pane can also show what changed since that text.
+ */
+export function textPane(text, oninput, before = null) {
+  const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" });
   const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", dir: "auto", value: text, oninput: typed, onkeydown: pressed });
+  const tab = (label, isDiff) => el("button", { class: "editor-tab", type: "button", "aria-pressed": String(!isDiff), onclick: () => { showsDiff = isDiff; draw(); } }, label);
+  const tabs = before === null ? [] : [tab("Preview", false), tab("Changes", true)];
+  let showsDiff = false;
   let timer = 0;
   box.setSelectionRange(0, 0);
+  function draw() {
+    tabs.forEach((button, place) => button.setAttribute("aria-pressed", String(Boolean(place) === showsDiff)));
+    shown.setAttribute("aria-label", showsDiff ? "Changes" : "Preview");
+    put(shown, showsDiff ? diff(before, box.value) : markdown(box.value));
+  }
   function typed() {
     oninput(box.value);
     clearTimeout(timer);
-    timer = setTimeout(() => put(shown, markdown(box.value)), PAUSE);
+    timer = setTimeout(draw, PAUSE);
   }
   function pressed(event) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); box.form.requestSubmit(); }
   }
-  const node = el("div", { class: "editor" }, el("div", { class: "field" }, el("span", { class: "field-label" }, "Text, in markdown"), box), el("div", { class: "field" }, el("span", { class: "field-label" }, "Preview"), shown));
+  draw();
+  const node = el("div", { class: "editor" },
+    el("div", { class: "field" }, el("span", { class: "field-label" }, "Text, in markdown"), box),
+    el("div", { class: "field" }, el("span", { class: "field-label" }, tabs.length ? tabs : "Preview"), shown));
   return { node, box };
 }
 
@@ -102,7 +116,7 @@ export function textPane(text, oninput) {
 export const saveHint = (verb) => [el("kbd", null, "Ctrl"), " ", el("kbd", null, "Enter"), ` ${verb}`];
 
 function question(memory, typed, place, problem) {
-  const pane = textPane(typed.text, (text) => { typed.text = text; keepDraft(draftName(memory), { text, version: memory.version }); });
+  const pane = textPane(typed.text, (text) => { typed.text = text; keepDraft(draftName(memory), { text, version: memory.version }); }, memory.content);
   const stored = typed.isDraft && el("button", { class: "button small", type: "button", onclick: () => { pane.box.value = memory.content; pane.box.dispatchEvent(new Event("input")); stored.parentElement.remove(); pane.box.focus(); } }, "Use the stored text");
   return {
     title: `Edit ${memory.key}`, confirm: `Save as version ${memory.version + 1}`, wide: true, hint: saveHint("saves"),

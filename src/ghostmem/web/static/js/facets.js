@@ -2,6 +2,7 @@
 import { el, put } from "./dom.js";
 import { icon } from "./icons.js";
 import { session } from "./api.js";
+import { middle } from "./parts.js";
 import { chooseNs, ns } from "./state.js";
 import { KINDS, number } from "./words.js";
 
@@ -38,7 +39,7 @@ export function facetColumn(pick) {
 
   const row = (label, count, pressed, run, about = "") => el("li", null, el(
     "button", { class: "facet", type: "button", "aria-pressed": String(pressed), title: about || null, onclick: run },
-    el("span", { class: "facet-name", dir: "auto" }, label), count !== null && el("span", { class: "facet-count" }, number(count)), pressed && icon("close", 14)));
+    el("span", { class: "facet-name", dir: "auto" }, middle(label, 8)), count !== null && el("span", { class: "facet-count" }, number(count)), pressed && icon("close", 14)));
   const group = (title, rows, more = null) => rows.length > 0 && el("section", { class: "facet-group" }, el("h2", null, title), el("ul", null, rows), more);
 
   function show(counts, chosen) {

@@ -44,6 +44,7 @@ const KNOWN = new Set([...SCREENS.map(([name]) => name), "memory"]);
 const main = one("#main");
 const rail = one("#rail");
 let leaving = new AbortController();
+let shown = false; // whether a screen was shown before
 
 async function render() {
   const { name, args, query } = parse();
@@ -70,6 +71,8 @@ async function render() {
     useStyles(screen.styles || []);
     put(main, node);
     one("[autofocus]", main)?.focus({ preventScroll: true });
+    if (shown && document.activeElement === document.body) main.focus({ preventScroll: true }); // the link that was followed is gone
+    shown = true;
     scrollBack(scroll, signal);
   } catch (error) {
     if (signal.aborted || isAborted(error)) return;

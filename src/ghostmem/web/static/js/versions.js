@@ -4,7 +4,7 @@ import { el, put } from "./dom.js";
 import { icon } from "./icons.js";
 import { field, section, select, time } from "./parts.js";
 import { href } from "./router.js";
-import { count, when } from "./words.js";
+import { count, day, when } from "./words.js";
 
 const SHOWN = 12;
 const FIELDS = ["kind", "priority", "tags", "valid_from", "valid_to", "source_user", "source_kind", "source_client", "meta"];
@@ -62,7 +62,7 @@ export function changes(a, b, names = FIELDS) {
 
 function compare(history, kept) {
   const place = el("div", { class: "compared", "aria-live": "polite" });
-  const choices = [...history].reverse().map((one) => [String(one.version), `v${one.version} · ${when(one.recorded_at || one.created_at)}`]);
+  const choices = [...history].reverse().map((one) => [String(one.version), `v${one.version} · ${day(one.recorded_at || one.created_at)}`]);
   const pick = (name, label) => field(label, select({ name, value: String(kept[name]), onchange: (event) => { kept[name] = Number(event.target.value); show(); } }, choices));
   function show() {
     const [a, b] = [kept.from, kept.to].map((version) => history.find((one) => one.version === version));

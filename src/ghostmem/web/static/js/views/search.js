@@ -6,7 +6,7 @@ import { countFacets, facetColumn } from "../facets.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { checkbox, empty, failure, field, kindChip, marks, memoryLink, receipt, select, skeleton, tagChip, tierChip, time } from "../parts.js";
+import { checkbox, command, empty, failure, field, kindChip, marks, memoryLink, middle, receipt, select, skeleton, tagChip, tierChip, time } from "../parts.js";
 import { remember, setTitle } from "../router.js";
 import { marked, snippet, terms } from "../snippet.js";
 import { isChosen, ns } from "../state.js";
@@ -185,7 +185,7 @@ function given(fields) {
 }
 
 function statusOf({ hits, weak, facets }, asked) {
-  if (!asked.q.trim()) return hits.length ? `${count(facets.total, "memory", "memories")}, newest first` : "";
+  if (!asked.q.trim()) return hits.length ? `${count(facets.total, "memory", "memories")}${asked.tier && asked.tier !== "all" ? "" : " of all tiers"}, newest first` : "";
   const more = hits.length + weak.length >= asked.limit ? " or more" : "";
   return `${count(hits.length, "result")}${weak.length ? `, ${weak.length}${more} weaker` : more}`;
 }
@@ -206,9 +206,12 @@ function lookOf({ hits, weak }, asked, rest) {
 function card(hit, look) {
   const { words, open, onTag } = look;
   const isOpen = open.has(hit.id);
-  const why = hit.why && el("div", { class: "why", id: `why-${hit.id}`, hidden: !isOpen }, receipt({ ...hit.why, score: hit.score, similarity: hit.similarity }));
+  const why = hit.why && el("div", { class: "why", id: `why-${hit.id}`, hidden: !isOpen });
+  const explain = () => { if (!why.firstChild) why.append(receipt({ ...hit.why, score: hit.score, similarity: hit.similarity })); };
+  if (why && isOpen) explain();
   const button = why && el("button", { class: "button quiet small why-button", type: "button", "aria-expanded": String(isOpen), "aria-controls": why.id, title: "Why it was found (w)", onclick: toggle }, icon("chevron", 14), "Why");
   function toggle() {
+    explain();
     why.hidden = !why.hidden;
     button.setAttribute("aria-expanded", String(!why.hidden));
     node.classList.toggle("open", !why.hidden);
@@ -227,7 +230,7 @@ function card(hit, look) {
         hit.kind !== look.kind && kindChip(hit.kind),
         tags.slice(0, SHOWN_TAGS).map((tag) => tagChip(tag, () => onTag(tag))),
         tags.length > SHOWN_TAGS && el("span", { class: "soft", title: tags.slice(SHOWN_TAGS).join(", ") }, `+${tags.length - SHOWN_TAGS}`)),
-      el("span", { class: "hit-end" }, look.showNs && el("span", { class: "hit-ns" }, hit.ns), time(hit.created_at), score(hit, look.best), button),
+      el("span", { class: "hit-end" }, look.showNs && el("span", { class: "hit-ns" }, middle(hit.ns)), time(hit.created_at), score(hit, look.best), button),
     ),
     el("p", { class: "hit-text", dir: "auto" }, snippet(hit.match_chunk || hit.content || "", words, hit)),
     hit.path && el("p", { class: "hit-path soft" }, icon("file", 14), `${hit.path}:${hit.line}`),
@@ -247,14 +250,23 @@ function score({ score: value }, best) {
 
 function fold(name, about, hits, look, open, onFold) {
   if (!hits.length) return null;
-  return el("details", { class: "aside", open, ontoggle: (event) => onFold(name, event.target.open) },
-    el("summary", null, icon("chevron", 14), `${name} (${hits.length})`), el("p", { class: "soft" }, about), el("ol", { class: "hits" }, hits.map((hit) => card(hit, look))));
+  const node = el("details", { class: "aside", open, ontoggle: toggled }, el("summary", null, icon("chevron", 14), `${name} (${hits.length})`), el("p", { class: "soft" }, about));
+  const fill = () => { if (!node.querySelector(".hits")) node.append(el("ol", { class: "hits" }, hits.map((hit) => card(hit, look)))); };
+  function toggled() {
+    if (node.open) fill(); // rows that nobody looks at cost nothing while one types
+    onFold(name, node.open);
+  }
+  if (open) fill();
+  return node;
 }
 
 function nothing(asked, filters) {
   if (filters) return empty({ title: "Nothing passes these filters", text: "Remove a filter, or choose another namespace.", picture: "filter" });
   if (asked.q.trim()) return empty({ title: "Nothing relevant", text: "No memory is close enough to the question. Dormant memories are left out unless the tier filter includes them." });
-  return empty({ title: "No memories yet", text: "Store a first memory, or let your agent do it; it appears here at once.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "context" });
+  return empty({
+    title: "No memories yet", text: "Store a first memory, or connect your agent so that it stores them. They appear here at once.",
+    command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "context", action: command("ghost setup claude-code --hooks"),
+  });
 }
 
 function filterBar(asked, changed, signal) {
@@ -267,8 +279,8 @@ function filterBar(asked, changed, signal) {
     "fieldset",
     { class: "filters", id: "filters" },
     el("legend", { class: "sr" }, "Filters"),
-    field("Kind", select({ name: "kind", value: asked.kind, onchange: pick("kind") }, [["", "any"], ...pairs(KINDS)])),
     field("Tier", select({ name: "tier", value: asked.tier, onchange: pick("tier") }, [["", "active (short- and long-term)"], ["all", "any"], ...pairs(TIERS)])),
+    field("Kind", select({ name: "kind", value: asked.kind, onchange: pick("kind") }, [["", "any"], ...pairs(KINDS)])),
     field("Tags (all of these)", box("tags", { list: "known-tags", placeholder: "payments, rules", dir: "auto" })),
     field("Source", select({ name: "source_kind", value: asked.source_kind, onchange: pick("source_kind") }, [["", "any"], ...pairs(SOURCES)])),
     field("Said by", box("source_user", { dir: "auto" })),
