@@ -27,7 +27,7 @@ def test_the_door_leads_in_once(open_viewer: Callable[..., "Viewer"]) -> None:
     page.click("button")
     page.wait_for_selector(".problem")
     page.goto(viewer.url)
-    page.wait_for_selector(".hit")
+    page.wait_for_selector(".home-tile")
     assert page.url.startswith(f"{viewer.base}/#") or page.url == f"{viewer.base}/"
     assert "token" not in page.url
     other = page.context.browser.new_context().new_page()
@@ -47,9 +47,9 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
     page.goto(f"{viewer.base}/sign-in")
     page.fill("#token", told["secret"])
     page.click("button")
-    page.wait_for_selector(".hit")
+    page.wait_for_selector(".home-row")
     assert page.locator("#ns option").all_inner_texts() == ["team:shared"]
-    links = page.locator(".hit .memory-link").all()
+    links = page.locator(".home-row .memory-link").all()
     assert {link.get_attribute("href").split("/")[2] for link in links} == {"team%3Ashared"}
     assert page.locator("#new").count() == 0
 
@@ -246,7 +246,16 @@ def test_every_screen_is_in_the_rail(look: "Viewer") -> None:
     page = look.show("#/search")
     page.wait_for_selector(".hit")
     names = page.locator(".nav a > span:first-of-type").all_inner_texts()
-    assert names == ["Search", "Timeline", "Graph", "Context", "Lifecycle", "Health", "Decisions"]
+    assert names == [
+        "Home",
+        "Search",
+        "Timeline",
+        "Graph",
+        "Context",
+        "Lifecycle",
+        "Health",
+        "Decisions",
+    ]
     assert page.locator(".nav [aria-current=page]").all_inner_texts() == ["Search"]
     page.press("#query", "ArrowDown")
     page.keyboard.press("g")

@@ -19,6 +19,8 @@ def versions(viewer: "Viewer", ns: str, key: str) -> list[str]:
 def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     """Everything is done in the page, and each step is looked up in the store by another hand."""
     page = viewer.page
+    page.keyboard.press("Escape")
+    page.locator(".nav a", has_text="Search").click()
     expect(page.locator("#query")).to_be_focused()
 
     # what do we know about releases? the receipt says why it is there

@@ -2,7 +2,7 @@
 import { add, el } from "./dom.js";
 import { icon } from "./icons.js";
 import { href } from "./router.js";
-import { KINDS, TIERS, ago, when } from "./words.js";
+import { KINDS, RELS, TIERS, ago, when } from "./words.js";
 
 /** A tier with its shape and its name. */
 export function tierChip(tier) {
@@ -12,6 +12,12 @@ export function tierChip(tier) {
 
 /** A kind by its name. */
 export const kindChip = (kind) => el("span", { class: "chip", title: KINDS[kind]?.about }, KINDS[kind]?.label || kind);
+
+/** A relation with its colour and its name; `out` false reads it from the other end. */
+export function relChip(rel, out = true) {
+  const about = RELS[rel];
+  return el("span", { class: `chip rel rel-${about ? rel : "relates_to"}` }, el("i", { class: "line", "aria-hidden": "true" }), about ? (out ? about.label : about.back) : rel);
+}
 
 /** A tag; with `onclick` a button. */
 export function tagChip(tag, onclick) {
@@ -104,6 +110,4 @@ export function select(props, choices) {
 }
 export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
 
-export { relChip } from "./chips.js";
-export { receipt } from "./receipt.js";
 export { add, el };

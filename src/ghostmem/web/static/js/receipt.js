@@ -1,6 +1,6 @@
 // Why a memory is there: ranks by retriever, the parts of its score in the order in which they are joined, and links it came over.
 import { el } from "./dom.js";
-import { relChip } from "./chips.js";
+import { relChip } from "./parts.js";
 import { LEGS, PARTS } from "./words.js";
 
 const FACTORS = new Set(["tier", "source", "weight"]); // they multiply; every other part is added
