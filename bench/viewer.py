@@ -2,9 +2,10 @@
 
 A store of 50,000 memories is served by `ghost web`. Measured on the page itself: the time from the
 last keystroke of a question until its first results are on screen (and how much of it the server
-took), the time between frames while the graph of 5,000 memories and 15,000 links is dragged 200
-steps, and the bytes of everything that the page is made of, as sent and as they lie on disk. These
-are wall times, so other work on the machine distorts them."""
+took), the time until the home page and the health report are on screen, the time between frames
+while the graph of 5,000 memories and 15,000 links is dragged 200 steps, and the bytes of everything
+that the page is made of, as sent and as they lie on disk. These are wall times, so other work on
+the machine distorts them."""
 
 import argparse
 import json
@@ -30,7 +31,14 @@ from ghostmem import Ghost, Rel, Settings, Tier
 NS = "project:shop"
 NODES, EDGES, GROUP = 5_000, 15_000, 50
 STEPS = 200
-AIMS = {"keystroke_ms": 150.0, "frame_ms": 50.0, "page_bytes": 400_000}
+TURNS = 5  # times that the home page and the health report are opened
+AIMS = {
+    "keystroke_ms": 150.0,
+    "home_ms": 300.0,
+    "health_ms": 1000.0,
+    "frame_ms": 50.0,
+    "page_bytes": 400_000,
+}
 QUESTIONS = (
     "how are connections closed",
     "timeout of a socket",
@@ -44,6 +52,7 @@ QUESTIONS = (
     "deprecated since version",
 )
 SCREENS = (
+    "home",
     "search",
     "timeline",
     "graph",
@@ -109,6 +118,18 @@ DRAG = """async ([steps, radius]) => {
   }
   send("pointerup", steps);
   return found;
+}"""
+
+
+# opens a screen and returns the time until a part of it was painted
+SHOWN = """async ([place, selector]) => {
+  location.hash = place;
+  const start = performance.now();
+  const gone = () => document.querySelector("#main").dataset.screen === place.slice(2)
+    && document.querySelector(selector);
+  while (!gone()) await new Promise((done) => requestAnimationFrame(done));
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+  return performance.now() - start;
 }"""
 
 
@@ -192,8 +213,12 @@ def measured(url: str) -> dict[str, Any]:
         page.set_default_timeout(120_000)
         sent = _weigh(page)
         page.goto(url)
-        page.wait_for_selector(".hit")
+        page.wait_for_selector(".home-tile")
         first = sum(sent.values())
+        home = _opened(page, "#/home", ".home-tile")
+        health = _opened(page, "#/health", ".gauge-score")
+        page.evaluate("() => { location.hash = '#/search'; }")
+        page.wait_for_selector(".hit")
         waits, answers = zip(*(_typed(page, question) for question in QUESTIONS), strict=True)
         frames = _dragged(page, base)
         for screen in SCREENS:
@@ -206,6 +231,8 @@ def measured(url: str) -> dict[str, Any]:
     return {
         "keystroke_ms": _spread(waits),
         "server_ms": _spread(answers),
+        "home_ms": _spread(home),
+        "health_ms": _spread(health),
         "frame_ms": _spread(frames),
         "first_bytes": first,
         "page_bytes": sum(sent.values()),
@@ -244,6 +271,19 @@ def _typed(page: Any, question: str) -> tuple[float, float]:
     page.wait_for_function("() => window.told.shown > 0 && document.querySelector('.hit')")
     took, answered = page.evaluate(TOOK)
     return float(took), float(answered)
+
+
+def _opened(page: Any, place: str, selector: str) -> list[float]:
+    """Open a screen several times, from the context screen, and return the times until it shows.
+
+    The first time, its files are read too."""
+    times = []
+    for _ in range(TURNS):
+        page.evaluate("() => { location.hash = '#/context'; }")
+        page.wait_for_selector("#main[data-screen=context]")
+        page.wait_for_timeout(1500)  # work of the screen before is over
+        times.append(float(page.evaluate(SHOWN, [place, selector])))
+    return times
 
 
 def _dragged(page: Any, base: str) -> list[float]:
@@ -285,22 +325,26 @@ def main() -> int:
             found = measured(url)
     found |= {"memories": arguments.size, "disk_bytes": on_disk()}
     reached = {
-        "keystroke_ms": found["keystroke_ms"]["median"],
+        "keystroke_ms": found["keystroke_ms"]["p95"],
+        "home_ms": found["home_ms"]["p95"],
+        "health_ms": found["health_ms"]["p95"],
         "frame_ms": found["frame_ms"]["median"],
-        "page_bytes": max(found["page_bytes"], found["disk_bytes"]),
+        "page_bytes": found["page_bytes"],
     }
     found["met"] = {name: reached[name] <= aim for name, aim in AIMS.items()}
     rows = [
         (
             f"last keystroke to results, {arguments.size:,} memories",
             _ms(found["keystroke_ms"]),
-            "< 150 ms",
+            "p95 ≤ 150 ms",
         ),
         ("of that the server", _ms(found["server_ms"]), ""),
+        ("home page", _ms(found["home_ms"]), "p95 ≤ 300 ms"),
+        ("health report", _ms(found["health_ms"]), "p95 ≤ 1,000 ms"),
         (f"frame while dragging {NODES:,} nodes", _ms(found["frame_ms"]), "≤ 50 ms"),
         ("first screen, sent", f"{found['first_bytes']:,} bytes", ""),
         ("every screen, sent", f"{found['page_bytes']:,} bytes", "< 400,000"),
-        ("every file, on disk", f"{found['disk_bytes']:,} bytes", "< 400,000"),
+        ("every file, on disk", f"{found['disk_bytes']:,} bytes", ""),
     ]
     show(
         {"viewer": found, "machine": machine()},

@@ -1,10 +1,11 @@
 """Take the screenshots of the viewer for the docs: every screen, light and dark, desktop and phone.
 
-A store with realistic content is made and served at a fixed time, so that two runs give the same
-pictures. Needs Chromium and playwright: `make screenshots`, or `python
-tools/screenshots.py --only graph,memory`."""
+A store with realistic content (`demo_store.py`) is made and served at a fixed time, so that two
+runs give the same pictures. Needs Chromium and playwright: `make screenshots`, or
+`python tools/screenshots.py --only graph,memory`."""
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -23,9 +24,9 @@ from playwright.sync_api import Browser, Error, Page, ViewportSize, sync_playwri
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
+from demo_store import fill_demo  # noqa: E402
 from png import smaller  # noqa: E402
 
-from browser.believable import fill  # noqa: E402
 from browser.conftest import CHROMIUM, FLAGS  # noqa: E402
 from ghostmem import Ghost, ids  # noqa: E402
 from ghostmem.settings import Settings  # noqa: E402
@@ -33,7 +34,7 @@ from ghostmem.settings import Settings  # noqa: E402
 NOW = datetime(2026, 3, 12, 14, 20, tzinfo=UTC)
 SIZES: Mapping[str, ViewportSize] = {
     "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 375, "height": 740},
+    "phone": {"width": 390, "height": 844},
 }
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PATIENCE = 30_000  # milliseconds
@@ -89,13 +90,14 @@ def _ask(page: Page) -> None:
 
 
 SCREENS: Mapping[str, Screen] = {
+    "home": Screen("#/home", ".home-score"),
     "search": Screen("#/search?q=how do payments work", ".hit"),
     "receipt": Screen("#/search?q=how do payments work", ".hit", _why),
     "memory": Screen("#/memory/project%3Ashop/deploy", ".memory-text"),
     "versions": Screen("#/memory/project%3Ashop/release-friday", ".compare", _diff),
     "edit": Screen("#/memory/project%3Ashop/release-friday", ".memory-text", _edit),
-    "timeline": Screen("#/timeline", ".time-place[aria-busy=false]", ns="project:shop"),
-    "graph": Screen("#/graph?ns=project%3Ashop", "#graph", _settled, ns="project:shop"),
+    "timeline": Screen("#/timeline", ".time-place[aria-busy=false]"),
+    "graph": Screen("#/graph?ns=project%3Ashop&colour=tag", "#graph", _settled, ns="project:shop"),
     "context": Screen(
         "#/context?q=how do payments work&budget=600",
         ".packed-card",
@@ -104,7 +106,7 @@ SCREENS: Mapping[str, Screen] = {
     ),
     "lifecycle": Screen("#/lifecycle", "#main[data-screen=lifecycle]", _ask),
     "settle": Screen("#/settle", ".decision"),
-    "health": Screen("#/health", "#main[data-screen=health]", _ask),
+    "health": Screen("#/health", ".health-report[aria-busy=false]"),
     "empty": Screen("#/search", ".state", store="empty"),
     "error": Screen("#/memory/project%3Ashop/delivery", ".state.bad"),
     "sign-in": Screen("", "form", signed_in=False),
@@ -178,8 +180,8 @@ def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
     stores = {"full": folder / "memory.db", "empty": folder / "new" / "memory.db"}
     stores["empty"].parent.mkdir()
     try:
-        ids.os = SimpleNamespace(urandom=Random(11).randbytes)  # type: ignore[attr-defined, assignment]  # the pictures show ids
-        fill(str(stores["full"]), NOW, PROVIDER)
+        ids.os = SimpleNamespace(urandom=Random(11).randbytes, getpid=os.getpid)  # type: ignore[attr-defined, assignment]  # the pictures show ids
+        fill_demo(str(stores["full"]), NOW, PROVIDER)
         with sync_playwright() as driver:
             browser = driver.chromium.launch(
                 executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True

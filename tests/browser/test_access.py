@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 375, "height": 740}
 SCREENS = {
+    "home": "#/home",
     "search": "#/search?q=payments",
     "filters": "#/search",
     "memory": "#/memory/project%3Ashop/release-friday",
@@ -19,12 +20,13 @@ SCREENS = {
     "missing": "#/memory/project%3Ashop/nope",
     "timeline": "#/timeline",
     "timeline list": "#/timeline?list=1",
-    "graph": "#/graph?ns=project%3Ashop",
+    "graph": "#/graph?ns=project%3Ashop&colour=tag",
     "graph list": "#/graph?ns=project%3Ashop&list=1",
     "context": "#/context?q=How do I ship a payment fix?&budget=600",
     "lifecycle": "#/lifecycle",
     "health": "#/health",
     "settle": "#/settle",
+    "quarantine": "#/settle?list=quarantine",
 }
 STILL = "() => ![...document.querySelectorAll('#main .skeleton, #main [aria-busy=true]')].some((node) => node.checkVisibility())"
 # serious and critical issues, each with where it is and what axe says about it
@@ -93,12 +95,13 @@ def test_axe_finds_nothing_serious(
     viewer.page.wait_for_selector("dialog[open]")
     if issues := serious(viewer.page):
         found["edit"] = issues
-    viewer.page.keyboard.press("Escape")
-    viewer.page.wait_for_selector("dialog[open]", state="detached")
-    viewer.page.keyboard.press("?")
-    viewer.page.wait_for_selector("dialog[open]")
-    if issues := serious(viewer.page):
-        found["help"] = issues
+    for name, key in (("help", "?"), ("palette", "Control+k"), ("new memory", "c")):
+        viewer.page.keyboard.press("Escape")
+        viewer.page.wait_for_selector("dialog[open]", state="detached")
+        viewer.page.keyboard.press(key)
+        viewer.page.wait_for_selector("dialog[open]")
+        if issues := serious(viewer.page):
+            found[name] = issues
     viewer.problems[:] = [
         one for one in viewer.problems if "404" not in one
     ]  # what is missing is asked for, and said to be

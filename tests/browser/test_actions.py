@@ -41,6 +41,8 @@ def test_an_edit_is_a_new_version_with_a_preview(viewer: "Viewer") -> None:
     expect(box).to_be_focused()
     box.fill("VAT in Sweden is **25 %**, on books 6 %, on food 12 %.")
     expect(page.locator(".editor-preview strong")).to_have_text("25 %")
+    page.get_by_role("button", name="Changes").click()
+    expect(page.locator(".editor-preview ins").last).to_contain_text("on food 12")
     confirmed(page, "Save as version 2")
     expect(page.locator(".memory-text strong")).to_have_text("25 %")
     before = get(viewer, SHOP, "vat")
@@ -62,11 +64,79 @@ def test_an_edit_that_changes_nothing_or_is_empty_is_not_saved(viewer: "Viewer")
     expect(page.locator("dialog .problem")).to_contain_text("cannot be empty")
     page.fill("dialog textarea", "A long thought")
     page.keyboard.press("Escape")
-    expect(page.locator(".toast-text")).to_have_text("Your text was not saved")
+    expect(page.locator("dialog[open] h2").last).to_have_text("Discard your changes?")
+    page.keyboard.press("Escape")  # no: keep editing
+    expect(page.locator("dialog textarea")).to_have_value("A long thought")
+    page.locator("dialog").get_by_role("button", name="Cancel").click()
+    confirmed(page, "Discard")
+    expect(page.locator(".toast.plain .toast-text")).to_have_text("Your changes were discarded")
     page.keyboard.press("u")
     expect(page.locator("dialog textarea")).to_have_value("A long thought")
-    page.keyboard.press("Escape")
     assert get(viewer, SHOP, "vat").version == 1
+
+
+def test_a_draft_survives_leaving_the_page(viewer: "Viewer") -> None:
+    """Back closes the editor and keeps the text, which Edit shows again until it is saved; a question that stood open is gone."""
+    viewer.show("#/search")
+    page = opened(viewer, SHOP, "vat")
+    page.evaluate("() => { location.hash = '#/memory/project%3Ashop/deploy'; }")
+    page.wait_for_selector(".memory-title h1:has-text('deploy')")
+    page.keyboard.press("e")
+    page.fill("dialog textarea", "A long thought")
+    page.go_back()
+    page.wait_for_selector(".memory-title h1:has-text('vat')")
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator(".toast-text")).to_contain_text("draft of deploy is kept")
+    page.keyboard.press("Delete")
+    page.wait_for_selector("dialog[open]")
+    page.go_forward()
+    page.wait_for_selector(".memory-title h1:has-text('deploy')")
+    expect(page.locator("dialog")).to_have_count(0)
+    page.keyboard.press("e")
+    expect(page.locator("dialog textarea")).to_have_value("A long thought")
+    page.get_by_role("button", name="Use the stored text").click()
+    expect(page.locator("dialog textarea")).not_to_have_value("A long thought")
+    page.fill("dialog textarea", "A short thought")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".memory-text")).to_have_text("A short thought")
+    page.keyboard.press("e")
+    expect(page.locator("dialog textarea")).to_have_value("A short thought")
+    expect(page.locator("dialog .draft-note")).to_have_count(0)
+    assert get(viewer, SHOP, "vat").deleted_at is None
+
+
+def test_a_new_memory_is_written_on_the_page(viewer: "Viewer") -> None:
+    """The key c asks for namespace, key, kind, tags and text; a key that is there is refused; undoing deletes it."""
+    page = opened(viewer, SHOP, "vat")
+    page.evaluate("() => { location.hash = '#/memory/project%3Ashop/deploy'; }")
+    page.wait_for_selector(".memory-title h1:has-text('deploy')")
+    page.keyboard.press("c")
+    page.fill("dialog [name=key]", "vat")
+    page.fill("dialog [name=ns]", SHOP)
+    page.fill("dialog textarea", "We **deploy** on Tuesdays.")
+    expect(page.locator(".editor-preview strong")).to_have_text("deploy")
+    page.go_back()
+    expect(page.locator("dialog")).to_have_count(0)
+    page.keyboard.press("c")
+    expect(page.locator("dialog textarea")).to_have_value("We **deploy** on Tuesdays.")
+    page.fill("dialog [name=tags]", "deploy, rules")
+    page.locator("dialog").get_by_role("button", name="Store", exact=True).click()
+    expect(page.locator("dialog .problem").first).to_contain_text("already a memory “vat”")
+    page.fill("dialog [name=key]", "deploy-days")
+    page.select_option("dialog [name=kind]", "procedural")
+    page.focus("dialog textarea")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("h1").first).to_have_text("deploy-days")
+    made = get(viewer, SHOP, "deploy-days")
+    assert (made.content, made.kind, made.tags) == (
+        "We **deploy** on Tuesdays.",
+        "procedural",
+        ("deploy", "rules"),
+    )
+    assert get(viewer, SHOP, "vat").version == 1
+    undone(page)
+    assert get(viewer, SHOP, "deploy-days").deleted_at is not None
+    viewer.problems[:] = [one for one in viewer.problems if "409" not in one]
 
 
 @pytest.mark.parametrize(
@@ -281,7 +351,7 @@ def test_delete_and_undo(viewer: "Viewer") -> None:
     page = opened(viewer, SHOP, "vat")
     page.keyboard.press("Delete")
     confirmed(page, "Delete")
-    expect(page.locator(".banner.bad")).to_contain_text("Removed")
+    expect(page.locator(".banner.bad")).to_contain_text("Deleted")
     assert get(viewer, SHOP, "vat").deleted_at is not None
     page.keyboard.press("u")
     page.wait_for_selector(".memory-actions")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.model import Edge, Rel
 from ghostmem.settings import Settings
 from ghostmem.web.graph_view import GraphView, graph
 
@@ -221,7 +222,7 @@ def test_filters(viewer: "Viewer") -> None:
     page.locator(".legend", has_text="dormant").click()
     assert counted(page)["nodes"] == 15 - asleep
     page.locator(".legend", has_text="dormant").click()
-    page.get_by_label("Unlinked too").uncheck()
+    page.get_by_label("Unlinked memories").uncheck()
     assert counted(page) == {
         "nodes": sum(one.degree > 0 for one in found.nodes),
         "edges": len(found.edges),
@@ -351,3 +352,35 @@ def test_dark_and_wide(open_viewer: "Callable[..., Viewer]") -> None:
     dark = page.evaluate(read)
     page.click("#theme")
     page.wait_for_function(f"dark => ({read})() > dark + 20", arg=dark)
+
+
+def test_nodes_are_coloured_and_weak_links_are_hidden(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
+    """The colour can mean a tag, a kind or a source, and its legend filters; weak automatic links wait for a switch."""
+    path = tmp_path / "weak.db"
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        for number, (tag, who) in enumerate((("red", "ann"), ("red", "bob"), ("blue", "ann"))):
+            ghost.put("a:b", f"k{number}", f"Text {number}.", tags=[tag], source_user=who)
+        ghost.edge("a:b", "k0", "k1", "relates_to", 0.8)
+        ids = [ghost.history("a:b", f"k{number}")[-1].id for number in (1, 2)]
+        with ghost.store.engine.write(within=("a:b",)) as tx:
+            tx.graph.add_edge(Edge(*ids, Rel.RELATES_TO, 0.2, ghost.store.clock(), automatic=True))
+    page = settled(open_viewer(store=path).show("#/graph?ns=a%3Ab"))
+    status = page.locator("#graph-status")
+    assert status.inner_text().startswith("3 memories, 1 of 2 links")
+    page.get_by_label("Weak automatic links").check()
+    assert status.inner_text().startswith("3 memories, 2 links")
+    plain = page.evaluate("() => document.querySelector('#graph').toDataURL()")
+    page.get_by_label("Colour by").select_option("tag")
+    page.wait_for_function(
+        "(old) => document.querySelector('#graph').toDataURL() !== old", arg=plain
+    )
+    legend = page.locator(".legend[class*=group-]")
+    assert [text.split() for text in legend.all_inner_texts()] == [["red", "2"], ["blue", "1"]]
+    assert "colour=tag" in page.url
+    legend.first.click()
+    assert status.inner_text().startswith("1 of 3 memories")
+    page.get_by_label("Colour by").select_option("source")
+    texts = page.locator(".legend[class*=group-]").all_inner_texts()
+    assert [text.split() for text in texts] == [["ann", "2"], ["bob", "1"]]

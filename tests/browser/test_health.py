@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_the_report_is_the_audits(viewer: "Viewer") -> None:
     """The gauge has the score; findings have their counts, examples that lead to memories, and a command to copy."""
     page = viewer.show("#/health")
-    page.wait_for_selector(".finding")
+    page.wait_for_selector(".health-report[aria-busy=false] .finding")
     report = json.loads(viewer.ghost("--json", "audit"))
     assert page.locator(".gauge-score").text_content() == str(report["score"])
     assert f"{report['score']} of 100" in (page.get_attribute(".gauge svg", "aria-label") or "")
@@ -34,9 +34,30 @@ def test_the_report_is_the_audits(viewer: "Viewer") -> None:
         assert card.locator(".command code").inner_text() == one["advice"]
     link = page.locator('.finding[data-name="contradictions"] .memory-link').first
     assert link.get_attribute("href") == "#/memory/agent%3Ame/coffee"
-    assert page.locator('.finding[data-name="quarantine"] a[href="#/settle"]').count() == 1
-    assert "nothing said twice" in page.inner_text(".clean")
-    assert "Not judged" in page.inner_text(".health")
+    assert (
+        page.locator('.finding[data-name="quarantine"] a[href="#/settle?list=quarantine"]').count()
+        == 1
+    )
+    assert "no duplicates" in page.inner_text(".clean")
+    assert "Not checked" in page.inner_text(".health")
+
+
+def test_quick_checks_are_shown_before_the_slow_ones(viewer: "Viewer") -> None:
+    """The score is there while texts are still being searched for secrets."""
+    page = viewer.show("#/search")
+    waiting: list[Any] = []
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    page.route(lambda url: url.endswith("/api/v1/audit"), hold)
+    page.evaluate("() => { location.hash = '#/health'; }")
+    page.wait_for_selector("#still-checking")
+    assert page.locator(".gauge-score").count() == 1
+    assert page.locator(".clean", has_text="no secrets").count() == 0
+    waiting[0].continue_()
+    page.wait_for_selector(".clean >> text=no secrets")
+    assert page.locator("#still-checking").count() == 0
 
 
 @pytest.mark.slow
@@ -163,21 +184,21 @@ def test_empty_and_failing(tmp_path: "Path", open_viewer: "Callable[..., Viewer]
     viewer = open_viewer(store=path)
     page = viewer.show("#/health")
     page.wait_for_selector(".state")
-    assert "Nothing to judge yet" in page.inner_text(".health")
+    assert "Nothing to check yet" in page.inner_text(".health")
     answer = json.dumps(
         {"error": "EngineError", "message": "the store is busy", "hint": "try again"}
     )
     page.route(
-        "**/api/v1/audit",
+        "**/api/v1/audit*",
         lambda route: route.fulfill(status=500, content_type="application/json", body=answer),
     )
     viewer.show("#/context")
     viewer.show("#/health")
     page.wait_for_selector(".state.bad")
     assert "the store is busy" in page.inner_text(".state.bad")
-    page.unroute("**/api/v1/audit")
+    page.unroute("**/api/v1/audit*")
     page.get_by_role("button", name="Try again").click()
     page.wait_for_function(
-        "() => document.querySelector('.health').textContent.includes('Nothing to judge yet')"
+        "() => document.querySelector('.health').textContent.includes('Nothing to check yet')"
     )
     viewer.problems[:] = [text for text in viewer.problems if "500" not in text]

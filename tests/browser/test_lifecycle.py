@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from conftest import Viewer
 
-DREW = ".plot .area"
-TIERS = ("sensory", "stm", "ltm", "dormant")
+DREW = ".plot .column"
 
 
 def flowed(viewer: "Viewer", days: int = 30) -> Flow:
@@ -33,21 +32,21 @@ def tier(viewer: "Viewer", ns: str, key: str) -> str:
 
 @pytest.mark.smoke
 def test_tiers_over_time(viewer: "Viewer") -> None:
-    """Areas show the tiers day by day, with their names on them, a mark for days of runs, and a table of the same numbers."""
+    """Each tier has its number and its course; columns show the changes of each day, a mark the days of runs."""
     page = viewer.show("#/lifecycle")
     page.wait_for_selector(DREW, state="attached")
-    assert page.locator(".plot .area").count() == 4
-    assert {"short-term", "long-term"} <= set(page.locator(".plot .band").all_text_contents())
+    found = flowed(viewer)
+    tiles = page.locator(".tier-tile")
+    assert tiles.locator("b").all_inner_texts() == [
+        str(found.tiers.get(name, 0)) for name in ("stm", "ltm", "dormant")
+    ]
+    assert tiles.locator(".sparkline").count() == 3
     assert page.locator(".plot .event").count() >= 2
     page.locator(".plot-table summary").click()
     rows = page.locator(".plot-table tbody tr")
     assert rows.count() == 30
-    now = flowed(viewer).tiers
-    assert rows.last.locator("td").all_inner_texts() == [
-        str(now.get(name, 0)) for name in ("ltm", "stm", "sensory", "dormant")
-    ]
-    assert page.locator(".figures .figure b").all_inner_texts() == [
-        str(now.get(name, 0)) for name in TIERS
+    assert [row.locator("td").first.inner_text() for row in rows.all()] == [
+        str(day.created) for day in found.days
     ]
 
 
@@ -59,7 +58,7 @@ def test_the_plot_can_be_read_by_keyboard(viewer: "Viewer") -> None:
     page.focus(".plot-picture")
     page.keyboard.press("End")
     tip = page.locator(".plot-tip")
-    assert f"short-term {flowed(viewer).tiers['stm']}" in tip.inner_text().replace("\n", " ")
+    assert f"new {flowed(viewer).days[-1].created}" in tip.inner_text().replace("\n", " ")
     assert "1 run" in tip.inner_text()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Escape")
@@ -108,7 +107,7 @@ def test_running_asks_once_and_can_be_undone(viewer: "Viewer") -> None:
     page.click("#look")
     page.get_by_role("button", name="Run it").click()
     page.wait_for_selector("dialog[open]")
-    page.get_by_role("button", name="Cancel").click()
+    page.locator("dialog").get_by_role("button", name="Cancel").click()
     assert tier(viewer, "agent:me", "review-style") == "ltm"
     page.get_by_role("button", name="Run it").click()
     page.locator("dialog button[type=submit]").click()
@@ -128,7 +127,7 @@ def test_a_run_opens_and_is_undone(viewer: "Viewer") -> None:
     assert " faded" in first.inner_text()
     first.locator("summary").first.click()
     page.wait_for_selector(".run .change-group")
-    assert "removed" in first.inner_text()
+    assert "deleted" in first.inner_text()
     assert "log-noise" in first.inner_text()
     first.get_by_role("button", name="Undo this run").click()
     page.locator("dialog button[type=submit]").click()
@@ -145,7 +144,7 @@ def test_rules_in_plain_words(viewer: "Viewer") -> None:
     page.wait_for_selector(".rules li")
     said = page.locator(".rules").inner_text()
     assert "A long-term memory that was not used for 7 days moves down to dormant." in said
-    assert "A memory that is older than 10 days and has the tag “draft” is put to sleep." in said
+    assert "A memory that is older than 10 days and has the tag “draft” becomes dormant." in said
     assert "tidy <b>drafts</b> · yours" in said
     assert page.locator(".rules b").count() == 0
 

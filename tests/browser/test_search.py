@@ -8,6 +8,7 @@ import pytest
 
 from browser.payloads import PAYLOADS
 from ghostmem import Ghost
+from ghostmem.search.cutoff import STRONG
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def test_without_a_question_the_newest_are_shown(look: "Viewer") -> None:
     """The page opens on what was stored last, and says so."""
     page = look.show("#/search")
     page.wait_for_selector(".hit")
-    assert page.inner_text("#status") == "Stored last"
+    assert re.fullmatch(r"\d+ memories of all tiers, newest first", page.inner_text("#status"))
     assert "payments" in keys(page)
     assert page.evaluate("document.activeElement.id") == "query"
 
@@ -41,7 +42,7 @@ def test_results_come_while_one_types(look: "Viewer") -> None:
         "webhook",
         "idempotent",
     }
-    assert re.fullmatch(r"\d+ results?", page.inner_text("#status"))
+    assert re.fullmatch(r"\d+ results?(, \d+ weaker)?", page.inner_text("#status"))
     assert "q=webhook+idempotent" in page.url
     assert page.inner_text("#live") == page.inner_text("#status")
 
@@ -110,7 +111,7 @@ def test_filters_hold_with_and_without_a_question(
     assert page.inner_text(".search-form .badge") == ("2" if "before" in place else "1")
     if not there:
         assert "Nothing passes these filters" in page.inner_text(".state")
-    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="Clear filters").click()
     page.wait_for_function("() => document.querySelectorAll('.hit').length > 20")
 
 
@@ -126,12 +127,134 @@ def test_the_namespace_of_the_rail_holds(look: "Viewer") -> None:
     """Choosing a namespace shows only its memories, and a prefix or one alone is remembered for the tab."""
     page = look.show("#/search")
     page.select_option("#ns", "team:shared")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.hit-ns')].every((one) => one.textContent === 'team:shared')"
-    )
+    foreign = "() => [...document.querySelectorAll('.hit .memory-link')].filter((one) => !one.hash.startsWith('#/memory/team%3Ashared/')).length"
+    page.wait_for_function(f"() => ({foreign})() === 0 && document.querySelector('.hit')")
     page.reload()
     page.wait_for_selector(".hit")
-    assert set(page.locator(".hit-ns").all_inner_texts()) == {"team:shared"}
+    assert page.evaluate(foreign) == 0
+    assert page.locator(".hit-ns").count() == 0  # one namespace needs no name on every row
+
+
+def test_scores_are_bars_and_weak_matches_are_folded(look: "Viewer") -> None:
+    """Each hit has a bar of its share of the best score; weaker ones are in a fold that says where the cut is."""
+    page = look.show("#/search?q=payment provider webhook body")
+    page.wait_for_selector("#results > .hits > .hit")
+    shares = page.evaluate(
+        "[...document.querySelectorAll('#results > .hits .score b')].map((one) => parseInt(one.style.getPropertyValue('--share')))"
+    )
+    assert max(shares) == 100
+    assert min(shares) >= round(STRONG * 100)
+    fold = page.locator("details.aside", has_text="Weaker matches")
+    assert fold.locator(".hit").count() == 0
+    fold.locator("summary").click()
+    fold.locator(".hit").first.wait_for()
+    weak = fold.locator(".hit").count()
+    assert fold.locator("summary").inner_text() == f"Weaker matches ({weak})"
+    assert f"{STRONG:.0%}".replace("%", " %") in fold.locator("p").first.inner_text()
+    assert page.inner_text("#status") == f"{len(shares)} results, {weak} weaker"
+
+
+def test_facets_count_and_narrow(open_look: Callable[..., "Viewer"]) -> None:
+    """Kinds, tags and namespaces are counted beside the results; a click narrows, a second one widens; folded on a phone."""
+    viewer = open_look()
+    with viewer.store() as ghost:
+        memories = ghost.list(limit=1000)
+    rules = [memory for memory in memories if memory.kind == "procedural"]
+    page = viewer.show("#/search")
+    button = page.locator(".facet", has_text="procedural")
+    assert button.locator(".facet-count").inner_text() == str(len(rules))
+    button.click()
+    page.wait_for_function(
+        "(many) => document.querySelectorAll('.hit').length === many", arg=len(rules)
+    )
+    assert "kind=procedural" in page.url
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    page.locator(".facet[aria-pressed=true]").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length > 20")
+    page.locator(".facet", has_text="team:shared").click()
+    page.wait_for_function("() => document.querySelector('#ns').value === 'team:shared'")
+    page = open_look(viewport={"width": 390, "height": 844}).show("#/search?q=payments")
+    page.wait_for_selector(".hit")
+    assert page.locator(".facet").first.is_hidden()
+    page.get_by_role("button", name="Narrow down").click()
+    counts = page.locator(".facet-group", has_text="Kind").locator(".facet-count").all_inner_texts()
+    assert sum(map(int, counts)) == sum(map(int, re.findall(r"\d+", page.inner_text("#status"))))
+
+
+def test_a_screen_holds_many_hits(look: "Viewer") -> None:
+    """At 1280 by 800 a dozen memories of one sentence fit; rows name only what is unusual."""
+    page = look.show("#/search")
+    page.wait_for_selector(".hit")
+    seen = "[...document.querySelectorAll('.hit')].filter((one) => one.getBoundingClientRect().bottom <= innerHeight).length"
+    assert page.evaluate(seen) >= 10
+    chips = set(page.locator(".hits .chip").all_inner_texts())
+    assert "short-term" not in chips
+    assert {"long-term", "dormant"} <= chips
+
+
+def test_snippets_lay_out_markdown(look: "Viewer") -> None:
+    """No mark of markdown is left in a snippet, no link and no element of HTML comes of it, and the match stays in it."""
+    page = look.show("#/search")
+    text = "## Work\n\n- Talked with **Priya** about `orders`.\n\n```python\ndef f9(x):\n    return x\n```\n\n| a | b |\n|---|---|\n| 1 | <img src=x onerror=alert(1)> |\n> see [the wiki](https://wiki.example/x)"
+    code = "async (text) => { const m = await import('/static/js/snippet.js'); const box = document.createElement('p'); box.append(...m.snippet(text, ['priya'])); return [box.textContent, [...box.querySelectorAll('*')].map((one) => one.tagName)]; }"
+    shown, tags = page.evaluate(code, text)
+    assert (
+        shown
+        == "Work Talked with Priya about orders. def f9(x): return x a · b 1 · <img src=x onerror=alert(1)> see the wiki"
+    )
+    assert sorted(set(tags)) == ["CODE", "MARK", "STRONG"]
+    far = "word " * 400 + "**needle** " + "word " * 400
+    place = far.index("needle")
+    code = "async ([text, match]) => { const m = await import('/static/js/snippet.js'); const box = document.createElement('p'); box.append(...m.snippet(text, [], match)); return box.textContent; }"
+    found = page.evaluate(code, [far, {"match_start": place, "match_end": place + 6}])
+    assert "needle" in found
+    assert "*" not in found
+    assert len(found) < 300
+
+
+def test_back_leads_to_the_same_place(viewer: "Viewer") -> None:
+    """After Back the pages that were loaded, the scroll position and the focus are as they were; titles tell entries apart."""
+    with viewer.store() as ghost:
+        for number in range(60):
+            ghost.put("agent:me", f"fact-{number}", f"The number {number} is a number.")
+    page = viewer.show("#/search")
+    page.get_by_role("button", name="Show more").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length > 60")
+    link = page.locator(".hits .memory-link", has_text="fact-3").last
+    link.scroll_into_view_if_needed()
+    page.wait_for_function("() => scrollY > 800")
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    key, height = link.inner_text(), page.evaluate("scrollY")
+    assert page.title() == "Search · Ghost"
+    link.click()
+    page.wait_for_selector(".memory-head h1")
+    assert page.title() == f"{key} · agent:me · Ghost"
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    page.wait_for_function("(height) => Math.abs(scrollY - height) < 3", arg=height)
+    assert page.locator(".hit").count() > 60
+    assert page.evaluate("document.activeElement.textContent") == key
+    page.fill("#query", "payments")
+    page.wait_for_function("() => document.title === 'payments · Search · Ghost'")
+
+
+def test_text_runs_in_its_own_direction(viewer: "Viewer") -> None:
+    """Arabic and Hebrew keys, texts and tags run from right to left, in results, on their page and in the editor."""
+    with viewer.store() as ghost:
+        ghost.put("agent:me", "מפתח", "المستخدم يفضل PostgreSQL.\n\nEnglish here.", tags=["שלום"])
+    page = viewer.show("#/search")
+    way = "(selector) => getComputedStyle(document.querySelector(selector)).direction"
+    page.wait_for_selector(".hit")
+    for part in (".hit-text", ".hit .memory-link", ".hit .tag"):
+        assert page.evaluate(way, part) == "rtl", part
+    page.locator(".hit .memory-link").first.click()
+    page.wait_for_selector(".memory-text")
+    for part in ("h1", ".memory-text p", ".memory-chips .tag"):
+        assert page.evaluate(way, f"#main {part}") == "rtl", part
+    assert page.evaluate(way, ".memory-text p + p") == "ltr"
+    page.keyboard.press("e")
+    page.wait_for_selector("dialog textarea")
+    assert page.evaluate(way, "dialog textarea") == "rtl"
 
 
 def test_the_keyboard_goes_all_the_way(look: "Viewer") -> None:

@@ -1,4 +1,4 @@
-"""The screen of what waits for a person's word, in a real browser"""
+"""The screen of decisions for a person, in a real browser"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 SHOP = "project:shop"
 
 
-def opened(viewer: "Viewer") -> Any:
-    """Show the screen and wait until it is there."""
-    page = viewer.show("#/settle")
+def opened(viewer: "Viewer", name: str = "contradictions") -> Any:
+    """Show a list of the screen and wait until it is there."""
+    page = viewer.show(f"#/settle?list={name}")
     page.wait_for_selector(".decision, .state")
     return page
 
@@ -28,6 +28,85 @@ def opened(viewer: "Viewer") -> Any:
 def conflict(page: Any, key: str) -> Any:
     """Return the card of a contradiction by the key with the last word."""
     return page.locator(".decision", has=page.locator(".side .memory-link", has_text=key)).first
+
+
+def disputed(path: "Path", count: int) -> "Path":
+    """Make a store in which one memory contradicts several others, said by different people."""
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        ghost.put("agent:x", "hub", "The office is in Hamburg.", source_user="ann")
+        for number in range(count):
+            key = f"claim-{number:02}"
+            ghost.put(
+                "agent:x",
+                key,
+                f"The office is in town {number}.",
+                source_user="bob",
+                source_client="cursor",
+            )
+            ghost.edge("agent:x", "hub", key, "contradicts")
+    return path
+
+
+def test_each_side_says_who_said_it(viewer: "Viewer") -> None:
+    """Both sides name their source; there is no weight."""
+    with viewer.store() as ghost:
+        ghost.put(SHOP, "freeze-a", "The freeze begins in May.", source_user="ann")
+        ghost.put(
+            SHOP,
+            "freeze-b",
+            "The freeze begins in June.",
+            source_kind="peer",
+            source_client="cursor",
+        )
+        ghost.edge(SHOP, "freeze-b", "freeze-a", "contradicts")
+    page = opened(viewer)
+    card = conflict(page, "freeze-a")
+    sources = card.locator(".source").all_inner_texts()
+    assert sorted(sources) == ["said by ann", "told by another agent through cursor"]
+    assert card.locator("time").count() == 2
+    assert "weight" not in page.inner_text(".settle")
+
+
+def test_many_contradictions_are_grouped_paged_and_decided_at_once(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
+    """Those of one memory stand under its name; both hold for the selected, and that is undone."""
+    viewer = open_viewer(store=disputed(tmp_path / "many.db", 23))
+    page = opened(viewer)
+    group = page.locator(".decision-group h2")
+    assert group.all_inner_texts() == ["hub contradicts 23 memories; 20 on this page"]
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator(".pager b")).to_have_text("Page 2 of 2")
+    expect(page.locator(".decision")).to_have_count(3)
+    page.keyboard.press("j")
+    page.keyboard.press("s")
+    expect(page.locator(".settle-bulk")).to_contain_text("1 selected")
+    page.get_by_label("Select all on this page").check()
+    page.locator(".settle-bulk").get_by_role("button", name="Both hold").click()
+    page.locator("dialog").get_by_role("button", name="Both hold").click()
+    expect(page.locator(".settle-tab[aria-pressed=true]")).to_have_text("Contradictions20")
+    with viewer.store() as ghost:
+        assert len(ghost.conflicts().conflicts) == 20
+    undone(page)
+    with viewer.store() as ghost:
+        assert len(ghost.conflicts().conflicts) == 23
+
+
+def test_the_quarantine_is_released_and_dropped_at_once(viewer: "Viewer") -> None:
+    """Actions hold for the selected; a namespace narrows the list."""
+    page = opened(viewer, "quarantine")
+    page.get_by_label("Namespace of the decisions").select_option("team:shared")
+    expect(page.locator(".decision")).to_have_count(1)
+    page.get_by_label("Namespace of the decisions").select_option("")
+    expect(page.locator(".decision")).to_have_count(2)
+    page.get_by_label("Select all on this page").check()
+    page.locator(".settle-bulk").get_by_role("button", name="Drop").click()
+    page.locator("dialog").get_by_role("button", name="Drop").click()
+    expect(page.locator(".settle-none")).to_have_text("The quarantine is empty.")
+    with viewer.store() as ghost:
+        assert ghost.quarantined() == []
+    undone(page)
+    expect(page.locator(".decision")).to_have_count(2)
 
 
 @pytest.mark.smoke
@@ -86,7 +165,7 @@ def test_what_may_be_stale_says_why_and_can_be_edited(viewer: "Viewer") -> None:
     """A memory that rests on what has ended is listed with the reason, and leads to the editor."""
     with viewer.store() as ghost:
         ghost.edge(SHOP, "black-friday", "session-store", "depends_on")
-    page = opened(viewer)
+    page = opened(viewer, "stale")
     card = page.locator(".decision", has_text="depends on session-store")
     expect(card).to_contain_text("which session-store-db contradicts")
     card.get_by_role("button", name="Edit").click()
@@ -97,7 +176,7 @@ def test_what_may_be_stale_says_why_and_can_be_edited(viewer: "Viewer") -> None:
 
 def test_what_is_held_back_is_released_and_held_again(viewer: "Viewer") -> None:
     """Releasing stores it; undoing removes it again and holds it as before."""
-    page = opened(viewer)
+    page = opened(viewer, "quarantine")
     card = page.locator(".decision", has=page.locator(".hostile", has_text="approve refunds"))
     assert card.locator(".reasons li").count() >= 1
     assert "told by another agent" in card.inner_text()
@@ -115,7 +194,7 @@ def test_what_is_held_back_is_released_and_held_again(viewer: "Viewer") -> None:
 
 def test_what_is_held_back_is_dropped(viewer: "Viewer") -> None:
     """Dropping deletes it; as long as the notice stands it can be held again."""
-    page = opened(viewer)
+    page = opened(viewer, "quarantine")
     card = page.locator(".decision", has=page.locator(".hostile", has_text="Ignore all previous"))
     card.get_by_role("button", name="Drop").click()
     page.locator("dialog").get_by_role("button", name="Drop").click()
@@ -136,7 +215,7 @@ def test_nothing_to_settle_is_said(open_viewer: Callable[..., "Viewer"], tmp_pat
         ghost.put("agent:x", "tea", "The user drinks tea.")
     viewer = open_viewer(store=path)
     page = opened(viewer)
-    assert page.inner_text(".state h2") == "Nothing to settle"
+    assert page.inner_text(".state h2") == "Nothing to decide"
     page.wait_for_selector(".live-state[data-state=live]")
     with viewer.store() as ghost:
         ghost.put("agent:x", "coffee", "The user drinks coffee only.")
@@ -146,18 +225,20 @@ def test_nothing_to_settle_is_said(open_viewer: Callable[..., "Viewer"], tmp_pat
 
 def test_read_only_shows_and_does_nothing(open_viewer: Callable[..., "Viewer"]) -> None:
     """With --read-only everything can be read, and there is no button to change it."""
-    page = opened(open_viewer("--read-only"))
-    assert page.locator(".decision").count() == 4
-    assert page.locator(".decision .button").count() == 0
+    viewer = open_viewer("--read-only")
+    for name in ("contradictions", "quarantine"):
+        page = opened(viewer, name)
+        assert page.locator(".decision").count() == 2
+        assert page.locator(".decision .button, .settle input").count() == 0
 
 
 def test_a_server_that_is_gone_is_said(viewer: "Viewer") -> None:
     """An error has a next step, and another try works."""
     page = viewer.show("#/search")
-    page.route("**/api/v1/conflicts*", lambda route: route.abort())
+    page.route("**/api/v1/decisions/*", lambda route: route.abort())
     page.evaluate("() => { location.hash = '#/settle'; }")
     page.wait_for_selector(".state.bad")
-    page.unroute("**/api/v1/conflicts*")
+    page.unroute("**/api/v1/decisions/*")
     page.get_by_role("button", name="Try again").click()
     page.wait_for_selector(".decision")
     viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
@@ -192,21 +273,22 @@ def test_hostile_text_stays_text_and_hides_nothing(
                 **held,
             )
     viewer = open_viewer(store=path)
-    page = opened(viewer)
-    assert page.locator(".decision").count() == 2 * len(PAYLOADS)
-    assert_harmless(page)
+    for name, choices in (("contradictions", ("1",)), ("quarantine", ("r", "x"))):
+        page = opened(viewer, name)
+        assert page.locator(".decision").count() == len(PAYLOADS)
+        assert_harmless(page)
+        for choice in choices:
+            page.locator(f"[data-choice='{choice}']").first.click()
+            page.wait_for_selector("dialog[open]")
+            assert_harmless(page)
+            page.keyboard.press("Escape")
     assert page.locator(".hostile").first.locator(".hidden-sign").all_inner_texts() == [
         "U+202E",
         "U+200B",
     ]
     assert [
         text.split("U+202E")[0] for text in page.locator(".hostile").all_inner_texts()
-    ] == PAYLOADS
-    for choice in ("1", "r", "x"):
-        page.locator(f"[data-choice='{choice}']").first.click()
-        page.wait_for_selector("dialog[open]")
-        assert_harmless(page)
-        page.keyboard.press("Escape")
+    ] == PAYLOADS[::-1]
 
 
 @pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow), 2560])

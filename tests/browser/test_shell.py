@@ -27,7 +27,7 @@ def test_the_door_leads_in_once(open_viewer: Callable[..., "Viewer"]) -> None:
     page.click("button")
     page.wait_for_selector(".problem")
     page.goto(viewer.url)
-    page.wait_for_selector(".hit")
+    page.wait_for_selector(".home-tile")
     assert page.url.startswith(f"{viewer.base}/#") or page.url == f"{viewer.base}/"
     assert "token" not in page.url
     other = page.context.browser.new_context().new_page()
@@ -47,9 +47,11 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
     page.goto(f"{viewer.base}/sign-in")
     page.fill("#token", told["secret"])
     page.click("button")
-    page.wait_for_selector(".hit")
+    page.wait_for_selector(".home-row")
     assert page.locator("#ns option").all_inner_texts() == ["team:shared"]
-    assert set(page.locator(".hit-ns").all_inner_texts()) == {"team:shared"}
+    links = page.locator(".home-row .memory-link").all()
+    assert {link.get_attribute("href").split("/")[2] for link in links} == {"team%3Ashared"}
+    assert page.locator("#new").count() == 0
 
 
 def test_a_page_without_the_proof_cannot_write(viewer: "Viewer") -> None:
@@ -145,19 +147,19 @@ def test_an_element_cannot_be_made_dangerous(look: "Viewer") -> None:
 
 
 MARKDOWN = [
-    ("# One\n\nText with *em*, **strong**, `code` and ~~old~~.", "<h2>One</h2><p>Text with <em>em</em>, <strong>strong</strong>, <code>code</code> and <del>old</del>.</p>"),
-    ("- a\n- b\n  - c\n\n1. x\n2. y", "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul><ol><li>x</li><li>y</li></ol>"),
-    ("> said\n> so", "<blockquote><p>said\nso</p></blockquote>"),
+    ("# One\n\nText with *em*, **strong**, `code` and ~~old~~.", "<h2 dir=\"auto\">One</h2><p dir=\"auto\">Text with <em>em</em>, <strong>strong</strong>, <code>code</code> and <del>old</del>.</p>"),
+    ("- a\n- b\n  - c\n\n1. x\n2. y", "<ul dir=\"auto\"><li dir=\"auto\">a</li><li dir=\"auto\">b<ul dir=\"auto\"><li dir=\"auto\">c</li></ul></li></ul><ol dir=\"auto\"><li dir=\"auto\">x</li><li dir=\"auto\">y</li></ol>"),
+    ("> said\n> so", "<blockquote dir=\"auto\"><p dir=\"auto\">said\nso</p></blockquote>"),
     ("```py\nif a < b:\n    pass\n```", '<pre data-language="py" tabindex="0"><code>if a &lt; b:\n    pass</code></pre>'),
-    ("| a | b |\n|---|---|\n| 1 | 2 |", '<div class="table-scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>'),
-    ("[x](https://a.example/p)", '<p><a href="https://a.example/p" rel="noopener noreferrer nofollow" target="_blank">x</a></p>'),
-    ("[x](javascript:alert(1))", '<p><span class="dead-link" title="javascript:alert(1">x</span>)</p>'),
-    ("![p](https://a.example/p.png)", '<p><a href="https://a.example/p.png" rel="noopener noreferrer nofollow" target="_blank">picture: p</a></p>'),
-    ("<b>x</b> & <script>y</script>", "<p>&lt;b&gt;x&lt;/b&gt; &amp; &lt;script&gt;y&lt;/script&gt;</p>"),
-    ("see https://a.example/x. snake_case_name 2*3*4", '<p>see <a href="https://a.example/x" rel="noopener noreferrer nofollow" target="_blank">https://a.example/x</a>. snake_case_name 2<em>3</em>4</p>'),
+    ("| a | b |\n|---|---|\n| 1 | 2 |", '<div class="table-scroll" tabindex="0"><table><thead><tr><th dir="auto">a</th><th dir="auto">b</th></tr></thead><tbody><tr><td dir="auto">1</td><td dir="auto">2</td></tr></tbody></table></div>'),
+    ("[x](https://a.example/p)", '<p dir="auto"><a href="https://a.example/p" rel="noopener noreferrer nofollow" target="_blank">x</a></p>'),
+    ("[x](javascript:alert(1))", '<p dir="auto"><span class="dead-link" title="javascript:alert(1">x</span>)</p>'),
+    ("![p](https://a.example/p.png)", '<p dir="auto"><a href="https://a.example/p.png" rel="noopener noreferrer nofollow" target="_blank">picture: p</a></p>'),
+    ("<b>x</b> & <script>y</script>", "<p dir=\"auto\">&lt;b&gt;x&lt;/b&gt; &amp; &lt;script&gt;y&lt;/script&gt;</p>"),
+    ("see https://a.example/x. snake_case_name 2*3*4", '<p dir="auto">see <a href="https://a.example/x" rel="noopener noreferrer nofollow" target="_blank">https://a.example/x</a>. snake_case_name 2<em>3</em>4</p>'),
     ("- [ ] open\n- [x] done", None),
-    ("\\*not em\\*", "<p>*not em*</p>"),
-    ("a  \nb", "<p>a<br>b</p>"),
+    ("\\*not em\\*", "<p dir=\"auto\">*not em*</p>"),
+    ("a  \nb", "<p dir=\"auto\">a<br>b</p>"),
     ("---", "<hr>"),
     ("", ""),
 ]  # fmt: skip
@@ -243,10 +245,113 @@ def test_every_screen_is_in_the_rail(look: "Viewer") -> None:
     """The rail names all screens, the present one is marked, and g with a letter goes to each."""
     page = look.show("#/search")
     page.wait_for_selector(".hit")
-    names = page.locator(".nav a").all_inner_texts()
-    assert names == ["Search", "Timeline", "Graph", "Context", "Lifecycle", "Health", "Settle"]
+    names = page.locator(".nav a > span:first-of-type").all_inner_texts()
+    assert names == [
+        "Home",
+        "Search",
+        "Timeline",
+        "Graph",
+        "Context",
+        "Lifecycle",
+        "Health",
+        "Decisions",
+    ]
     assert page.locator(".nav [aria-current=page]").all_inner_texts() == ["Search"]
     page.press("#query", "ArrowDown")
     page.keyboard.press("g")
     page.keyboard.press("s")
     assert page.url.split("#")[1].startswith("/search")
+
+
+def test_the_rules_of_one_screen_do_not_change_another(look: "Viewer") -> None:
+    """Style sheets apply only to the screen that names them: a memory looks the same before and after all other screens."""
+    page = look.show("#/memory/project%3Ashop/release-friday")
+    box = "() => { const r = document.querySelector('.memory-chips .meter').getBoundingClientRect(); return [r.width, r.height]; }"
+    page.wait_for_selector(".meter")
+    before = page.evaluate(box)
+    for name in ("health", "lifecycle", "settle", "timeline", "context", "search"):
+        page.evaluate("(name) => { location.hash = `#/${name}`; }", name)
+        page.wait_for_selector(f"#main[data-screen={name}]")
+    page.evaluate("() => { location.hash = '#/memory/project%3Ashop/release-friday'; }")
+    page.wait_for_selector("#main[data-screen=memory] .meter")
+    assert page.evaluate(box) == before
+    sheets = "[...document.querySelectorAll('link[data-screen]')].filter((one) => one.sheet && one.media === 'all').map((one) => one.getAttribute('href'))"
+    assert page.evaluate(sheets) == ["/static/css/memory.css"]
+
+
+def test_the_palette_goes_anywhere(look: "Viewer") -> None:
+    """Ctrl-K, a few letters and Enter lead to a screen, a namespace, a memory or a search; Escape gives the focus back."""
+    page = look.show("#/search")
+    page.wait_for_selector(".hit")
+
+    def chosen(text: str) -> str:
+        page.keyboard.press("Control+k")
+        page.keyboard.type(text)
+        at = "() => document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))"
+        page.wait_for_function(f"() => ({at})()?.getAttribute('aria-selected') === 'true'")
+        return page.evaluate(f"() => ({at})().querySelector('.palette-label').textContent")  # type: ignore[no-any-return]
+
+    assert chosen("timel") == "Timeline"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#main[data-screen=timeline]")
+    assert page.locator("dialog").count() == 0
+    assert chosen("when is the standup") == "Search for “when is the standup”"
+    page.wait_for_selector(".palette-row .middle:has-text('standup')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#main[data-screen=memory] h1:has-text('standup')")
+    chosen("team:shared")
+    page.locator(".palette-row", has=page.locator("text=/^team:shared$/")).last.click()
+    page.wait_for_function("() => document.querySelector('#ns').value === 'team:shared'")
+    page.focus("#theme")
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    assert page.evaluate("document.activeElement.id") == "theme"
+
+
+def test_the_rail_counts_the_decisions_that_wait(viewer: "Viewer") -> None:
+    """The badge is the number of contradictions and quarantined memories, and follows what others decide."""
+    with viewer.store() as ghost:
+        found = ghost.conflicts()
+        waiting = len(found.conflicts) + len(ghost.quarantined(None))
+        conflict = found.conflicts[0]
+    page = viewer.show("#/search")
+    badge = page.locator(".nav [data-screen=settle] .badge")
+    badge.wait_for()
+    page.wait_for_selector(".live-state[data-state=live]")
+    assert badge.inner_text().split()[0] == str(waiting)
+    with viewer.store() as ghost:
+        ghost.resolve(conflict.ns, conflict.key, conflict.other)
+        found = ghost.conflicts()
+        left = len(found.conflicts) + len(ghost.quarantined(None))
+    assert left < waiting
+    page.wait_for_function(
+        "(left) => parseInt(document.querySelector('.nav .badge')?.textContent) === left", arg=left
+    )
+
+
+def test_the_backdrop_covers_the_gutter(look: "Viewer") -> None:
+    """Behind a dialog the page has the colour of the backdrop where the scroll bar would be."""
+    page = look.show("#/search")
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    before = page.evaluate(colour)
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("dialog[open]")
+    assert page.evaluate(colour) != before
+
+
+def test_a_key_is_cut_in_the_middle(look: "Viewer") -> None:
+    """Where a key does not fit, its end, in which keys differ, is still shown, and its whole text is there."""
+    page = look.show("#/search")
+    code = """(m, key) => {
+      const box = m.el("div", {class: "sized"}, m.middle(key));
+      document.body.append(box);
+      box.style.setProperty("width", "150px");
+      const [head, tail] = box.querySelectorAll(".middle > span");
+      const found = [head.scrollWidth > head.clientWidth, tail.getBoundingClientRect().right <= box.getBoundingClientRect().right + 1, box.textContent];
+      box.remove();
+      return found;
+    }"""
+    key = "daily/2026-09-05-a-long-day.md#garden"
+    assert in_module(page, "parts.js", code, key) == [True, True, key]

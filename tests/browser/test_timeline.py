@@ -22,7 +22,7 @@ expect.set_options(timeout=30_000)  # the machine may be busy
 
 def opened(viewer: "Viewer", rest: str = "") -> Any:
     """Show the screen and wait until it is drawn."""
-    page = viewer.show(f"#/timeline{rest}")
+    page = viewer.show(f"#/timeline{rest or '?all=1'}")
     page.wait_for_selector(".strip-label, .time-list tr, .state")
     return page
 
@@ -50,8 +50,47 @@ def test_keys_stand_in_rows_with_both_times(viewer: "Viewer") -> None:
     expect(page.locator(".time-status")).to_have_text("31 keys, 33 versions")
     label = page.locator(".strip-label", has_text="stack")
     assert "2 versions; version 2: true" in (label.get_attribute("title") or "")
-    assert "it still holds, believed" in (label.get_attribute("title") or "")
+    assert "still true, believed" in (label.get_attribute("title") or "")
     assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight + 80")
+
+
+def test_only_what_changed_is_shown_at_first(viewer: "Viewer") -> None:
+    """A key with one version that still holds is left out; each row says what changed from what to what."""
+    page = viewer.show("#/timeline")
+    expect(page.locator(".time-status")).to_have_text("Changed: 5 keys, 7 versions")
+    label = page.locator(".strip-label", has=page.locator("b", has_text="stack"))
+    assert label.locator(".strip-change").inner_text() == "5.2 → 6.0"
+    page.get_by_role("button", name="All memories").click()
+    expect(page.locator(".time-status")).to_have_text("31 keys, 33 versions")
+    assert "all=1" in page.url
+
+
+def test_the_first_window_is_that_of_the_valid_times(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
+    """Facts of last year that were stored just now: the picture begins last year, not today."""
+    path = tmp_path / "old.db"
+    then = datetime.now(UTC) - timedelta(days=300)
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        for number in range(3):
+            ghost.put(
+                "agent:x",
+                "folder/2026-09-05.garden" if number else "folder/2026-09-05.work",
+                f"Text {number}.",
+                created_at=(then + timedelta(days=60 * number)).isoformat(),
+            )
+    page = opened(open_viewer(store=path))
+    page.wait_for_selector(".strip-label")
+    box = page.locator(".strip-canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + 14)
+    expect(page.locator(".strip-tip")).to_contain_text("true")
+    page.set_viewport_size({"width": 390, "height": 844})
+    ends = page.locator(".strip-label .middle > span:last-child").all_inner_texts()
+    assert sorted(ends) == ["9-05.garden", "09-05.work"] or len(set(ends)) == 2
+    clipped = page.locator(".strip-label .middle > span:last-child").evaluate_all(
+        "all => all.some((one) => one.getBoundingClientRect().right > one.closest('a').getBoundingClientRect().right)"
+    )
+    assert not clipped
 
 
 def test_it_zooms_and_pans_by_key_button_and_pointer(viewer: "Viewer") -> None:
@@ -85,7 +124,7 @@ def test_it_zooms_and_pans_by_key_button_and_pointer(viewer: "Viewer") -> None:
 def test_rows_are_walked_by_keyboard(viewer: "Viewer") -> None:
     """j and k or the arrows move among keys, beyond what is on the screen; Enter opens the memory."""
     page = opened(viewer)
-    keys = page.locator(".strip-label b").all_inner_texts()
+    keys = page.locator(".strip-label b").all_text_contents()
     page.keyboard.press("j")
     expect(page.locator(".strip-label:focus b")).to_have_text(keys[0])
     for _ in range(20):
@@ -149,7 +188,7 @@ def test_keys_are_narrowed_by_their_beginning(viewer: "Viewer") -> None:
     page.get_by_label("Keys that start with").fill("session")
     expect(page.locator(".strip-label b")).to_have_text(["session-store-db", "session-store"])
     page.get_by_label("Keys that start with").fill("zzz")
-    expect(page.locator(".state h2")).to_have_text("No key starts so")
+    expect(page.locator(".state h2")).to_have_text("No key starts with this")
     page.get_by_label("Keys that start with").fill("")
     page.select_option("#ns", "team:shared")
     expect(page.locator(".time-status")).to_contain_text("5 keys")
@@ -234,12 +273,12 @@ def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path:
                 valid_from="2020-01-01",
             )
     page = opened(open_viewer(store=path))
-    assert sorted(page.locator(".strip-label b").all_inner_texts()) == sorted(
+    assert sorted(page.locator(".strip-label b").all_text_contents()) == sorted(
         f"{n} {payload}" for n, payload in enumerate(PAYLOADS)
     )
     box = page.locator(".strip-canvas").bounding_box()
     for number in range(len(PAYLOADS)):
-        page.mouse.move(box["x"] + 500, box["y"] + 14 + 48 * number)
+        page.mouse.move(box["x"] + 500, box["y"] + 14 + 60 * number)
         expect(page.locator(".strip-tip")).to_be_visible()
         assert_harmless(page)
     page.get_by_role("button", name="List").click()
@@ -256,7 +295,7 @@ def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [375, 1280, 2560])
-@pytest.mark.parametrize("place", ["", "?list=1"])
+@pytest.mark.parametrize("place", ["", "?list=1&all=1"])
 def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, place: str) -> None:
     """Nothing sticks out sideways; the picture takes the whole width; a switch of the theme draws it anew."""
     page = opened(open_viewer(viewport={"width": width, "height": 800}), place)

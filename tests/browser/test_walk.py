@@ -19,6 +19,8 @@ def versions(viewer: "Viewer", ns: str, key: str) -> list[str]:
 def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     """Everything is done in the page, and each step is looked up in the store by another hand."""
     page = viewer.page
+    page.keyboard.press("Escape")
+    page.locator(".nav a", has_text="Search").click()
     expect(page.locator("#query")).to_be_focused()
 
     # what do we know about releases? the receipt says why it is there
@@ -97,7 +99,7 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     expect(page.locator(".packed-card[data-key=release-notes]")).to_be_visible()
 
     # two contradictions wait: one is settled, taken back, and settled for good; the other stays
-    page.locator(".nav a", has_text="Settle").click()
+    page.locator(".nav a", has_text="Decisions").click()
     both = page.locator(".decision", has_text="session-store-db")
     expect(page.locator(".decision", has_text="coffee")).to_have_count(1)
     for last in (False, True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost, NotADatabaseError
-from ghostmem.lifecycle.audit import CHECKS, AuditFinding, AuditReport, audit
+from ghostmem.lifecycle.audit import CHECKS, AuditCache, AuditFinding, AuditReport, audit
 from ghostmem.settings import Settings
 from ghostmem.transfer.audit_foreign import audit_foreign
 
@@ -118,7 +118,7 @@ def test_contradictions_count_pairs(ghost: Ghost) -> None:
         1,
         {f"{NS}/b"},
     )
-    assert found(report, "contradictions").advice == f"ghost edge list -n {NS} b"
+    assert found(report, "contradictions").advice == f"ghost conflicts -n {NS}"
 
 
 def test_a_decided_contradiction_is_none(ghost: Ghost) -> None:
@@ -160,6 +160,58 @@ def test_stale_and_never_used(ghost: Ghost, clock: "Clock") -> None:
     report = look(ghost)
     assert keys(report, "never_used") == {f"{NS}/forgotten", f"{NS}/dormant"}
     assert keys(report, "stale") == {f"{NS}/forgotten", f"{NS}/helped"}
+
+
+def test_age_alone_costs_nothing(ghost: Ghost, clock: "Clock") -> None:
+    """What was used once and not for months is named, without a point lost, and nothing is to be deleted."""
+    ghost.put(NS, "old", "The user drinks green tea.")
+    ghost.used(NS, ["old"])
+    clock.forward(days=200)
+    report = look(ghost)
+    finding = found(report, "stale")
+    assert (finding.count, finding.cost, report.score) == (1, 0.0, 100)
+    assert finding.advice == f"ghost reflect -n {NS} --dry-run"
+
+
+def test_advice_never_deletes_what_is_locked(ghost: Ghost) -> None:
+    """A duplicate that may be deleted is named, even if a locked one comes first; of locked ones, none."""
+    for key in ("a", "b"):
+        ghost.put(NS, key, "The same text.", tags=["locked"])
+    assert found(look(ghost), "duplicates").advice == "edit the notes that repeat each other"
+    ghost.put(NS, "c", "The same text.")
+    assert found(look(ghost), "duplicates").advice == f"ghost rm -n {NS} -k c"
+
+
+def test_a_cache_gives_the_same_report(open_ghost: Open) -> None:
+    """Texts that were searched are not searched again; what is new, changed or gone is noticed."""
+    ghost = open_ghost("v.db", embed_provider="static")
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    ghost.put(NS, "one", "The user drinks green tea every morning.")
+    ghost.put(NS, "two", "The user drinks green tea every morning!!")
+    ghost.put(NS, "token", f"The token is {key}.", allow_secrets=True)
+    cache = AuditCache()
+
+    def both() -> AuditReport:
+        cached, fresh = audit(ghost.store, cache=cache), audit(ghost.store)
+        assert cached == fresh
+        return cached
+
+    assert keys(both(), "secrets") == {f"{NS}/token"}
+    assert keys(both(), "duplicates") == {f"{NS}/two"}
+    ghost.put(NS, "token", "The token is in the vault.")
+    ghost.put(NS, "three", "The user drinks green tea every morning?")
+    ghost.rm(NS, "two")
+    report = both()
+    assert (found(report, "secrets").count, keys(report, "duplicates")) == (0, {f"{NS}/three"})
+
+
+def test_a_quick_audit_leaves_out_what_reads_every_text(open_ghost: Open) -> None:
+    """Near duplicates are not looked for; exact ones are."""
+    ghost = open_ghost("v.db", embed_provider="static")
+    ghost.put(NS, "one", "The user drinks green tea every morning.")
+    ghost.put(NS, "two", "The user drinks green tea every morning!!")
+    ghost.put(NS, "three", "The user drinks green tea every morning.")
+    assert keys(audit(ghost.store, compare=False), "duplicates") == {f"{NS}/three"}
 
 
 def test_what_was_just_imported_is_not_stale(ghost: Ghost, clock: "Clock") -> None:

@@ -331,6 +331,20 @@ def test_an_empty_namespace_and_an_empty_store_find_nothing(store: Ghost) -> Non
     assert store.search("x", "a", explain=True).misses == []
 
 
+def test_a_correction_that_is_shown_is_not_missed(ghost: Ghost) -> None:
+    """A memory that is shown because it corrects a hit is not listed as missed, too."""
+    ghost.put("a", "office-old", "The office is in Berlin, near the station.")
+    ghost.put("a", "office-new", "The office moved to Hamburg in May.")
+    for number in range(6):
+        ghost.put("a", f"lunch-{number}", f"Lunch number {number} is at noon in room {number}.")
+    ghost.edge("a", "office-new", "office-old", "contradicts")
+    question = "is the office near the station in Berlin"
+    found = ghost.search(question, "a", explain=True, limit=3, min_score=0.5)
+    shown = {hit.key for hit in (*found, *found.weaker)}
+    assert "office-new" in shown
+    assert not shown & {hit.key for hit in found.misses}
+
+
 def test_rrf_receipts_add_up(open_ghost: Open) -> None:
     """Under GHOST_FUSION=rrf the parts add up to the score too, also when an episode gains by a time word."""
     ghost = open_ghost(":memory:", embed_provider="static", fusion="rrf")

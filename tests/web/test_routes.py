@@ -187,6 +187,7 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ),
     ("GET", "/timeline?ns=a&what=tea", "/timeline", None, 200, {}),
     ("GET", "/namespaces", "/namespaces", None, 200, {}),
+    ("GET", "/facets?ns=a", "/facets", None, 200, {"total": 4}),
     ("GET", "/files?path=f.py", "/files", None, 200, {}),
     ("GET", "/peek?ns=a", "/peek", None, 200, {"total": 4}),
     ("GET", "/stats", "/stats", None, 200, {"active_memories": 4}),
@@ -222,6 +223,9 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/flow?ns=a&days=7", "/flow", None, 200, {"ns": "a"}),
     ("GET", "/runs/RUN", "/runs/{run}", None, 200, {}),
     ("GET", "/audit?ns=a", "/audit", None, 200, {"memories": 4}),
+    ("GET", "/home?ns=a", "/home", None, 200, {"total": 4}),
+    ("GET", "/waiting?ns=a", "/waiting", None, 200, {}),
+    ("GET", "/decisions/stale?ns=a", "/decisions/{list}", None, 200, {}),
     ("GET", "/shape?ns=a", "/shape", None, 200, {"total": 4}),
     ("GET", "/quarantine?ns=a&limit=5", "/quarantine", None, 200, {}),
     (

@@ -58,9 +58,8 @@ def relink(
     if edges:
         with store.engine.write(dry_run=dry_run) as tx:
             live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
-            added = tx.graph.add_edges(
-                edge for edge in edges if edge.from_id in live and edge.to_id in live
-            )
+            both_live = (edge for edge in edges if edge.from_id in live and edge.to_id in live)
+            added = sum(map(tx.graph.add_edge, both_live))
     return Relinked(ns, count, added, dry_run)
 
 

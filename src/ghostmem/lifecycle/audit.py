@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate, groupby, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import earlier
-from ghostmem.lifecycle.duplicates import exact_duplicates, near_duplicates
-from ghostmem.model import Memory, NsFilter, Record, Rel, Tier, optional
+from ghostmem.lifecycle.duplicates import digest, exact_duplicates, near_duplicates
+from ghostmem.model import LOCKED, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import validate
+from ghostmem.store.records import RowType
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.text.chunk import CHUNKER
@@ -31,6 +32,45 @@ CHURN_WINDOW = timedelta(days=7)
 MAX_TOKENS = 4 * 400  # a context shows 400 tokens of a memory
 _MEMORIES_PER_TEXT = 500  # memories that are searched for secrets as one text
 _SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across it
+
+
+class AuditedMemory(NamedTuple):
+    """The fields of a memory that the checks read."""
+
+    id: str
+    ns: str
+    key: str
+    content: str
+    tier: Tier
+    tags: tuple[str, ...]
+    meta: Mapping[str, Any] | None
+    pinned: bool
+    source_user: str | None
+    source_scope: str | None
+    created_at: datetime
+    recorded_at: datetime | None
+    last_accessed_at: datetime | None
+    valid_to: datetime | None
+    est_tokens: int
+    utility_count: int
+
+    @property
+    def locked(self) -> bool:
+        """Say whether nothing may rewrite or delete it, such as the section of a note."""
+        return LOCKED in self.tags
+
+    @property
+    def protected(self) -> bool:
+        """Say whether maintenance must leave it alone."""
+        return self.pinned or self.locked
+
+    @property
+    def written_at(self) -> datetime:
+        """Return when this version was stored."""
+        return self.recorded_at or self.created_at
+
+
+_AUDITED = RowType("memories", AuditedMemory)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,23 +106,52 @@ class Survey:
     store: Store
     tx: Transaction
     now: datetime
-    memories: Mapping[str, Memory]
+    memories: Mapping[str, AuditedMemory]  # by namespace and key, as is `expired`
     edges: Mapping[str, list[Edge]]
-    expired: Mapping[str, Memory]
+    expired: Mapping[str, AuditedMemory]
+    cache: AuditCache
+    compare: bool
     unjudged: list[str] = field(default_factory=list)
 
 
 class Check(NamedTuple):
-    """A check: the points lost if a share `full` of the memories is found, and the advice."""
+    """A check: the points lost if a share `full` of the memories is found, and the advice.
+
+    `locked` is the advice where only locked memories are found, which no command changes."""
 
     points: int
     full: float
     find: Callable[[Survey], Collection[str] | None]
     advice: str
+    locked: str = ""
+
+
+class AuditCache:
+    """Results of the two slow checks, for audits of one store that follow each other.
+
+    `secrets` tells by a digest of its text whether a memory contains a secret; `similar` has the
+    near duplicates of a namespace with the state of its log in which they were found."""
+
+    def __init__(self, most: int = 500_000) -> None:
+        self._most = most
+        self.secrets: MutableMapping[bytes, bool] = {}
+        self.similar: MutableMapping[tuple[str, str], tuple[int, set[str] | None]] = {}
+
+    def trim(self) -> None:
+        """Forget everything once there is too much."""
+        if len(self.secrets) > self._most:
+            self.secrets.clear()
+        if len(self.similar) > self._most // 100:
+            self.similar.clear()
 
 
 def audit(
-    store: Store, ns: str | None = None, *, skip: Mapping[str, str] | None = None
+    store: Store,
+    ns: str | None = None,
+    *,
+    skip: Mapping[str, str] | None = None,
+    cache: AuditCache | None = None,
+    compare: bool = True,
 ) -> AuditReport:
     """Score how tidy a store is, or a namespace or prefix of it, without writing anything.
 
@@ -93,7 +162,7 @@ def audit(
     |----------------|--------|---------|------------------------------------------------------
     | duplicates     |     25 |    25 % | an older one of its namespace and source says the same
     | contradictions |     20 |    10 % | it contradicts another that also holds; pairs count once
-    | stale          |     10 |    50 % | it is stm or ltm, and was not read for 90 days
+    | stale          |      0 |       - | it is stm or ltm, and was not read for 90 days
     | never_used     |     10 |   100 % | it is older than 14 days, and never was used or useful
     | orphans        |      5 |   100 % | no edge touches it, in a namespace that has edges
     | oversized      |     10 |    10 % | it has over 1600 tokens, 4 times a context's share
@@ -103,18 +172,21 @@ def audit(
     | secrets        |      0 |       - | it contains a key, token or password of a known form
     | quarantine     |      0 |       - | it is in quarantine, and so not a memory yet
 
-    Pinned and locked memories are never stale or never used. `skip` names checks to leave out, with
-    the reason."""
+    Pinned and locked memories are never stale or never used; age alone costs no points. `skip`
+    names checks to leave out, with the reason. `cache` is kept between audits of one store; without
+    `compare`, texts are not compared by their vectors."""
     chosen = validate.ns_filter(ns)
     now = store.clock()
+    cache = cache or AuditCache()
     with store.engine.read() as tx:
-        memories = {
-            memory.id: memory for memory in tx.listing.scan(Filter(ns=chosen, now=now), batch=5_000)
-        }
+        live = Filter(ns=chosen, now=now)
+        memories = {memory.id: memory for memory in tx.listing.parts(_AUDITED, live)}
         names = sorted({memory.ns for memory in memories.values()})
         edges = {name: tx.graph.of_namespace(name, now) for name in names}
-        expired = tx.memories.by_ids(sorted(tx.listing.expired_ids(chosen, now)))
-        survey = Survey(store, tx, now, memories, edges, expired)
+        late = tx.listing.expired_ids(chosen, now)
+        every = tx.listing.parts(_AUDITED, Filter(ns=chosen)) if late else ()
+        expired = {memory.id: memory for memory in every if memory.id in late}
+        survey = Survey(store, tx, now, memories, edges, expired, cache, compare)
         skip = skip or {}
         survey.unjudged.extend(
             f"{', '.join(name for name in skip if skip[name] == reason)}: {reason}"
@@ -140,17 +212,23 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     ids = check.find(survey)
     if ids is None:
         return None
-    memories = {**survey.memories, **survey.expired}
-    matches = sorted((memories[id_].ns, memories[id_].key) for id_ in ids)
-    if not matches:
+    if not ids:
         return AuditFinding(name, 0, 0.0, 0.0)
+    pool = survey.expired if name == "expired" else survey.memories
     total = len(survey.memories) + (len(survey.expired) if name == "expired" else 0)
-    share = len(matches) / total if total else 0.0
+    share = len(ids) / total if total else 0.0
     cost = round(check.points * min(1.0, share / check.full), 2)
-    ns, key = matches[0]
-    advice = check.advice.format(ns=shlex.quote(ns), key=shlex.quote(key))
-    examples = tuple(f"{ns}/{key}" for ns, key in list(dict.fromkeys(matches))[:MAX_EXAMPLES])
-    return AuditFinding(name, len(matches), round(share, 4), cost, examples, advice)
+    wanted = set(ids)
+    matches = list(islice((memory for id_, memory in pool.items() if id_ in wanted), MAX_EXAMPLES))
+    examples = tuple(f"{memory.ns}/{memory.key}" for memory in matches)
+    if check.locked:
+        matches = [memory for id_, memory in pool.items() if id_ in wanted and not memory.locked]
+    advice = _command(check.advice, matches[0]) if matches else check.locked
+    return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
+
+
+def _command(advice: str, memory: AuditedMemory) -> str:
+    return advice.format(ns=shlex.quote(memory.ns), key=shlex.quote(memory.key))
 
 
 def _duplicates(survey: Survey) -> set[str]:
@@ -162,10 +240,18 @@ def _duplicates(survey: Survey) -> set[str]:
     if embedder is None:
         survey.unjudged.append("near duplicates: there are no vectors")
         return duplicates
+    if not survey.compare:
+        return duplicates
     unjudged = []
+    heads = {head.name: head.sequence for head in survey.tx.journal.heads()}
     for ns, group in groupby(ordered, key=lambda memory: memory.ns):
         members = {memory.id: memory for memory in group if memory.id not in duplicates}
-        near = near_duplicates(survey.tx, embedder, ns, members)
+        known = survey.cache.similar.get((ns, embedder.model))
+        if known is None or known[0] != heads.get(ns):
+            near = near_duplicates(survey.tx, embedder, ns, members)
+            survey.cache.similar[ns, embedder.model] = (heads.get(ns, 0), near)
+        else:
+            near = known[1] and known[1] & members.keys()
         unjudged += [ns] if near is None else []
         duplicates |= near or set()
     if unjudged:
@@ -179,7 +265,11 @@ def _duplicates(survey: Survey) -> set[str]:
 
 def _contradictions(survey: Survey) -> list[str]:
     """Return one end of each unresolved contradiction."""
-    valid = {memory.id for memory in survey.memories.values() if memory.is_open(survey.now)}
+    valid = {
+        memory.id
+        for memory in survey.memories.values()
+        if memory.valid_to is None or memory.valid_to > survey.now
+    }
     pairs = {
         frozenset((edge.from_id, edge.to_id))
         for edges in survey.edges.values()
@@ -189,14 +279,10 @@ def _contradictions(survey: Survey) -> list[str]:
     return [max(pair) for pair in pairs if pair <= valid]
 
 
-def _unprotected(survey: Survey, age: timedelta) -> Iterable[Memory]:
+def _unprotected(survey: Survey, age: timedelta) -> Iterator[AuditedMemory]:
     """Return the memories older than an age that maintenance may change."""
     before = earlier(survey.now, age)
-    return (
-        m
-        for m in survey.memories.values()
-        if not m.protected and (m.recorded_at or m.created_at) < before
-    )
+    return (m for m in survey.memories.values() if m.written_at < before and not m.protected)
 
 
 def _stale(survey: Survey) -> set[str]:
@@ -245,24 +331,34 @@ def _unembedded(survey: Survey) -> set[str] | None:
 
 
 def _secrets(survey: Survey) -> list[str]:
-    """Return the memories with secrets: candidates are searched as one text, which is faster."""
-    remaining, with_secrets = iter(survey.memories.values()), list[str]()
+    """Return the memories with secrets; a text that was searched before is not searched again."""
+    known = survey.cache.secrets
+    survey.cache.trim()
+    texts = ((id_, _all_text(memory)) for id_, memory in survey.memories.items())
+    digests = {id_: (digest(text), text) for id_, text in texts}
+    fresh = {key: text for key, text in digests.values() if key not in known}
+    remaining = iter(fresh.items())
     while batch := list(islice(remaining, _MEMORIES_PER_TEXT)):
-        texts = [_all_text(memory) for memory in batch]
-        starts = list(accumulate((len(text + _SEPARATOR) for text in texts), initial=0))
-        candidates: set[int] = set()
-        for secret in find_secrets("".join(text + _SEPARATOR for text in texts)):
-            first, last = bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop)
-            candidates.update(range(first, last))
-        with_secrets += [
-            batch[number].id
-            for number in sorted(candidates)
-            if any(secret.sure for secret in find_secrets(texts[number]))
-        ]
-    return with_secrets
+        with_secrets = _with_secrets([text for _, text in batch])
+        known.update((key, number in with_secrets) for number, (key, _) in enumerate(batch))
+    return [id_ for id_, (key, _) in digests.items() if known[key]]
 
 
-def _all_text(memory: Memory) -> str:
+def _with_secrets(texts: list[str]) -> set[int]:
+    """Return the places of texts with secrets: they are searched as one text, which is faster."""
+    starts = list(accumulate((len(text + _SEPARATOR) for text in texts), initial=0))
+    candidates: set[int] = set()
+    for secret in find_secrets("".join(text + _SEPARATOR for text in texts)):
+        first, last = bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop)
+        candidates.update(range(first, min(last, len(texts))))
+    return {
+        number
+        for number in candidates
+        if any(secret.sure for secret in find_secrets(texts[number]))
+    }
+
+
+def _all_text(memory: AuditedMemory) -> str:
     """Return the text of all fields of a memory, one per line."""
     meta = json.dumps(dict(memory.meta), ensure_ascii=False) if memory.meta else ""
     return "\n".join(
@@ -289,13 +385,19 @@ def _churn(survey: Survey) -> list[str]:
 
 
 CHECKS: Mapping[str, Check] = {
-    "duplicates": Check(25, 0.25, _duplicates, "ghost rm -n {ns} -k {key}"),
-    "contradictions": Check(20, 0.10, _contradictions, "ghost edge list -n {ns} {key}"),
-    "stale": Check(10, 0.50, _stale, "ghost gc --stale 90d --dry-run"),
+    "duplicates": Check(
+        25, 0.25, _duplicates, "ghost rm -n {ns} -k {key}", "edit the notes that repeat each other"
+    ),
+    "contradictions": Check(20, 0.10, _contradictions, "ghost conflicts -n {ns}"),
+    "stale": Check(0, 1.00, _stale, "ghost reflect -n {ns} --dry-run"),
     "never_used": Check(10, 1.00, _never_used, "ghost list -n {ns}"),
     "orphans": Check(5, 1.00, _orphans, "ghost edge relink -n {ns} --dry-run"),
     "oversized": Check(
-        10, 0.10, _oversized, "ghost get -n {ns} {key} > long.md && ghost ingest long.md -n {ns}"
+        10,
+        0.10,
+        _oversized,
+        "ghost get -n {ns} {key} > long.md && ghost ingest long.md -n {ns}",
+        "split the notes into shorter sections",
     ),
     "unembedded": Check(10, 0.50, _unembedded, "ghost embed backfill"),
     "expired": Check(5, 0.20, lambda survey: survey.expired.keys(), "ghost gc --dry-run"),

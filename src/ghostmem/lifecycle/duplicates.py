@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ghostmem.graph.components import components
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.alike import distinctive, resembles, turns
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ghostmem.embed.base import Embedder
-    from ghostmem.model import Memory
     from ghostmem.store.nearest import VectorView
     from ghostmem.store.protocol import Transaction
 
@@ -20,14 +21,33 @@ MAX_NEIGHBOURS = 8  # nearest chunks that are compared with each one
 MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other
 
 
-def exact_duplicates(memories: Iterable[Memory]) -> set[str]:
+class Comparable(Protocol):
+    """The fields of a memory by which duplicates are found."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def ns(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def source_user(self) -> str | None: ...
+    @property
+    def created_at(self) -> datetime: ...
+
+
+def digest(text: str) -> bytes:
+    """Return a short hash that equal texts share."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def exact_duplicates(memories: Iterable[Comparable]) -> set[str]:
     """Return the ids of memories with the text of an earlier one, ignoring case and white space."""
     seen: set[tuple[str, str | None, bytes]] = set()
     duplicates: set[str] = set()
     for memory in memories:
         text = " ".join(memory.content.split()).casefold()
-        digest = blake2b(text.encode(), digest_size=16).digest()
-        fingerprint = (memory.ns, memory.source_user, digest)
+        fingerprint = (memory.ns, memory.source_user, digest(text))
         if fingerprint in seen:
             duplicates.add(memory.id)
         seen.add(fingerprint)
@@ -35,7 +55,7 @@ def exact_duplicates(memories: Iterable[Memory]) -> set[str]:
 
 
 def near_duplicates(
-    tx: Transaction, embedder: Embedder, ns: str, memories: Mapping[str, Memory]
+    tx: Transaction, embedder: Embedder, ns: str, memories: Mapping[str, Comparable]
 ) -> set[str] | None:
     """Return the ids of memories that nearly equal an older one of their namespace.
 
@@ -79,7 +99,7 @@ class _Details(NamedTuple):
     terms: frozenset[str]
 
 
-def _details(memory: Memory) -> _Details:
+def _details(memory: Comparable) -> _Details:
     text = memory.content
     return _Details(memory.source_user, text, tuple(turns(text)), frozenset(distinctive(text)))
 

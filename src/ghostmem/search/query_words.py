@@ -243,7 +243,7 @@ def _read_unmatched(
             partial(_near_spellings, tx, space, terms[number], misspelled[number])
             for number in misspelled
         ),
-        *(partial(tx.search.containing, space.number, term, MAX_CONTAINING) for term in inside),
+        *(partial(tx.search.containing, space, term, MAX_CONTAINING) for term in inside),
     )
 
 

@@ -129,7 +129,7 @@ def search(
         hits = make_hits(tx, matches, terms, explain, strong, shown)
         hits, reranked = _reranked(store, query, hits, corrections)
         hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, at)
-        missed = [match for match in ranking.matches if match not in matches] if explain else []
+        missed = _missed(ranking.matches, matches) if explain else []
         misses = make_hits(tx, missed[:MAX_MISSES], terms, explain)
         ended = rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score)
         superseded = [replace(hit, note=ending(hit.memory)) for hit in make_hits(tx, ended, terms)]
@@ -159,6 +159,12 @@ def _details(tx: Transaction, ids: Iterable[str]) -> list[Callable[[], object]]:
         lambda: tx.notes.places(ids),
         lambda: tx.graph.touching(ids, [Rel.DEPENDS_ON, Rel.CONTAINS]),
     ]
+
+
+def _missed(ranked: Sequence[ChunkMatch], shown: Sequence[ChunkMatch]) -> list[ChunkMatch]:
+    """Return the ranked matches of memories that are not shown."""
+    known = {match.chunk.memory_id for match in shown}
+    return [match for match in ranked if match.chunk.memory_id not in known]
 
 
 def _notes_only(within: str | None) -> bool | None:

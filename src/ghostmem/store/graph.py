@@ -116,15 +116,6 @@ class EdgeTable(StoreTable):
         rows = [(*self._db.place(edge.from_id), *_EDGE.write(edge)) for edge in edges]
         self._db.run_many(sql, rows)
 
-    def add_edges(self, edges: Iterable[Edge]) -> int:
-        """Add edges, and return the number of those that did not exist."""
-        sql, run, place = (
-            self._sql.insert("memory_edges", _EDGE.names),
-            self._db.run,
-            self._db.place,
-        )
-        return sum(run(sql, (*place(edge.from_id), *_EDGE.write(edge))) > 0 for edge in edges)
-
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or set the weight of the existing one and return False."""
         if self.add_edge(edge):

@@ -51,6 +51,15 @@ class ChainLine(NamedTuple):
     hash: str | None = None
 
 
+class LatestChange(NamedTuple):
+    """One of the newest lines of a namespace's log."""
+
+    seq: int
+    memory_id: str
+    op: str
+    at: str
+
+
 class Head(NamedTuple):
     """The end of a namespace's log as the namespace records it."""
 
@@ -128,6 +137,12 @@ class Journal(StoreTable, ABC):
         where = f"{self._sql.of_ns} AND c.seq > ? ORDER BY c.seq LIMIT ?"
         sql = f"SELECT c.seq, c.memory_id, c.op FROM changes c WHERE {where}"
         return self._db.rows(sql, (ns, after, limit))
+
+    def latest(self, ns: str, limit: int) -> list[LatestChange]:
+        """List the last changes of a namespace, newest first."""
+        sql = f"SELECT c.seq, c.memory_id, c.op, c.at FROM changes c WHERE {self._sql.of_ns}"
+        rows = self._db.rows(f"{sql} ORDER BY c.seq DESC LIMIT ?", (ns, limit))
+        return [LatestChange(*row) for row in rows]
 
     def log_access(self, location: Location, ids: Any, at: datetime, used: bool) -> None:
         """Count one use or one exposure of the memories of an array, on its day."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory, NsFilter
@@ -18,7 +19,10 @@ from ghostmem.store.filters import (
     pages,
 )
 from ghostmem.store.memories import Memories
+from ghostmem.store.records import RowType
 from ghostmem.store.rows import Filter, Group
+
+T = TypeVar("T")
 
 _NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
 _COUNTED = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "accesses")
@@ -62,6 +66,13 @@ class Listing(StoreTable):
         """Yield all memories that pass a filter by key, in batches; changes meanwhile are safe."""
         for page in pages(self._memories.many, self._where(selection), batch):
             yield from page
+
+    def parts(self, row_type: RowType[T], selection: Filter) -> Iterator[T]:
+        """Yield some fields of all memories that pass a filter, by namespace and key."""
+        where, values = self._where(selection)
+        columns = ", ".join(f"m.{name}" for name in row_type.names)
+        sql = f"SELECT {columns} FROM memories m WHERE {where} ORDER BY m.ns, m.key, m.version"
+        yield from map(row_type.read, self._db.iterate(sql, values))
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
         """Yield every version with its files and symbols, by namespace, key and version."""
@@ -162,12 +173,22 @@ class Listing(StoreTable):
 
     def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
         """List tags of live memories with their numbers, most used first."""
-        where, values = self._where(Filter(ns=ns, now=now))
+        return self.tag_counts(Filter(ns=ns, now=now))
+
+    def tag_counts(self, selection: Filter) -> list[tuple[str, int]]:
+        """Count memories that pass a filter by tag, most used first."""
+        where, values = self._where(selection)
         return self._db.rows(
             f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
             f" WHERE {where} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
             values,
         )
+
+    def kind_counts(self, selection: Filter) -> list[tuple[str, str, int]]:
+        """Count memories that pass a filter by namespace and kind."""
+        where, values = self._where(selection)
+        sql = f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {where} GROUP BY 1, 2"
+        return self._db.rows(sql, values)
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count the rows of the main tables."""

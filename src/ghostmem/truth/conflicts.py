@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import Memory, NsFilter, Record, Rel, optional
+from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, optional
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.corrections import (
@@ -88,18 +89,9 @@ def conflicts(store: Store, ns: str | None = None) -> Conflicts:
 
 
 def _conflicts(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
-    """Return one conflict per pair of memories; an explicit edge counts before an inferred one."""
-    edges = tx.graph.of_namespace(ns, now, Rel.CONTRADICTS)
-    rows = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
-    passing = tx.listing.passing(list(rows), Filter(ns=NsFilter(ns), now=now, closed=False))
-    pairs: dict[frozenset[str], Conflict] = {}
-    for edge in edges:
-        ends = frozenset((edge.from_id, edge.to_id))
-        if not ends <= passing or (ends in pairs and not pairs[ends].automatic):
-            continue
-        first, second = rows[edge.from_id], rows[edge.to_id]
-        new, old = (first, second) if prevails(first, second) else (second, first)
-        pairs[ends] = Conflict(
+    """Return one conflict per pair of memories."""
+    return [
+        Conflict(
             new.ns,
             new.key,
             new.content,
@@ -110,7 +102,46 @@ def _conflicts(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
             edge.automatic,
             round(edge.weight, 4),
         )
-    return list(pairs.values())
+        for new, old, edge in contradicting_pairs(tx, ns, now)
+    ]
+
+
+class ContradictingPair(NamedTuple):
+    """Two current memories that contradict each other, and the edge that says so."""
+
+    prevailing: Memory
+    other: Memory
+    edge: Edge
+
+
+def contradicting_pairs(tx: Transaction, ns: str, now: datetime) -> list[ContradictingPair]:
+    """Return the pairs of a namespace; an explicit edge counts before an inferred one."""
+    edges = list(_open_edges(tx, ns, now).values())
+    rows = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
+    pairs: list[ContradictingPair] = []
+    for edge in edges:
+        first, second = rows[edge.from_id], rows[edge.to_id]
+        new, old = (first, second) if prevails(first, second) else (second, first)
+        pairs.append(ContradictingPair(new, old, edge))
+    return pairs
+
+
+def count_conflicts(tx: Transaction, ns: str, now: datetime) -> int:
+    """Count the unresolved contradictions of a namespace without reading the memories."""
+    return len(_open_edges(tx, ns, now))
+
+
+def _open_edges(tx: Transaction, ns: str, now: datetime) -> dict[frozenset[str], Edge]:
+    """Return one edge per pair of current memories that contradict each other."""
+    edges = tx.graph.of_namespace(ns, now, Rel.CONTRADICTS)
+    ids = sorted({end for edge in edges for end in (edge.from_id, edge.to_id)})
+    passing = tx.listing.passing(ids, Filter(ns=NsFilter(ns), now=now, closed=False))
+    pairs: dict[frozenset[str], Edge] = {}
+    for edge in edges:
+        ends = frozenset((edge.from_id, edge.to_id))
+        if ends <= passing and (ends not in pairs or pairs[ends].automatic):
+            pairs[ends] = edge
+    return pairs
 
 
 def resolve(

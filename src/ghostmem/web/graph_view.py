@@ -27,6 +27,7 @@ class GraphNode(Record):
     cluster: int | None = optional()
     pinned: bool = optional(False)
     tags: tuple[str, ...] = optional(())
+    source: str | None = optional()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,5 +149,6 @@ def _node(memory: Memory, degree: int, cluster: int | None) -> GraphNode:
         cluster,
         memory.pinned,
         memory.tags,
+        memory.source_user or memory.source_client or memory.source_kind,
     )
     return GraphNode(memory.key, summary, *fields)

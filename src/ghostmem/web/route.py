@@ -79,6 +79,11 @@ KEYED: Fields = fields(
     "get", "ns key", key={"description": "The key; in a path one percent-encoded segment."}
 )
 LIMIT: Fields = fields("list", "limit")
+FILTERS = (  # of lists, searches and contexts
+    "kind tags priority pinned source_user source_kind source_scope source_client after before "
+    "valid_at file file_rel"
+)
+FILTER_TAGS = {"maxItems": 50}
 RELS = {"enum": [str(rel) for rel in Rel]}
 
 

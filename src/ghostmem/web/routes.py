@@ -5,10 +5,13 @@ from typing import Any
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
-from ghostmem.model import FileRel, Rule, Run, Tier, plain
+from ghostmem.model import FileRel, Pack, Rule, Run, Tier, plain
 from ghostmem.parameters import MAX_PATH
+from ghostmem.text.excerpt import summary_line
 from ghostmem.web.route import (
     ALL,
+    FILTER_TAGS,
+    FILTERS,
     KEYED,
     LIMIT,
     NS,
@@ -26,6 +29,8 @@ from ghostmem.web.route import (
     without_places,
 )
 from ghostmem.web.viewer_routes import VIEWER_ROUTES
+
+MAX_SUMMARY = 200  # characters of a memory that a context left out
 
 
 def _put(ghost: Ghost, given: Given) -> Any:
@@ -66,13 +71,28 @@ def _search(ghost: Ghost, given: Given) -> Any:
 
 def _context(ghost: Ghost, given: Given) -> Any:
     """Return a pack; with `render`, also as text for a prompt."""
-    style = given.pop("render", None)
+    style, with_texts = given.pop("render", None), given.pop("texts", False)
     pack = ghost.context(**given)
-    if style is None:
+    if style is None and not with_texts:
         return pack
-    from ghostmem.text.render import render
+    found = pack.to_dict()
+    if style is not None:
+        from ghostmem.text.render import render
 
-    return pack.to_dict() | {"text": render(pack, style)}
+        found["text"] = render(pack, style)
+    if with_texts and pack.left_out:
+        found["left_out"] = [
+            one.to_dict() | {"summary": summary}
+            for one, summary in zip(pack.left_out, _summaries(ghost, pack), strict=True)
+        ]
+    return found
+
+
+def _summaries(ghost: Ghost, pack: Pack) -> list[str]:
+    """Return the first line of each memory that was left out, without counting it as read."""
+    with ghost.store.engine.read() as tx:
+        memories = [tx.memories.last(one.ns, one.key) for one in pack.left_out]
+    return ["" if m is None else summary_line(m.content, MAX_SUMMARY) for m in memories]
 
 
 def _namespaces(ghost: Ghost, given: Given) -> Any:
@@ -147,11 +167,6 @@ def _rm_rule(ghost: Ghost, given: Given) -> Any:
 _MEMORY = "/memories/{ns}/{key}"
 _RULE = "/rules/{rule_id}"
 _RULE_ID: Fields = {"rule_id": text("Id of the rule.")}
-_FILTERS = (
-    "kind tags priority pinned source_user source_kind source_scope source_client after before "
-    "valid_at file file_rel"
-)
-_FILTER_TAGS = {"maxItems": 50}
 _TIERS = {"maxItems": len(Tier), "items": {"type": "string", "enum": [str(tier) for tier in Tier]}}
 _FILES = {
     "items": {
@@ -278,8 +293,8 @@ ROUTES: tuple[ApiRoute, ...] = (
             **NS_FILTER,
             **fields(
                 "list",
-                f"{_FILTERS} tier key_prefix deleted limit offset",
-                tags=_FILTER_TAGS,
+                f"{FILTERS} tier key_prefix deleted limit offset",
+                tags=FILTER_TAGS,
             ),
         },
     ),
@@ -294,8 +309,8 @@ ROUTES: tuple[ApiRoute, ...] = (
             **NS_FILTER,
             **fields(
                 "search",
-                f"query {_FILTERS} tiers include_all limit min_score weak explain now as_of",
-                tags=_FILTER_TAGS,
+                f"query {FILTERS} tiers include_all limit min_score weak explain now as_of",
+                tags=FILTER_TAGS,
                 tiers=_TIERS,
             ),
         },
@@ -312,9 +327,9 @@ ROUTES: tuple[ApiRoute, ...] = (
             **NS_FILTER,
             **fields(
                 "context",
-                f"query {_FILTERS} tiers include_all budget files exclude_pinned min_score "
+                f"query {FILTERS} tiers include_all budget files exclude_pinned min_score "
                 "min_spread max_memory_tokens expand whole for_user for_scope now as_of",
-                tags=_FILTER_TAGS,
+                tags=FILTER_TAGS,
                 tiers=_TIERS,
                 files={"items": {"type": "string", "maxLength": MAX_PATH}},
             ),
@@ -322,6 +337,10 @@ ROUTES: tuple[ApiRoute, ...] = (
                 "type": "string",
                 "description": "Add the pack as text that is safe in a prompt.",
                 "enum": ["block", "md", "plain"],
+            },
+            "texts": {
+                "type": "boolean",
+                "description": "Add the first line of each memory that was left out.",
             },
         },
         ("query",),

@@ -1,14 +1,17 @@
 """Distribution of memories over tiers, kinds, sources, ages and sizes, and over spans of time."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from operator import attrgetter
+from typing import NamedTuple
 
 from ghostmem.clock import as_time
-from ghostmem.model import Access, Kind, Memory, Record, Tier, optional
+from ghostmem.model import LOCKED, Access, Kind, Memory, Record, SourceKind, Tier, optional
 from ghostmem.store import Filter, Store, validate
+from ghostmem.store.records import RowType
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.corrections import SUPERSEDED_BY
 
@@ -26,6 +29,27 @@ SIZES = {f"up to {tokens}": tokens for tokens in (50, 100, 200, 400, 800, 1600)}
 IMPORTANCES = {f"{tenth / 10:.1f}": tenth / 10 + 0.05 for tenth in range(10)}
 
 SUMMARY = 160
+
+
+class ShapedMemory(NamedTuple):
+    """The fields of a memory that are counted."""
+
+    id: str
+    ns: str
+    tier: Tier
+    kind: Kind
+    tags: tuple[str, ...]
+    pinned: bool
+    importance: float
+    est_tokens: int
+    created_at: datetime
+    recorded_at: datetime | None
+    valid_to: datetime | None
+    source_kind: SourceKind | None
+    source_client: str | None
+
+
+_SHAPED = RowType("memories", ShapedMemory)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,15 +95,15 @@ def shape(store: Store, ns: str | None = None) -> MemoryShape:
     """Return the distribution of live memories and of their use; nothing is counted as read."""
     ns_filter, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
-        memories = list(tx.listing.scan(Filter(ns=ns_filter, now=now), batch=5_000))
+        memories = list(tx.listing.parts(_SHAPED, Filter(ns=ns_filter, now=now)))
         accesses = list(tx.journal.accesses())
     return MemoryShape(
         ns_filter,
         len(memories),
         sum(map(attrgetter("est_tokens"), memories)),
         sum(map(attrgetter("pinned"), memories)),
-        sum(map(attrgetter("locked"), memories)),
-        sum(not memory.is_open(now) for memory in memories),
+        sum(LOCKED in memory.tags for memory in memories),
+        sum(memory.valid_to is not None and memory.valid_to <= now for memory in memories),
         Counter(map(str, map(attrgetter("tier"), memories))),
         Counter(map(str, map(attrgetter("kind"), memories))),
         _top(str(memory.source_kind or "stated") for memory in memories),
@@ -93,7 +117,7 @@ def shape(store: Store, ns: str | None = None) -> MemoryShape:
     )
 
 
-def _age_days(memory: Memory, now: datetime) -> float:
+def _age_days(memory: ShapedMemory, now: datetime) -> float:
     return (now - (memory.recorded_at or memory.created_at)).total_seconds() / 86400
 
 
@@ -105,15 +129,17 @@ def _top(names: Iterable[str]) -> tuple[Bar, ...]:
 
 def _steps(values: Iterable[float], steps: Mapping[str, float], rest: str) -> tuple[Bar, ...]:
     """Count values by the first step that they do not exceed."""
-    counts = Counter(
-        next((name for name, limit in steps.items() if value <= limit), rest) for value in values
+    limits = list(steps.values())
+    counts = Counter(bisect_left(limits, value) for value in values)
+    return tuple(Bar(name, counts[place]) for place, name in enumerate([*steps, rest]))
+
+
+def _months(memories: Iterable[ShapedMemory]) -> tuple[Bar, ...]:
+    months = Counter((memory.created_at.year, memory.created_at.month) for memory in memories)
+    return tuple(
+        Bar(f"{year:04}-{month:02}", count)
+        for (year, month), count in sorted(months.items())[-MAX_MONTHS:]
     )
-    return tuple(Bar(name, counts[name]) for name in [*steps, rest])
-
-
-def _months(memories: Iterable[Memory]) -> tuple[Bar, ...]:
-    counts = Counter(f"{memory.created_at:%Y-%m}" for memory in memories)
-    return tuple(Bar(month, count) for month, count in sorted(counts.items())[-MAX_MONTHS:])
 
 
 def _use(accesses: Iterable[Access], ids: Set[str], now: datetime) -> tuple[ShapeDay, ...]:

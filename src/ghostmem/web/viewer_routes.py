@@ -1,15 +1,23 @@
 """Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
 
-from typing import Any
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
+from ghostmem.store.sequences import sequences
+from ghostmem.web.decisions import LISTS
+from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
+from ghostmem.web.home import home, waiting
 from ghostmem.web.route import (
+    FILTER_TAGS,
+    FILTERS,
     KEYED,
     LIMIT,
     NS,
@@ -28,9 +36,29 @@ from ghostmem.web.route import (
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape, spans
 
+if TYPE_CHECKING:
+    from ghostmem.lifecycle.audit import AuditCache
+    from ghostmem.store import Store
+
 MAX_NODES = 5000
 MAX_SPANS = 5000
 MAX_DAYS = 366
+MAX_OFFSET = 1_000_000
+MAX_AGE = timedelta(minutes=1)
+MAX_REPORTS = 64
+
+
+class KeptReport(NamedTuple):
+    """A report, when it was made, and the state of the change logs then."""
+
+    written: dict[str, int]
+    at: datetime
+    report: dict[str, Any]
+
+
+Reports = dict[tuple[str | None, bool], KeptReport]
+# what audits of the same store have in common, as long as this process serves it
+_AUDITS: "WeakKeyDictionary[Store, tuple[AuditCache, Reports]]" = WeakKeyDictionary()
 
 
 def _session(ghost: Ghost, _: Given) -> Any:
@@ -53,11 +81,30 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 
 def _audit(ghost: Ghost, given: Given) -> Any:
-    from ghostmem.lifecycle.audit import audit
+    """Return the report; `quick` leaves out the checks that read every text.
 
-    found = audit(ghost.store, given.get("ns")).to_dict()
-    del found["source"]  # callers need not know where the server keeps its file
-    return found
+    A report is kept for a minute, as long as nothing is written."""
+    from ghostmem.lifecycle.audit import AuditCache, audit
+
+    store, ns, quick = ghost.store, given.get("ns"), given.get("quick", False)
+    if store not in _AUDITS:
+        _AUDITS[store] = (AuditCache(), {})
+    cache, kept = _AUDITS[store]
+    written, now = sequences(store), store.clock()
+    known = kept.get((ns, quick))
+    if known is not None and known.written == written and now - known.at < MAX_AGE:
+        return known.report
+    skip = {"secrets": "not checked yet"} if quick else {}
+    report = audit(store, ns, skip=skip, cache=cache, compare=not quick).to_dict()
+    del report["source"]  # callers need not know where the server keeps its file
+    if len(kept) >= MAX_REPORTS:
+        kept.clear()
+    kept[ns, quick] = KeptReport(written, now, report)
+    return report
+
+
+def _decisions(ghost: Ghost, given: Given) -> Any:
+    return LISTS[given.pop("list")](ghost.store, **given)
 
 
 def _run(ghost: Ghost, given: Given) -> Any:
@@ -134,7 +181,53 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         {"run": text("Id of the run.", 64)},
     ),
     ApiRoute(
-        "GET", "/audit", "read", SEVERAL, "Score how tidy the memories are.", _audit, NS_FILTER
+        "GET",
+        "/home",
+        "read",
+        SEVERAL,
+        "Return counts, decisions that wait, recent changes and recent memories.",
+        lambda g, a: home(g.store, **a),
+        NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/waiting",
+        "read",
+        SEVERAL,
+        "Count the contradictions and quarantined memories that wait for a decision.",
+        lambda g, a: waiting(g.store, **a),
+        NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/audit",
+        "read",
+        SEVERAL,
+        "Score how tidy the memories are.",
+        _audit,
+        {
+            **NS_FILTER,
+            "quick": {"type": "boolean", "description": "Leave out the checks of all texts."},
+        },
+    ),
+    ApiRoute(
+        "GET",
+        "/decisions/{list}",
+        "read",
+        SEVERAL,
+        "List contradictions, memories that may be stale, or the quarantine, in pages.",
+        _decisions,
+        {
+            "list": {"type": "string", "description": "Which list.", "enum": list(LISTS)},
+            **NS_FILTER,
+            **LIMIT,
+            "offset": {
+                "type": "integer",
+                "description": "Number of rows to skip.",
+                "minimum": 0,
+                "maximum": MAX_OFFSET,
+            },
+        },
     ),
     ApiRoute(
         "GET",
@@ -144,6 +237,15 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "Count memories by tier, kind, source, age and size.",
         lambda g, a: shape(g.store, **a),
         NS_FILTER,
+    ),
+    ApiRoute(
+        "GET",
+        "/facets",
+        "read",
+        SEVERAL,
+        "Count memories that pass filters by namespace, kind and tag.",
+        lambda g, a: facets(g.store, **a),
+        {**NS_FILTER, **fields("list", f"{FILTERS} tier", tags=FILTER_TAGS)},
     ),
     ApiRoute(
         "GET",

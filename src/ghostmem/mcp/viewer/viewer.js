@@ -3,8 +3,10 @@ import { connect, notify, on, request, tellSize } from "./bridge.js";
 import { all, el, isSafeLink, one, put } from "../../web/static/js/dom.js";
 import { icon } from "../../web/static/js/icons.js";
 import { markdown } from "../../web/static/js/md.js";
-import { empty, excerpt, failure, kindChip, marked, marks, memoryLink, receipt, relChip, skeleton, tagChip, terms, tierChip, time } from "../../web/static/js/parts.js";
+import { empty, failure, kindChip, marks, memoryLink, relChip, skeleton, tagChip, tierChip, time } from "../../web/static/js/parts.js";
+import { receipt } from "../../web/static/js/receipt.js";
 import { parse } from "../../web/static/js/router.js";
+import { marked, snippet, terms } from "../../web/static/js/snippet.js";
 import { count } from "../../web/static/js/words.js";
 
 const SHOW = "ghost_show";
@@ -54,7 +56,7 @@ function card(hit, words) {
     "li",
     { class: "hit" },
     el("div", { class: "hit-head" }, el("h2", null, memoryLink(hit.ns, hit.key, marked(hit.key, words))), marks(hit), el("span", { class: "hit-ns soft" }, hit.ns)),
-    el("p", { class: "hit-text" }, marked(excerpt(hit.match_chunk || hit.content || "", words, hit), words)),
+    el("p", { class: "hit-text", dir: "auto" }, snippet(hit.match_chunk || hit.content || "", words, hit)),
     hit.note && el("p", { class: "hit-note" }, icon("warning", 15), hit.note),
     el("div", { class: "hit-foot" }, tierChip(hit.tier), kindChip(hit.kind), (hit.tags || []).map((tag) => tagChip(tag)), el("span", { class: "hit-end" }, time(hit.created_at), button)),
     why,
@@ -64,16 +66,16 @@ function card(hit, words) {
 function drawMemory({ memory, neighbours = [], versions = 1, ending = "", doubt = "" }) {
   status.textContent = "\u00a0";
   const back = before && el("button", { class: "button quiet small", type: "button", onclick: () => { drawResults(before); input.focus(); } }, icon("back", 16), "Back to the results");
-  const heading = el("h1", { tabindex: -1 }, memory.key);
+  const heading = el("h1", { tabindex: -1, dir: "auto" }, memory.key);
   put(
     place,
     back,
     el("div", { class: "app-title" }, heading, marks(memory), el("span", { class: "soft" }, memory.ns)),
     el("div", { class: "hit-foot" }, tierChip(memory.tier), kindChip(memory.kind), (memory.tags || []).map((tag) => tagChip(tag)), el("span", { class: "hit-end" }, `version ${memory.version} of ${versions}, `, time(memory.created_at))),
-    ending && el("p", { class: "hit-note" }, icon("clock", 15), `No longer holds: it was true ${ending}.`),
+    ending && el("p", { class: "hit-note" }, icon("clock", 15), `No longer valid: it was true ${ending}.`),
     doubt && el("p", { class: "hit-note" }, icon("warning", 15), doubt),
     el("div", { class: "card app-text" }, markdown(memory.content)),
-    neighbours.length > 0 && el("section", null, el("h2", null, "Linked to"), el("ul", { class: "app-links" }, neighbours.map((near) => el("li", null, relChip(near.rel, near.out), " ", memoryLink(memory.ns, near.key), el("span", { class: "soft" }, near.summary))))),
+    neighbours.length > 0 && el("section", null, el("h2", null, "Linked to"), el("ul", { class: "app-links" }, neighbours.map((near) => el("li", null, relChip(near.rel, near.out), " ", memoryLink(memory.ns, near.key), el("span", { class: "soft", dir: "auto" }, near.summary))))),
   );
   heading.focus({ preventScroll: true });
 }

@@ -13,20 +13,20 @@ import { toastError } from "./toast.js";
 export { isLocked, mayChange } from "./change.js";
 export { edit } from "./editor.js";
 export { consolidate, link, unlink } from "./links.js";
-export { drop, release, resolve } from "./rulings.js";
+export { bothHold, drop, release, resolve } from "./rulings.js";
 
 // ---- one step in a memory's life
 
 const STEPS = {
-  pin: { title: "Pin it?", about: "It comes with every context from now on, and is never archived.", done: "Pinned", verb: "Pin" },
-  unpin: { title: "Unpin it?", about: "It has to earn its place in a context again.", done: "Unpinned", verb: "Unpin" },
-  lock: { title: "Lock it?", about: "Nothing rewrites, ages or removes it unless somebody insists.", done: "Locked", verb: "Lock" },
+  pin: { title: "Pin it?", about: "It is part of every context from now on, and is never archived.", done: "Pinned", verb: "Pin" },
+  unpin: { title: "Unpin it?", about: "It is part of a context only if it is relevant.", done: "Unpinned", verb: "Unpin" },
+  lock: { title: "Lock it?", about: "It is not rewritten, aged or deleted, unless somebody overrides the lock.", done: "Locked", verb: "Lock" },
   unlock: { title: "Unlock it?", about: "Agents may rewrite it again, and the lifecycle may age it.", done: "Unlocked", verb: "Unlock" },
   promote: { title: "Promote it?", about: "It moves up one tier.", done: "Promoted", verb: "Promote" },
   demote: { title: "Demote it?", about: "It moves down one tier.", done: "Demoted", verb: "Demote" },
   boost: { title: "Make it more important?", about: "Its importance rises by 0.2, up to 1.", done: "Boosted", verb: "Boost" },
   diminish: { title: "Make it less important?", about: "Its importance falls by 0.2, down to 0.1.", done: "Diminished", verb: "Diminish" },
-  archive: { title: "Archive it?", about: "It becomes dormant: kept, but left out of answers.", done: "Archived", verb: "Archive" },
+  archive: { title: "Archive it?", about: "It becomes dormant: kept, but hidden from search.", done: "Archived", verb: "Archive" },
 };
 const INVERSE = { pin: "unpin", unpin: "pin", lock: "unlock", unlock: "lock", promote: "demote", demote: "promote", boost: "diminish", diminish: "boost" };
 const UP = { dormant: "stm", stm: "ltm", sensory: "stm" };
@@ -90,7 +90,7 @@ export async function tag(memory, after) {
   const own = before.filter((one) => one !== "locked");
   const known = el("datalist", { id: "tag-names" });
   get("/tags", { ns: memory.ns }).then((found) => put(known, found.tags.slice(0, 200).map((one) => el("option", { value: one.tag })))).catch(() => {});
-  const fresh = el("input", { class: "input", name: "fresh", list: "tag-names", autocomplete: "off", placeholder: "several with commas" });
+  const fresh = el("input", { class: "input", name: "fresh", list: "tag-names", autocomplete: "off", dir: "auto", placeholder: "payments, rules" });
   const path = memoryPath(memory.ns, memory.key);
   return change({
     question: {
@@ -104,7 +104,7 @@ export async function tag(memory, after) {
       form(data) {
         const added = String(data.get("fresh")).split(",").map((one) => one.trim()).filter(Boolean);
         const tags = [...new Set([...before.filter((one) => one === "locked" || data.getAll("keep").includes(one)), ...added])];
-        if (tags.join("\n") === before.join("\n")) throw "Nothing has changed: type a tag, or take one away.";
+        if (tags.join("\n") === before.join("\n")) throw "Nothing has changed: type a tag, or remove one.";
         return { tags };
       },
     },
@@ -123,7 +123,7 @@ export function remove(memory, after) {
   return change({
     question: {
       title: "Delete this memory?", confirm: "Delete", danger: true,
-      body: [el("p", null, name(memory), where(memory)), el("p", null, "No search and no context finds it any more. Its versions are kept, and Restore brings it back with its links."), lockNote(memory)],
+      body: [el("p", null, name(memory), where(memory)), el("p", null, "It is hidden from search and context. Its versions are kept, and Restore brings it back with its links."), lockNote(memory)],
     },
     run: () => del(path, isLocked(memory) ? { unlock: "true" } : {}),
     said: () => `Deleted ${memory.key}`,

@@ -8,16 +8,16 @@ import { KINDS, RELS, TIERS, count } from "./words.js";
 export const OPS = {
   PROMOTE: ["promoted", "moves up a tier"],
   DEMOTE: ["demoted", "moves down a tier"],
-  ARCHIVE: ["archived", "is put to sleep"],
-  DELETE: ["removed", "is removed"],
+  ARCHIVE: ["archived", "becomes dormant"],
+  DELETE: ["deleted", "is deleted"],
   DECAY: ["faded", "loses importance"],
   MERGE: ["merged", "is merged into another"],
-  DEDUP: ["deduplicated", "gives way to one that says the same"],
+  DEDUP: ["deduplicated", "becomes dormant, because another says the same"],
   LINK: ["linked", "is linked to one like it"],
   PIN: ["pinned", "is pinned"],
   TTL_SET: ["expiring", "gets an expiry"],
-  TRAIL: ["joined", "keeps a trace to the one it went into"],
-  RELINK: ["relinked", "is linked anew"],
+  TRAIL: ["joined", "keeps a link to the one it was merged into"],
+  RELINK: ["relinked", "is linked again"],
   FADE: ["links faded", "a link gets lighter"],
   PRUNE: ["links dropped", "a link is dropped"],
 };
@@ -36,7 +36,7 @@ function step(change) {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !other || name === "weight");
   const parts = names.map((name) => {
     if (name === "tier") return `${tier(before.tier)} → ${tier(after.tier)}`;
-    if (name === "deleted_at") return after.deleted_at ? "removed, can be restored" : "restored";
+    if (name === "deleted_at") return after.deleted_at ? "deleted, can be restored" : "restored";
     if (!(name in before)) return `${name.replaceAll("_", " ")} ${plain(after[name])}`;
     return `${name.replaceAll("_", " ")} ${plain(before[name])} → ${plain(after[name])}`;
   });
@@ -88,12 +88,12 @@ export function ruleInWords(rule) {
   const doing = {
     PROMOTE: `moves up to ${tier(params.to_tier || "the next tier")}`,
     DEMOTE: `moves down to ${tier(params.to_tier || "the tier below")}`,
-    DELETE: "is removed, and can be restored",
-    ARCHIVE: "is put to sleep",
+    DELETE: "is deleted, and can be restored",
+    ARCHIVE: "becomes dormant",
     DECAY: `keeps ${Math.round((params.factor ?? 1) * 100)} % of its importance${params.min ? `, but never less than ${params.min}` : ""}`,
     MERGE: "is merged with it",
     LINK: "is linked to it",
-    DEDUP: "gives way to the better of the two",
+    DEDUP: "becomes dormant if it is the worse of the two",
     PIN: "is pinned",
     TTL_SET: `expires after ${params.ttl || "a while"}`,
   }[rule.action_op] || opLabel(rule.action_op);

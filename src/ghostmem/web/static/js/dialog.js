@@ -1,29 +1,54 @@
-// Questions: every change asks once, in a <dialog> that says what will happen to what.
+// Questions: every change asks once, in a <dialog> that says what will happen to what. Navigation closes every dialog.
 import { add, el } from "./dom.js";
 import { icon } from "./icons.js";
+
+const opened = new Set(); // functions that close a dialog because the user went to another screen
+
+/** Close every dialog without an answer: the user has gone to another screen. */
+export function closeDialogs() {
+  for (const leave of [...opened].reverse()) leave();
+}
+
+/** Show a dialog until it is closed; `onclose` hears that, `onleave` is called before when navigation closes it. */
+function open(box, onclose, onleave = null) {
+  const back = document.activeElement;
+  const leave = () => { onleave?.(); box.close(); };
+  opened.add(leave);
+  box.addEventListener("close", () => {
+    opened.delete(leave);
+    box.remove();
+    if (back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
+    onclose?.();
+  });
+  document.body.append(box);
+  box.showModal();
+}
+
+const makeId = () => `dialog-${Math.random().toString(36).slice(2)}`;
 
 /**
  * Ask before something happens: await ask({title, body, confirm: "Delete", danger: true}). `body` is a text, a node or a list.
  * With `form(data)` the fields of a form inside the body are read: what it returns is the answer; a text it throws is shown.
+ * While `unsaved()` is true, Escape and Cancel ask before they discard what was typed; `onleave` is called when navigation closes the
+ * dialog. `hint` stands beside the buttons.
  * Returns false when the answer is no, true (or what `form` returned) when it is yes.
  */
-export function ask({ title, body, confirm = "OK", danger = false, form = null, wide = false }) {
+export function ask({ title, body, confirm = "OK", cancel = "Cancel", danger = false, form = null, wide = false, unsaved = null, onleave = null, hint = null }) {
   return new Promise((resolve) => {
     const problem = el("p", { class: "problem", role: "alert", hidden: true });
     const yes = el("button", { class: danger ? "button danger" : "button primary", type: "submit", value: "yes" }, confirm);
-    const no = el("button", { class: "button", type: "button", onclick: () => box.close() }, "Cancel");
-    const id = `dialog-${Math.random().toString(36).slice(2)}`;
+    const no = el("button", { class: "button", type: "button", onclick: dismiss }, cancel);
+    const id = makeId();
     const inner = el(
       "form",
       { method: "dialog", class: "dialog-form", onsubmit: submit },
-      el("h2", { id }, title),
+      el("h2", { id, dir: "auto" }, title),
       el("div", { class: "dialog-body" }, typeof body === "string" ? el("p", null, body) : body),
       problem,
-      el("div", { class: "dialog-actions" }, no, yes),
+      el("div", { class: "dialog-actions" }, hint && el("span", { class: "dialog-hint soft" }, hint), no, yes),
     );
-    const box = el("dialog", { class: wide ? "dialog wide" : "dialog", "aria-labelledby": id }, inner);
+    const box = el("dialog", { class: wide ? "dialog wide" : "dialog", "aria-labelledby": id, onkeydown: pressed, oncancel: cancelled }, inner);
     let answer = false;
-    const back = document.activeElement;
 
     function submit(event) {
       try {
@@ -35,30 +60,45 @@ export function ask({ title, body, confirm = "OK", danger = false, form = null, 
       }
     }
 
-    box.addEventListener("close", () => {
-      box.remove();
-      if (back instanceof HTMLElement && back.isConnected) back.focus();
-      resolve(answer);
-    });
-    document.body.append(box);
-    box.showModal();
+    async function dismiss() {
+      if (unsaved?.() && !(await ask(DISCARD))) return;
+      box.close();
+    }
+
+    function pressed(event) {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      event.preventDefault();
+      event.stopPropagation(); // the screen below has a meaning for Escape, too
+      dismiss();
+    }
+
+    function cancelled(event) { // a gesture that closes, such as Back on a phone
+      if (event.target !== box || !unsaved?.()) return;
+      event.preventDefault();
+      dismiss();
+    }
+
+    open(box, () => resolve(answer), onleave);
     const first = inner.querySelector("input, textarea, select");
     (first || (danger ? no : yes)).focus();
   });
 }
 
+const DISCARD = { title: "Discard your changes?", body: "The text that you typed is not saved.", confirm: "Discard", cancel: "Keep editing", danger: true };
+
 /** Show something until it is closed. */
 export function show(title, ...body) {
-  const id = `dialog-${Math.random().toString(36).slice(2)}`;
+  const id = makeId();
   const close = el("button", { class: "button quiet icon-only", type: "button", "aria-label": "Close", onclick: () => box.close() }, icon("close"));
   const box = el("dialog", { class: "dialog wide", "aria-labelledby": id }, el("div", { class: "dialog-head" }, el("h2", { id }, title), close));
   add(box, el("div", { class: "dialog-body" }, body));
-  const back = document.activeElement;
-  box.addEventListener("close", () => {
-    box.remove();
-    if (back instanceof HTMLElement && back.isConnected) back.focus();
-  });
-  document.body.append(box);
-  box.showModal();
+  open(box);
+  return box;
+}
+
+/** Show a dialog that has no heading; `label` names it. */
+export function bare(label, className, ...body) {
+  const box = el("dialog", { class: `dialog ${className}`, "aria-label": label }, body);
+  open(box);
   return box;
 }

@@ -154,7 +154,7 @@ const SIGNS = { same: ["", ""], less: ["−", "removed"], more: ["+", "added"] }
 
 function row(kind, line, nodes) {
   const [sign, said] = SIGNS[kind];
-  return el("tr", { class: `diff-${kind}` }, el("td", { class: "diff-line" }, line), el("td", { class: "diff-sign" }, el("span", { "aria-hidden": "true" }, sign), said && el("span", { class: "sr" }, said)), el("td", { class: "diff-text" }, nodes));
+  return el("tr", { class: `diff-${kind}` }, el("td", { class: "diff-line" }, line), el("td", { class: "diff-sign" }, el("span", { "aria-hidden": "true" }, sign), said && el("span", { class: "sr" }, said)), el("td", { class: "diff-text", dir: "auto" }, nodes));
 }
 
 const note = (...children) => el("tr", { class: "diff-note" }, el("td", { colspan: "3" }, children));

@@ -3,6 +3,7 @@ import { del, get, memoryPath, putJson } from "./api.js";
 import { ask } from "./dialog.js";
 import { diff } from "./diff.js";
 import { el, put } from "./dom.js";
+import { draft, dropDraft, keepDraft } from "./drafts.js";
 import { icon } from "./icons.js";
 import { markdown } from "./md.js";
 import { time } from "./parts.js";
@@ -10,18 +11,27 @@ import { toast } from "./toast.js";
 
 const PAUSE = 120;
 
-/** Edit a memory; what is not saved is offered back. `place` names the note it stands in, `text` is what to begin with. */
-export async function edit(memory, after, { place = null, text = memory.content } = {}) {
+const draftName = (memory) => `${memory.ns} ${memory.key}`;
+
+/**
+ * Edit a memory. A text that was typed and not saved is kept as a draft when the user goes elsewhere, and offered back when it is
+ * discarded. `place` names the note that has the text, `text` is what to begin with.
+ */
+export async function edit(memory, after, { place = null, text = null } = {}) {
   let base = memory;
   let problem = "";
+  const before = text === null ? draft(draftName(memory)) : null;
+  let typed = { text: before?.text ?? text ?? memory.content, isDraft: Boolean(before) && before.text !== memory.content, draftVersion: before?.version };
   for (;;) {
-    const typed = { text };
     const answer = await ask(question(base, typed, place, problem));
     if (answer === false) {
-      if (typed.text !== base.content) toast("Your text was not saved", { undo: async () => { edit(base, after, { place, text: typed.text }); } });
+      if (typed.left) return false;
+      dropDraft(draftName(base));
+      if (typed.text !== base.content) toast("Your changes were discarded", { tone: "plain", undo: async () => { edit(base, after, { place, text: typed.text }); } });
       return false;
     }
     text = answer.text;
+    typed = { text };
     try {
       await save(base, text, after);
       return true;
@@ -31,6 +41,7 @@ export async function edit(memory, after, { place = null, text = memory.content 
       if (!now || now.version === base.version) continue;
       const choice = await settle(base, now, text);
       after?.();
+      if (choice === "theirs") dropDraft(draftName(base));
       if (choice === false || choice === "theirs") return false;
       base = now;
       problem = "";
@@ -54,6 +65,7 @@ async function save(base, text, after) {
   const kept = { valid_from: base.valid_from, valid_to: base.valid_to, ...force };
   const ties = await edges(base);
   const made = await putJson(path, { content: text, base_version: base.version, ...kept });
+  dropDraft(draftName(base));
   const undo = async () => {
     await putJson(path, { content: base.content, created_at: base.created_at, base_version: made.version, allow_secrets: true, ...kept });
     for (const [id, edge] of await edges(base)) if (edge.automatic && !ties.has(id)) await del("/edges", { ns: base.ns, from_key: edge.from_key, to_key: edge.to_key, rel: edge.rel });
@@ -68,31 +80,63 @@ async function edges(memory) {
   return new Map(found.edges.map((edge) => [`${edge.from_key}\n${edge.to_key}\n${edge.rel}`, edge]));
 }
 
-function question(memory, typed, place, problem) {
-  const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" }, markdown(typed.text));
+/**
+ * A box for markdown with a preview beside it: {node, box}. `oninput(text)` hears what is typed; Ctrl-Enter submits the form. With
+ * `before`, the pane can also show what changed since that text.
+ */
+export function textPane(text, oninput, before = null) {
+  const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" });
+  const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", dir: "auto", value: text, oninput: typed, onkeydown: pressed });
+  const tab = (label, isDiff) => el("button", { class: "editor-tab", type: "button", "aria-pressed": String(!isDiff), onclick: () => { showsDiff = isDiff; draw(); } }, label);
+  const tabs = before === null ? [] : [tab("Preview", false), tab("Changes", true)];
+  let showsDiff = false;
   let timer = 0;
-  const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", value: typed.text, oninput: input, onkeydown: pressed });
   box.setSelectionRange(0, 0);
-  function input() {
-    typed.text = box.value;
+  function draw() {
+    tabs.forEach((button, place) => button.setAttribute("aria-pressed", String(Boolean(place) === showsDiff)));
+    shown.setAttribute("aria-label", showsDiff ? "Changes" : "Preview");
+    put(shown, showsDiff ? diff(before, box.value) : markdown(box.value));
+  }
+  function typed() {
+    oninput(box.value);
     clearTimeout(timer);
-    timer = setTimeout(() => put(shown, markdown(box.value)), PAUSE);
+    timer = setTimeout(draw, PAUSE);
   }
   function pressed(event) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); box.form.requestSubmit(); }
   }
+  draw();
+  const node = el("div", { class: "editor" },
+    el("div", { class: "field" }, el("span", { class: "field-label" }, "Text, in markdown"), box),
+    el("div", { class: "field" }, el("span", { class: "field-label" }, tabs.length ? tabs : "Preview"), shown));
+  return { node, box };
+}
+
+/** The line beside the buttons that says how to save by keyboard. */
+export const saveHint = (verb) => [el("kbd", null, "Ctrl"), " ", el("kbd", null, "Enter"), ` ${verb}`];
+
+function question(memory, typed, place, problem) {
+  const pane = textPane(typed.text, (text) => { typed.text = text; keepDraft(draftName(memory), { text, version: memory.version }); }, memory.content);
+  const stored = typed.isDraft && el("button", { class: "button small", type: "button", onclick: () => { pane.box.value = memory.content; pane.box.dispatchEvent(new Event("input")); stored.parentElement.remove(); pane.box.focus(); } }, "Use the stored text");
   return {
-    title: `Edit ${memory.key}`, confirm: `Save as version ${memory.version + 1}`, wide: true,
+    title: `Edit ${memory.key}`, confirm: `Save as version ${memory.version + 1}`, wide: true, hint: saveHint("saves"),
     body: [
       problem && el("p", { class: "problem", role: "alert" }, problem),
-      place && el("p", { class: "note warn" }, icon("warning", 16), `This text stands in ${place.path}, line ${place.line}: change it there, or the next sync brings it back.`),
-      locked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; this is done all the same, because you say so."),
-      el("div", { class: "editor" }, el("div", { class: "field" }, el("span", { class: "field-label" }, "Text, in markdown"), box), el("div", { class: "field" }, el("span", { class: "field-label" }, "Preview"), shown)),
+      typed.isDraft && el("p", { class: "note draft-note" }, icon("info", 16), el("span", { class: "grow" }, typed.draftVersion === memory.version ? "This is your draft, which was not saved yet." : `This is your draft of version ${typed.draftVersion}; version ${memory.version} was saved since.`), stored),
+      place && el("p", { class: "note warn" }, icon("warning", 16), `This text is in the file ${place.path}, line ${place.line}: change it there, or the next sync brings it back.`),
+      locked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; saving it here overrides the lock."),
+      pane.node,
     ],
+    unsaved: () => pane.box.value !== memory.content,
+    onleave: () => {
+      if (pane.box.value === memory.content) return;
+      typed.left = true;
+      toast(`Your draft of ${memory.key} is kept: Edit opens it again`, { tone: "plain" });
+    },
     form() {
-      if (!box.value.trim()) throw "A memory cannot be empty; delete it instead.";
-      if (box.value === memory.content) throw "Nothing has changed.";
-      return { text: box.value };
+      if (!pane.box.value.trim()) throw "A memory cannot be empty; delete it instead.";
+      if (pane.box.value === memory.content) throw "Nothing has changed.";
+      return { text: pane.box.value };
     },
   };
 }

@@ -1,9 +1,9 @@
-// What is known about a memory beside its text: use, times, where it comes from, files, symbols, and whatever else was kept with it.
+// What is known about a memory besides its text: use, times, where it comes from, files, symbols and other details.
 import { el, svg } from "./dom.js";
 import { icon } from "./icons.js";
 import { memoryLink, time } from "./parts.js";
 import { href } from "./router.js";
-import { SOURCES, count, number, when } from "./words.js";
+import { SOURCES, TIERS, count, number, when } from "./words.js";
 
 const SHOWN_DAYS = 60;
 const DAY = 86400000;
@@ -14,19 +14,19 @@ export function meter(value) {
 }
 
 /** Everything about a memory, as blocks. */
-export function facts({ memory, now, days, place, current }) {
+export function facts({ memory, now, next, days, place, current }) {
   return [
     block("Use", uses(days), rows([
-      ["retrieved", `${number(memory.access_count)} ${memory.access_count === 1 ? "time" : "times"}`],
+      ["retrieved", memory.access_count > 0 && `${number(memory.access_count)} ${memory.access_count === 1 ? "time" : "times"}`],
       ["helped", memory.utility_count > 0 && `${number(memory.utility_count)} ${memory.utility_count === 1 ? "time" : "times"}`],
       ["last", memory.last_accessed_at && time(memory.last_accessed_at)],
     ])),
     block("Times", rows([
-      ["said", exact(memory.created_at)],
+      [place ? "dated" : "said", exact(memory.created_at)],
       ["true from", exact(memory.valid_from || memory.created_at)],
-      ["true until", memory.valid_to ? exact(memory.valid_to) : "it still holds"],
+      ["true until", memory.valid_to ? exact(memory.valid_to) : current && !next && "still true"],
       ["believed from", exact(memory.recorded_at || memory.created_at)],
-      ["believed until", memory.deleted_at ? exact(memory.deleted_at) : current ? "still believed" : now.deleted_at ? exact(now.deleted_at) : "expired"],
+      ["believed until", next ? [exact(next.recorded_at || next.created_at), ` (version ${next.version})`] : current ? "still believed" : now.deleted_at ? exact(now.deleted_at) : "expired"],
       ["expires", memory.expires_at && exact(memory.expires_at)],
     ]), el("p", { class: "fact-more" }, el("a", { href: href("timeline", { prefix: memory.key, ns: memory.ns }) }, icon("timeline", 16), "On the timeline"))),
     block("Where it comes from", rows([
@@ -37,12 +37,12 @@ export function facts({ memory, now, days, place, current }) {
       ["note", place && el("span", { class: "path" }, icon("file", 14), `${place.path}:${place.line}`, el("span", { class: "soft" }, ` in ${place.root}`))],
       ["verdict", memory.verdict && [memory.verdict.kind, memory.verdict.key && [" of ", memoryLink(memory.ns, memory.verdict.key)]]],
       ["replaced by", memory.meta?.superseded_by && memoryLink(memory.ns, String(memory.meta.superseded_by))],
-      ["notes", memory.notes?.length && memory.notes.map((text) => el("p", null, text))],
-    ], "Nobody said where it comes from.")),
-    memory.aliases?.length > 0 && block("Also said as", el("ul", { class: "fact-list" }, memory.aliases.slice(0, 50).map((text) => el("li", null, text)))),
+      ["notes", memory.notes?.length && memory.notes.map((text) => el("p", { dir: "auto" }, text))],
+    ], "No source was given.")),
+    memory.aliases?.length > 0 && block("Also said as", el("ul", { class: "fact-list" }, memory.aliases.slice(0, 50).map((text) => el("li", { dir: "auto" }, text)))),
     memory.files?.length > 0 && block("Files", el("ul", { class: "fact-list" }, memory.files.slice(0, 200).map((file) => el("li", { class: "path" }, icon("file", 14), el("span", null, file.path), file.rel !== "modified" && el("span", { class: "soft" }, file.rel))))),
     memory.symbols?.length > 0 && block("Symbols", el("ul", { class: "fact-list" }, memory.symbols.slice(0, 200).map((symbol) => el("li", null, el("code", null, symbol.name), el("span", { class: "soft fact-under" }, `${symbol.language}, ${symbol.path}`))))),
-    block("Kept with it", rows([["id", el("code", null, memory.id)], ["namespace", memory.ns], ["kind", memory.kind], ["priority", memory.priority]]),
+    block("Details", rows([["id", el("code", null, memory.id)], ["namespace", memory.ns], ["kind", memory.kind], ["tier", TIERS[memory.tier]?.label || memory.tier], ["priority", memory.priority]]),
       memory.meta && Object.keys(memory.meta).length > 0 && el("pre", { class: "meta", tabindex: "0" }, JSON.stringify(memory.meta, null, 2))),
   ];
 }
@@ -53,12 +53,12 @@ const block = (title, ...children) => el("section", { class: "fact" }, el("h2", 
 function rows(pairs, none = "") {
   const given = pairs.filter(([, value]) => value);
   if (!given.length) return none ? el("p", { class: "soft" }, none) : null;
-  return el("dl", { class: "fact-rows" }, given.map(([label, value]) => [el("dt", null, label), el("dd", null, value)]));
+  return el("dl", { class: "fact-rows" }, given.map(([label, value]) => [el("dt", null, label), el("dd", { dir: "auto" }, value)]));
 }
 
 /** Days of use as bars: what was used stands in front of what was only shown. */
 function uses(days) {
-  if (!days.length) return el("p", { class: "soft" }, "Nobody has asked for it yet.");
+  if (!days.length) return el("p", { class: "soft" }, "Never used");
   const byDay = new Map(days.map((one) => [one.day.slice(0, 10), one]));
   const end = Math.floor(Date.now() / DAY);
   const first = Math.min(...[...byDay.keys()].map((name) => Math.floor(Date.parse(`${name}T00:00:00Z`) / DAY)));

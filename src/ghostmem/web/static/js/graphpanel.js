@@ -40,9 +40,9 @@ export function graphPanel(space, told, signal) {
     );
   }
 
-  function body({ memory, neighbours, neighbour_count: total }) {
+  function body({ memory, neighbours, neighbour_count: total, place }) {
     return [
-      el("div", { class: "panel-chips" }, tierChip(memory.tier), kindChip(memory.kind), (memory.tags || []).map((tag) => tagChip(tag)), el("span", { class: "soft" }, "said ", time(memory.created_at))),
+      el("div", { class: "panel-chips" }, tierChip(memory.tier), kindChip(memory.kind), (memory.tags || []).map((tag) => tagChip(tag)), el("span", { class: "soft" }, place ? "dated " : "said ", time(memory.created_at))),
       el("div", { class: "panel-text" }, markdown(memory.content)),
       el(
         "div", { class: "panel-actions" },

@@ -58,14 +58,16 @@ export function consolidate(ns, keys, after) {
   const list = el("ul", { class: "chosen", "aria-label": "Stands for" });
   const draw = () => put(list, [...chosen].map((key) => el("li", { class: "tag" }, key, el("button", { class: "button quiet icon-only", type: "button", "aria-label": `Take out ${key}`, onclick: () => { chosen.delete(key); draw(); } }, icon("close", 14)))));
   const find = picker(ns, { onpick: (found) => { chosen.add(found.key); draw(); }, without: (key) => chosen.has(key), label: "Add a memory" });
+  const text = el("textarea", { class: "input", name: "content", rows: "6", dir: "auto" });
   draw();
   return change({
     question: {
+      unsaved: () => Boolean(text.value.trim()),
       title: "Consolidate", confirm: "Store the summary", wide: true,
       body: [
         el("p", null, "A summary stands for several memories in searches and contexts; they all stay as they are."),
         field("Key of the summary", el("input", { class: "input", name: "key", autocomplete: "off", spellcheck: "false", maxlength: "512" })),
-        field("What it says", el("textarea", { class: "input", name: "content", rows: "6" })),
+        field("What it says", text),
         el("div", { class: "field" }, el("span", { class: "field-label" }, "Stands for"), list, find.node),
       ],
       form(data) {

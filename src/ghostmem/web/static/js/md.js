@@ -4,10 +4,11 @@ import { el, isSafeLink } from "./dom.js";
 const LONGEST = 200000; // characters of a text that are laid out; the rest is shown as it is
 const LONGEST_BLOCK = 20000; // characters of a paragraph in which marks are looked for
 const DEEPEST = 8;
+const AUTO = { dir: "auto" }; // each block runs in the direction of its own text
 
 /** Return a text of markdown as an element. */
 export function markdown(text) {
-  const node = el("div", { class: "prose" });
+  const node = el("div", { class: "prose", dir: "auto" });
   const [told, rest] = [text.slice(0, LONGEST), text.slice(LONGEST)];
   node.append(...blocks(told.replace(/\r\n?/g, "\n").split("\n"), 0));
   if (rest) node.append(el("pre", null, rest));
@@ -56,13 +57,13 @@ function fence(lines, at) {
 
 function heading(lines, at) {
   const [, hashes, text] = HEADING.exec(lines[at]);
-  return [[el(`h${Math.min(6, hashes.length + 1)}`, null, inline(text, 0))], at + 1];
+  return [[el(`h${Math.min(6, hashes.length + 1)}`, AUTO, inline(text, 0))], at + 1];
 }
 
 function quote(lines, at, depth) {
   let end = at;
   while (end < lines.length && QUOTE.test(lines[end])) end += 1;
-  return [[el("blockquote", null, blocks(lines.slice(at, end).map((line) => line.replace(QUOTE, "")), depth + 1))], end];
+  return [[el("blockquote", AUTO, blocks(lines.slice(at, end).map((line) => line.replace(QUOTE, "")), depth + 1))], end];
 }
 
 function list(lines, at, depth) {
@@ -85,7 +86,7 @@ function list(lines, at, depth) {
     } else break;
   }
   const made = items.map((body) => item(body, depth));
-  return [[ordered ? el("ol", { start: parseInt(mark, 10) === 1 ? null : parseInt(mark, 10) }, made) : el("ul", null, made)], end];
+  return [[ordered ? el("ol", { ...AUTO, start: parseInt(mark, 10) === 1 ? null : parseInt(mark, 10) }, made) : el("ul", AUTO, made)], end];
 }
 
 function item(body, depth) {
@@ -94,7 +95,7 @@ function item(body, depth) {
   const inner = blocks(body, depth + 1);
   const tight = inner.length && inner[0].tagName === "P" ? [...inner[0].childNodes] : inner.slice(0, 1);
   const box = task && el("input", { type: "checkbox", disabled: true, checked: task[1] !== " ", "aria-label": task[1] === " " ? "open" : "done" });
-  return el("li", task ? { class: "task" } : null, box, tight, inner.slice(1));
+  return el("li", task ? { ...AUTO, class: "task" } : AUTO, box, tight, inner.slice(1));
 }
 
 const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
@@ -104,22 +105,23 @@ function table(lines, at) {
   let end = at + 2;
   while (end < lines.length && lines[end].includes("|") && lines[end].trim()) end += 1;
   const rows = lines.slice(at + 2, end).map(cells);
-  const head = el("tr", null, names.map((name) => el("th", null, inline(name, 0))));
-  const body = rows.map((row) => el("tr", null, names.map((_, column) => el("td", null, inline(row[column] || "", 0)))));
+  const head = el("tr", null, names.map((name) => el("th", AUTO, inline(name, 0))));
+  const body = rows.map((row) => el("tr", null, names.map((_, column) => el("td", AUTO, inline(row[column] || "", 0)))));
   return [[el("div", { class: "table-scroll", tabindex: "0" }, el("table", null, el("thead", null, head), el("tbody", null, body)))], end];
 }
 
 function paragraph(lines, at, depth) {
   let end = at + 1;
   while (end < lines.length && lines[end].trim() && !(depth < DEEPEST && RULES.some(([test]) => test(lines[end], lines, end)))) end += 1;
-  return [[el("p", null, inline(lines.slice(at, end).join("\n"), 0))], end];
+  return [[el("p", AUTO, inline(lines.slice(at, end).join("\n"), 0))], end];
 }
 
 // [opening, closing, element]
 const SPANS = [["***", "***", "strong"], ["**", "**", "strong"], ["__", "__", "strong"], ["~~", "~~", "del"], ["*", "*", "em"], ["_", "_", "em"]];
 const WEB = /^https?:\/\/[^\s<>"'`]{1,2000}/i;
 
-function inline(text, depth) {
+/** Return one paragraph of markdown as nodes. */
+export function inline(text, depth) {
   if (text.length > LONGEST_BLOCK || depth > DEEPEST) return [text];
   const found = [];
   let plain = "";

@@ -7,6 +7,10 @@ const CHUNK = 300; // strokes of one path: long paths are slow to fill in softwa
 const LABELS = 140;
 const SMALL = 2.2; // pixels: below, a shape is a square
 const TURN = 2 * Math.PI;
+export const GROUPS = 8; // colours of groups; the last one is for all others
+
+/** Return the colour of a node: that of its group, or else of its tier. */
+const paintOf = (graph, node, paints) => (graph.group ? paints.groups[graph.group[node]] : paints.tiers[graph.nodes[node].tier]) || paints.soft;
 
 /** Read the colours of the theme. */
 export function colours() {
@@ -18,6 +22,7 @@ export function colours() {
     page: read("page"), card: read("card"), ink: read("ink"), soft: read("soft"), accent: read("accent"), raised: read("raised"), line: read("line"),
     tiers: Object.fromEntries(Object.keys(TIERS).map((tier) => [tier, read(`tier-${tier}`)])),
     rels: Object.fromEntries(Object.keys(RELS).map((rel) => [rel, read(`rel-${rel}`)])),
+    groups: Array.from({ length: GROUPS }, (_, place) => read(`group-${place}`)),
     font: getComputedStyle(document.body).fontFamily,
   };
   probe.remove();
@@ -154,7 +159,7 @@ export function nameEdge(brush, graph, frame, paints, place, taken) {
   if (Math.hypot(bx - ax, by - ay) > 70 && free(taken, label, px, py - 11)) text(brush, paints, label, px, py + 4, 11, paints.rels[edge.rel] || paints.soft);
 }
 
-/** Draw all nodes, those of one tier at once. */
+/** Draw all nodes, those of one shape and colour at once. */
 export function drawNodes(brush, graph, frame, paints, dim) {
   brush.globalAlpha = dim ? 0.35 : 1;
   const groups = new Map();
@@ -164,11 +169,12 @@ export function drawNodes(brush, graph, frame, paints, dim) {
     const py = down(graph, frame, node);
     if (Math.abs(px) > frame.halfWidth + 20 || Math.abs(py) > frame.halfHeight + 20) continue;
     const { tier } = graph.nodes[node];
-    if (!groups.has(tier)) groups.set(tier, []);
-    groups.get(tier).push([px, py, radius(graph.nodes[node], frame.scale), graph.nodes[node].pinned]);
+    const paint = paintOf(graph, node, paints);
+    const look = `${tier} ${paint}`;
+    if (!groups.has(look)) groups.set(look, { tier, paint, marks: [] });
+    groups.get(look).marks.push([px, py, radius(graph.nodes[node], frame.scale), graph.nodes[node].pinned]);
   }
-  for (const [tier, marks] of groups) {
-    const paint = paints.tiers[tier] || paints.soft;
+  for (const { tier, paint, marks } of groups.values()) {
     for (let from = 0; from < marks.length; from += CHUNK) shapes(brush, TIERS[tier]?.shape || "full", marks.slice(from, from + CHUNK), paint, paints);
   }
   brush.globalAlpha = 1;
@@ -179,7 +185,7 @@ export function drawNode(brush, graph, frame, paints, place, how) {
   const node = graph.nodes[place];
   const [px, py] = [across(graph, frame, place), down(graph, frame, place)];
   const size = Math.max(4, radius(node, frame.scale)) + (how === "chosen" ? 1 : 0);
-  shapes(brush, TIERS[node.tier]?.shape || "full", [[px, py, size, node.pinned]], paints.tiers[node.tier] || paints.soft, paints);
+  shapes(brush, TIERS[node.tier]?.shape || "full", [[px, py, size, node.pinned]], paintOf(graph, place, paints), paints);
   if (how === "chosen" || how === "hovered") {
     brush.strokeStyle = paints.accent;
     brush.lineWidth = 2.5;

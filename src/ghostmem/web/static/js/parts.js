@@ -2,7 +2,7 @@
 import { add, el } from "./dom.js";
 import { icon } from "./icons.js";
 import { href } from "./router.js";
-import { KINDS, LEGS, PARTS, RELS, TIERS, ago, when } from "./words.js";
+import { KINDS, RELS, TIERS, ago, when } from "./words.js";
 
 /** A tier with its shape and its name. */
 export function tierChip(tier) {
@@ -21,14 +21,21 @@ export function relChip(rel, out = true) {
 
 /** A tag; with `onclick` a button. */
 export function tagChip(tag, onclick) {
-  return onclick ? el("button", { class: "tag", type: "button", onclick, title: `Only with the tag ${tag}` }, tag) : el("span", { class: "tag" }, tag);
+  return onclick ? el("button", { class: "tag", type: "button", dir: "auto", onclick, title: `Only with the tag ${tag}` }, tag) : el("span", { class: "tag", dir: "auto" }, tag);
 }
 
 /** A time as people say it, exact on hover. */
 export const time = (at, text = ago(at)) => el("time", { datetime: at, title: when(at) }, text);
 
 /** A link to a memory's own page. */
-export const memoryLink = (ns, key, ...children) => el("a", { href: href("memory", ns, key), class: "memory-link" }, children.length ? children : key);
+export const memoryLink = (ns, key, ...children) => el("a", { href: href("memory", ns, key), class: "memory-link", dir: "auto" }, children.length ? children : key);
+
+/** A text on one line that is cut in the middle where it does not fit: keys often differ at their end. */
+export function middle(text, tail = 12) {
+  const signs = Array.from(text);
+  const at = Math.max(0, signs.length - tail);
+  return el("span", { class: "middle", title: text }, el("span", null, signs.slice(0, at).join("")), el("span", null, signs.slice(at).join("")));
+}
 
 /** Marks beside a memory: pinned, locked. */
 export function marks(memory) {
@@ -64,15 +71,15 @@ export function empty({ title, text = "", command: line = "", picture = "search"
 /** Return a text as nodes, with what stands between backticks as code. */
 export const coded = (text) => String(text).split("`").map((part, place) => place % 2 ? el("code", null, part) : part);
 
-/** Something went wrong: what, what to do, and another try. */
+/** Something went wrong: what (`title` and `message` of the error), what to do (`hint`), and another try. */
 export function failure(error, again = null, ...actions) {
   const hint = error.hint || (error instanceof TypeError ? "reload the page" : "");
   return el(
     "div",
     { class: "state bad", role: "alert" },
     el("div", { class: "state-icon" }, icon("warning", 28)),
-    el("h2", null, "That did not work"),
-    el("p", null, error.message),
+    el("h2", null, error.title || "That did not work"),
+    error.message && el("p", null, error.message),
     hint && el("p", { class: "soft" }, coded(hint)),
     el("div", { class: "state-actions" }, again && el("button", { class: "button", type: "button", onclick: again }, "Try again"), actions),
   );
@@ -102,89 +109,5 @@ export function select(props, choices) {
   return node;
 }
 export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
-
-/** Why a memory is there: ranks by way of searching, parts of the score as bars, and the edges it came over. */
-export function receipt({ legs = {}, parts = {}, score = null, similarity = null, relevance = null, path = [], note = "", stage = "" }) {
-  const rows = Object.entries(parts).filter(([, value]) => value !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-  const most = Math.max(0.001, ...rows.map(([, value]) => Math.abs(value)));
-  const ranks = Object.entries(legs).map(([leg, rank]) => el("li", null, LEGS[leg] || leg, " ", el("b", null, `#${rank}`)));
-  return el(
-    "div",
-    { class: "receipt" },
-    el(
-      "dl",
-      { class: "receipt-facts" },
-      score !== null && fact("score", score.toFixed(3)),
-      similarity !== null && similarity !== undefined && fact("likeness", similarity.toFixed(3)),
-      relevance !== null && fact("judge", `${Math.round(relevance * 100)} %`),
-      stage && fact("came by", stage),
-      ranks.length > 0 && fact("ranked", el("ul", { class: "inline" }, ranks)),
-    ),
-    rows.length > 0 &&
-      el("table", { class: "bars" }, el("caption", { class: "sr" }, "Parts of the score"), el("tbody", null, rows.map(([name, value]) => bar(name, value, most)))),
-    path.length > 0 && el("ol", { class: "hops" }, path.map((hop) => el("li", null, hop.from_key, " ", relChip(hop.rel), " ", hop.to_key, " ", el("span", { class: "soft" }, hop.weight.toFixed(2))))),
-    note && el("p", { class: "soft" }, note),
-  );
-}
-
-const fact = (name, value) => el("div", null, el("dt", null, name), el("dd", null, value));
-
-function bar(name, value, most) {
-  const fill = el("i", { class: value < 0 ? "less" : "", vars: { "--share": `${(Math.abs(value) / most) * 100}%` } });
-  return el("tr", null, el("th", { scope: "row", title: name }, PARTS[name] || name.replaceAll("_", " ")), el("td", { class: "track" }, fill), el("td", { class: "num" }, `${value > 0 ? "+" : ""}${value.toFixed(3)}`));
-}
-
-const STOP = new Set("a an and are as at be by did do does for from had has have how i in is it its of on or that the their they this to was were what when where which who why will with you your".split(" "));
-
-/** Return the words of a question that are worth marking. */
-export function terms(question) {
-  const words = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || [];
-  return [...new Set(words.filter((word) => word.length > 1 && !STOP.has(word)))].slice(0, 24);
-}
-
-/** Return a text as nodes, with the words of a question marked. */
-export function marked(text, words) {
-  if (!words.length) return [text];
-  const stems = words.map((word) => (word.length > 4 ? word.replace(/(ing|ed|es|s)$/, "") : word)).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(`(?<![\\p{Script=Latin}\\p{N}])(?:${stems.join("|")})[\\p{Script=Latin}\\p{N}]*`, "giu");
-  const found = [];
-  let from = 0;
-  for (const match of text.matchAll(pattern)) {
-    if (match.index > from) found.push(text.slice(from, match.index));
-    found.push(el("mark", null, match[0]));
-    from = match.index + match[0].length;
-  }
-  found.push(text.slice(from));
-  return found;
-}
-
-/** Return the part of a text around its match, or around its first marked word if the server named no match; whole words only. */
-export function excerpt(text, words, { match_start = null, match_end = null } = {}, length = 320) {
-  const flat = squeezed(text).trim();
-  if (flat.length <= length) return flat;
-  const [start, end] = match_start === null ? firstWord(flat, words) : [flatOffset(text, match_start), flatOffset(text, match_end)];
-  const spare = Math.max(0, length - (end - start));
-  let from = Math.max(0, Math.min(start - Math.floor(spare / 2), flat.length - length));
-  let to = Math.min(flat.length, from + length);
-  const opening = from > 0 ? flat.indexOf(" ", from) : -1;
-  if (opening >= 0 && opening < start) from = opening + 1;
-  const closing = to < flat.length ? flat.lastIndexOf(" ", to) : -1;
-  if (closing >= end && closing > from) to = closing;
-  if (isLowSurrogate(flat, from)) from += 1;
-  if (isLowSurrogate(flat, to)) to -= 1;
-  return `${from > 0 ? "… " : ""}${flat.slice(from, to)}${to < flat.length ? " …" : ""}`;
-}
-
-const squeezed = (text) => text.replace(/\s+/g, " ");
-/** Return where a character of a text, counted in code points as the server does, is in its squeezed form. */
-const flatOffset = (text, offset) => squeezed(Array.from(text).slice(0, offset).join("")).trimStart().length;
-const isLowSurrogate = (text, at) => at > 0 && at < text.length && /[\uDC00-\uDFFF]/.test(text[at]);
-
-function firstWord(flat, words) {
-  const lower = flat.toLowerCase();
-  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  const start = places.length ? Math.min(...places) : 0;
-  return [start, start];
-}
 
 export { add, el };

@@ -16,7 +16,7 @@ export function picker(ns, { onpick, without = () => false, keep = false, label 
   const list = el("ul", { class: "picker-list", id, role: "listbox", "aria-label": "Memories found", hidden: true });
   const input = el("input", {
     class: "input", type: "text", role: "combobox", "aria-expanded": "false", "aria-controls": id, "aria-autocomplete": "list", "aria-label": label,
-    autocomplete: "off", spellcheck: "false", placeholder: "Type a key or what it says", oninput: typed, onkeydown: pressed, onfocus: typed, onblur: () => setTimeout(close, 150),
+    autocomplete: "off", spellcheck: "false", dir: "auto", placeholder: "Type a key or what it says", oninput: typed, onkeydown: pressed, onfocus: typed, onblur: () => setTimeout(close, 150),
   });
   let timer = 0;
   let running = new AbortController();
@@ -61,7 +61,7 @@ export function picker(ns, { onpick, without = () => false, keep = false, label 
 
   function option(memory, place) {
     return el("li", { class: "picker-option", role: "option", id: `${id}-${place}`, "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); choose(place); } },
-      el("b", null, memory.key), el("span", { class: "soft" }, memory.content.slice(0, 120)));
+      el("b", { dir: "auto" }, memory.key), el("span", { class: "soft", dir: "auto" }, memory.content.slice(0, 120)));
   }
 
   function mark() {

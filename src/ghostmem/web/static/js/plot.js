@@ -1,4 +1,4 @@
-// Small plots: bars, columns, lines, stacked areas and a gauge. Each is a <figure> with a title and, for those who read rather than
+// Small plots: bars, columns, lines, sparklines and a gauge. Each is a <figure> with a title and, for those who read rather than
 // look, a table of the same numbers. Colours come from the tokens of base.css; no series is told by its colour alone.
 import { el, put, svg } from "./dom.js";
 import { number } from "./words.js";
@@ -170,34 +170,53 @@ export function lines({ title, about, names, series, height = 180, short = (name
   });
 }
 
-/** Areas one upon the other; `events` are places at which a mark stands below, `note(place)` says what happened there. */
-export function areas({ title, about, names, series, height = 260, short = (name) => name, events = [], note }) {
-  const totals = names.map((_, place) => series.reduce((sum, one) => sum + one.values[place], 0));
-  const most = Math.max(1, ...totals);
+/** Columns above and below a line: `up` and `down` are lists of {label, values, tone}; `events` are places with a mark below. */
+export function signedColumns({ title, about, names, up, down, height = 240, short = (name) => name, events = [], note }) {
+  const sum = (list, place) => list.reduce((all, one) => all + one.values[place], 0);
+  const most = Math.max(1, ...names.map((_, place) => sum(up, place)));
+  const least = Math.max(0, ...names.map((_, place) => sum(down, place)));
   return framed({
-    title, about, height, names, note, series,
+    title, about, height, names, note, series: [...up, ...down],
     draw: ({ width }) => {
-      const left = gutter(most);
-      const step = (width - left - 6) / Math.max(1, names.length - 1);
-      const across = (place) => left + step * place;
-      const frame = axes({ width, height, names, most, across, short, left, bottom: height - 36 });
-      const under = names.map(() => 0);
-      const bands = series.map((one) => {
-        const low = [...under];
-        one.values.forEach((value, place) => { under[place] += value; });
-        const edge = under.map((value, place) => `${across(place)},${frame.y(value)}`);
-        const base = low.map((value, place) => `${across(place)},${frame.y(value)}`).reverse();
-        const last = names.length - 1;
-        const tall = frame.y(low[last]) - frame.y(under[last]);
-        return [
-          svg("polygon", { class: `tone-${one.tone} area ${one.pattern || ""}`, points: [...edge, ...base].join(" ") }),
-          tall > 18 && svg("text", { class: "band", x: width - 14, y: (frame.y(low[last]) + frame.y(under[last])) / 2 + 4, "text-anchor": "end" }, one.label),
-        ];
-      });
-      const dots = events.map((place) => svg("path", { class: "event", d: `M${across(place)} ${frame.bottom + 4}l5 6h-10z` }));
-      return { ...frame, across, nearest: (x) => Math.round((x - left) / step), nodes: [frame.nodes.slice(0, 1), bands, dots, frame.nodes.slice(1)] };
+      const left = gutter(Math.max(most, least));
+      const wide = (width - left) / names.length;
+      const across = (place) => left + wide * (place + 0.5);
+      const share = (most / (most + least)) * (height - 48);
+      const middle = 8 + Math.max(24, least ? share : height - 48);
+      const frame = axes({ width, height, names, most, across, short, left, bottom: middle });
+      const unit = (middle - 8) / ticks(most).at(-1);
+      const low = Math.min(height - 34, middle + least * unit);
+      const fit = least ? Math.min(unit, (height - 40 - middle) / least) : unit;
+      const stack = (list, place, sign) => {
+        let at = middle;
+        return list.map((one) => {
+          const tall = one.values[place] * (sign > 0 ? unit : fit);
+          const y = sign > 0 ? at - tall : at;
+          at += sign > 0 ? -tall : tall;
+          return tall > 0 && svg("rect", { class: `tone-${one.tone} column`, x: across(place) - Math.min(20, wide * 0.36), width: Math.min(40, wide * 0.72), y, height: Math.max(1, tall), rx: 1.5 });
+        });
+      };
+      const dots = events.map((place) => svg("path", { class: "event", d: `M${across(place)} ${height - 30}l5 6h-10z` }));
+      return {
+        ...frame, bottom: Math.max(low, middle), across,
+        nearest: (x) => Math.floor((x - left) / wide),
+        nodes: [frame.nodes.slice(0, 1), names.map((_, place) => [stack(up, place, 1), stack(down, place, -1)]), svg("line", { class: "zero", x1: left, x2: width, y1: middle, y2: middle }), dots, frame.nodes.slice(1)],
+      };
     },
   });
+}
+
+/** The course of a few numbers as a small line, on a scale of its own. */
+export function sparkline(values, label, [width, height] = [160, 36]) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (place) => (place / Math.max(1, values.length - 1)) * width;
+  const y = (value) => (high === low ? height / 2 : height - 3 - ((value - low) / (high - low)) * (height - 6));
+  const points = values.map((value, place) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`);
+  return svg(
+    "svg", { class: "sparkline", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
+    svg("polygon", { class: "spark-area", points: [`0,${height}`, ...points, `${width},${height}`].join(" ") }),
+    svg("polyline", { class: "spark-line", points: points.join(" ") }),
+  );
 }
 
 /** A score from 0 to 100 on an arc, with its words. */

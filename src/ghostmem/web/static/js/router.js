@@ -14,8 +14,16 @@ export function go(name, ...rest) {
 
 /** Write what a screen shows into its address, without showing it again. */
 export function remember(fields) {
-  const path = location.hash.split("?")[0] || "#/search";
-  history.replaceState(null, "", path + asQuery(fields));
+  const path = location.hash.split("?")[0] || "#/home";
+  history.replaceState(history.state, "", path + asQuery(fields)); // the state names the entry, see places.js
+}
+
+/** Go to a screen in place of the present entry of the history. */
+export const replace = (name, ...rest) => location.replace(href(name, ...rest));
+
+/** Set the title of the tab: setTitle("tea", "agent:me") gives "tea · agent:me · Ghost". */
+export function setTitle(...parts) {
+  document.title = [...parts.filter(Boolean), "Ghost"].join(" · ");
 }
 
 /** Read an address: the screen's name, what stands behind it, and its fields. */
@@ -24,7 +32,7 @@ export function parse(hash = location.hash) {
   const cut = plain.includes("?") ? plain.indexOf("?") : plain.length;
   const [path, text] = [plain.slice(0, cut), plain.slice(cut + 1)];
   const [name = "", ...args] = path.split("/").map(decoded);
-  return { name: name || "search", args, query: Object.fromEntries(new URLSearchParams(text)) };
+  return { name: name || "home", args, query: Object.fromEntries(new URLSearchParams(text)) };
 }
 
 function decoded(part) {

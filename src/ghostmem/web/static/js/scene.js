@@ -13,7 +13,7 @@ export function scene(canvas, told, signal) {
   const back = document.createElement("canvas");
   const kept = { ok: false, full: false, x: 0, y: 0, scale: 1 };
   const graph = { nodes: [], edges: [], x: new Float32Array(0), y: new Float32Array(0), shown: [], lines: [], groups: [], beside: [] };
-  const look = { rels: new Set(), tiers: new Set(), weight: 0, loose: true };
+  const look = { rels: new Set(), tiers: new Set(), groups: new Set(), groupOf: null, weight: 0, weak: false, loose: true };
   let paints = colours();
   let chosen = -1;
   let hovered = -1;
@@ -173,8 +173,9 @@ export function scene(canvas, told, signal) {
 
   function filter(fields) {
     Object.assign(look, fields);
-    graph.shown = graph.nodes.map((node) => !look.tiers.has(node.tier));
-    graph.lines = graph.edges.map((edge) => !look.rels.has(edge.rel) && edge.weight >= look.weight && graph.shown[edge.source] && graph.shown[edge.target]);
+    graph.group = look.groupOf ? graph.nodes.map(look.groupOf) : null;
+    graph.shown = graph.nodes.map((node, place) => !look.tiers.has(node.tier) && !(graph.group && look.groups.has(graph.group[place])));
+    graph.lines = graph.edges.map((edge) => !look.rels.has(edge.rel) && edge.weight >= look.weight && (look.weak || !isWeak(edge)) && graph.shown[edge.source] && graph.shown[edge.target]);
     if (!look.loose) {
       const linked = new Set(graph.edges.flatMap((edge, place) => (graph.lines[place] ? [edge.source, edge.target] : [])));
       graph.shown = graph.shown.map((shown, node) => shown && linked.has(node));
@@ -231,5 +232,9 @@ export function scene(canvas, told, signal) {
     view: () => ({ x: view.x, y: view.y, scale: view.scale, full: kept.ok && kept.full && !rest }),
   };
 }
+
+const WEAK = 0.4;
+/** Say whether a link was only inferred from likeness, and is not strong. */
+export const isWeak = (edge) => edge.rel === "relates_to" && Boolean(edge.automatic) && edge.weight < WEAK;
 
 const weighs = (node) => (node.pinned ? 3 : 0) + node.importance * 2 + Math.log2(1 + node.degree);

@@ -1,10 +1,13 @@
 // The picture of the timeline: a row for each key, with when it was true above and when it was believed below. Rows outside the
 // window are not laid out, so thousands of them cost what a screenful costs.
+import { words } from "./diff.js";
 import { el, put } from "./dom.js";
+import { middle } from "./parts.js";
 import { href } from "./router.js";
+import { firstChange } from "./shortdiff.js";
 import { when } from "./words.js";
 
-export const ROW = 48;
+export const ROW = 60;
 const AXIS = 28;
 const TOKENS = ["accent", "accent-soft", "line", "line-strong", "ink", "soft", "card", "page", "warn", "raised"];
 
@@ -23,6 +26,7 @@ export function strip(scale, { onopen, signal }) {
   let rows = [];
   let asOf = null;
   let colours = {};
+  let family = "sans-serif";
   let frame = 0;
   let wide = 0;
   let side = 0;
@@ -33,6 +37,7 @@ export function strip(scale, { onopen, signal }) {
   }
 
   function learn() {
+    family = getComputedStyle(document.body).fontFamily;
     const probe = el("i", { class: "sr" });
     document.body.append(probe);
     for (const name of TOKENS) {
@@ -98,7 +103,7 @@ export function strip(scale, { onopen, signal }) {
 
   function drawAxis(pen, marks) {
     pen.clearRect(0, 0, wide, AXIS);
-    pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+    pen.font = `12px ${family}`;
     pen.textBaseline = "middle";
     pen.fillStyle = colours.soft;
     for (const [at, label] of marks) if (x(at) >= side - 1) pen.fillText(label, x(at) + 4, AXIS / 2);
@@ -116,17 +121,17 @@ export function strip(scale, { onopen, signal }) {
     pen.fillStyle = colours.line;
     pen.fillRect(0, top + ROW - 1, wide, 1);
     let drawn = -1;
-    for (const span of row.spans) {
+    row.spans.forEach((span, place) => {
       const [from, to] = [x(span.said0), x(Math.min(span.said1, asOf ?? Date.now()))];
       const before = span.said1 !== Infinity && asOf === null;
-      if (Math.max(to, x(span.true1)) < side || Math.min(from, x(span.true0)) > wide) continue;
-      if (row.spans.length > 60 && to - from < 0.5 && Math.round(from) === drawn) continue; // thousands of versions on one pixel
+      if (Math.max(to, x(span.true1)) < side || Math.min(from, x(span.true0)) > wide) return;
+      if (row.spans.length > 60 && to - from < 0.5 && Math.round(from) === drawn) return; // thousands of versions on one pixel
       drawn = Math.round(from);
       pen.globalAlpha = before ? 0.35 : 1;
-      bar(pen, x(span.true0), x(span.true1), top + 8, 13, span.true1 !== Infinity);
+      bar(pen, x(span.true0), x(span.true1), top + 9, 9, span.true1 !== Infinity);
       pen.globalAlpha = 1;
-      belief(pen, from, to, top + 27, 9, span, before);
-    }
+      belief(pen, from, to, top + 27, 22, span, before, place > 0);
+    });
   }
 
   function bar(pen, from, to, y, tall, ends) {
@@ -148,23 +153,26 @@ export function strip(scale, { onopen, signal }) {
     if (ends) pen.fillRect(right - 2, y - 3, 3, tall + 6); // it ended here
   }
 
-  function belief(pen, from, to, y, tall, span, before) {
+  /** What was believed, with its text where there is room. */
+  function belief(pen, from, to, y, tall, span, before, isChange) {
     const [left, right] = [Math.max(side - 10, from), Math.min(wide + 10, to)];
     if (right < left) return;
-    pen.fillStyle = before ? colours["line-strong"] : colours.soft;
-    for (let at = left; at < right; at += 6) pen.fillRect(at, y + tall / 2 - 1, Math.min(4, right - at), 2);
-    pen.fillRect(left, y, 2, tall);
-    if (before) pen.fillRect(right - 1, y + 2, 1.5, tall - 4);
-    else if (to <= wide) arrow(pen, right, y, tall); // and it goes on
-    if (right - left > 30 && from > side - 4) {
-      pen.font = "11px sans-serif";
-      pen.textBaseline = "middle";
-      const label = `v${span.version}`;
-      pen.fillStyle = colours.page;
-      pen.fillRect(left + 5, y - 2, pen.measureText(label).width + 5, tall + 4);
-      pen.fillStyle = colours.soft;
-      pen.fillText(label, left + 7, y + tall / 2 + 0.5);
-    }
+    const width = Math.max(2, right - left);
+    pen.fillStyle = before ? colours.raised : colours["accent-soft"];
+    pen.fillRect(left, y, width, tall);
+    pen.fillStyle = isChange ? colours.accent : colours["line-strong"];
+    pen.fillRect(left, y, Math.min(2, width), tall);
+    if (before) { pen.fillStyle = colours["line-strong"]; pen.fillRect(right - 1, y, 1, tall); } else if (to <= wide) { pen.fillStyle = colours.accent; arrow(pen, right, y, tall); } // it goes on
+    if (right - Math.max(left, side) < 44) return;
+    pen.save();
+    pen.beginPath();
+    pen.rect(Math.max(left, side), y, right - Math.max(left, side) - 4, tall);
+    pen.clip();
+    pen.font = `12px ${family}`;
+    pen.textBaseline = "middle";
+    pen.fillStyle = before ? colours.soft : colours.ink;
+    pen.fillText(span.summary, Math.max(left, side) + 8, y + tall / 2 + 0.5);
+    pen.restore();
   }
 
   function arrow(pen, at, y, tall) {
@@ -179,7 +187,7 @@ export function strip(scale, { onopen, signal }) {
     const known = new Map([...labels.children].map((one) => [one.dataset.id, one]));
     const wanted = [];
     for (let place = first; place < last; place += 1) {
-      const id = `${rows[place].ns}\n${rows[place].key}\n${rows[place].spans.length}`;
+      const id = `${rows[place].ns}\n${rows[place].key}\n${rows[place].spans.length} ${side}`;
       const label = known.get(id) || made(rows[place], id);
       label.style.setProperty("--top", `${place * ROW}px`);
       label.dataset.place = String(place);
@@ -190,7 +198,17 @@ export function strip(scale, { onopen, signal }) {
   }
 
   function made(row, id) {
-    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", null, row.key), el("span", null, row.ns), el("span", { class: "sr" }, said(row)));
+    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", { dir: "auto" }, middle(row.key, side < 150 ? 7 : 12)), el("span", null, row.ns), lastChange(row), el("span", { class: "sr" }, said(row)));
+  }
+
+  /** What the last version changed, in a few words. */
+  function lastChange({ spans }) {
+    const [before, now] = spans.slice(-2);
+    if ((now || before).said1 !== Infinity) return el("span", { class: "strip-change" }, "deleted");
+    if (!now) return before.true1 !== Infinity ? el("span", { class: "strip-change" }, "ended") : null;
+    const found = firstChange(before.summary, now.summary);
+    if (!found) return el("span", { class: "strip-change" }, before.summary === now.summary ? "details changed" : "rewritten");
+    return el("span", { class: "strip-change" }, found[0] && el("del", null, found[0]), found[0] && found[1] && " → ", found[1] && el("ins", null, found[1]));
   }
 
   function hit(event) {
@@ -198,7 +216,7 @@ export function strip(scale, { onopen, signal }) {
     const [px, py] = [event.clientX - box.left, event.clientY - box.top + scroll.scrollTop];
     const row = rows[Math.floor(py / ROW)];
     if (!row || px < side) return null;
-    const lane = (py % ROW) < 24 ? ["true0", "true1"] : ["said0", "said1"];
+    const lane = (py % ROW) < 22 ? ["true0", "true1"] : ["said0", "said1"];
     const span = [...row.spans].reverse().find((one) => x(one[lane[0]]) - 3 <= px && px <= Math.max(x(one[lane[1]]), x(one[lane[0]]) + 3) + 3) || null;
     return span ? { row, span, px, py: event.clientY - box.top } : null;
   }
@@ -209,7 +227,9 @@ export function strip(scale, { onopen, signal }) {
     canvas.classList.toggle("on-span", Boolean(found));
     if (!found) return;
     const { row, span, px, py } = found;
-    put(tip, el("b", null, `${row.key} · version ${span.version}`), el("span", null, span.summary), el("span", { class: "soft" }, lasts("true", span.true0, span.true1)), el("span", { class: "soft" }, lasts("believed", span.said0, span.said1)));
+    const before = row.spans[row.spans.indexOf(span) - 1];
+    const [less, more] = before ? words(before.summary, span.summary, { marks: ["del", "ins"], alike: 0.2 }) : [null, null];
+    put(tip, el("b", null, `${row.key} · version ${span.version}`), before && el("span", { class: "strip-before" }, less || el("del", null, before.summary)), el("span", null, more || span.summary), el("span", { class: "soft" }, lasts("true", span.true0, span.true1)), el("span", { class: "soft" }, lasts("believed", span.said0, span.said1)));
     tip.style.setProperty("--x", `${Math.max(8, Math.min(px + 12, wide - 300))}px`);
     tip.style.setProperty("--y", `${Math.max(8, py + AXIS + 16 > high - 60 ? py + AXIS - 110 : py + AXIS + 16)}px`);
   }
@@ -279,7 +299,7 @@ export function strip(scale, { onopen, signal }) {
   };
 }
 
-const lasts = (word, from, to) => to < from ? `${word} until ${when(to)}` : `${word} ${when(from)} – ${to === Infinity ? (word === "true" ? "it still holds" : "now") : when(to)}`;
+const lasts = (word, from, to) => to < from ? `${word} until ${when(to)}` : `${word} ${when(from)} – ${to === Infinity ? (word === "true" ? "still true" : "now") : when(to)}`;
 
 /** Say a row in words. */
 export function said(row) {

@@ -6,10 +6,10 @@ import { coded } from "./parts.js";
 const SHOWN = 10000; // milliseconds; those with a way back stay longer
 let last = null;
 
-/** Say that something was done: toast("Pinned tea", {undo: async () => …}). The way back is also on the key `u`. */
+/** Say that something was done: toast("Pinned tea", {undo: async () => …}). Undo is also on the key `u`; `tone` is good, plain or bad. */
 export function toast(message, { undo = null, tone = "good" } = {}) {
   const place = document.getElementById("toasts");
-  const note = el("div", { class: `toast ${tone}`, role: tone === "bad" ? "alert" : "status" }, icon(tone === "bad" ? "warning" : "check"));
+  const note = el("div", { class: `toast ${tone}`, role: tone === "bad" ? "alert" : "status" }, icon({ good: "check", plain: "info", bad: "warning" }[tone]));
   const text = el("span", { class: "toast-text" }, coded(message));
   note.append(text);
   const leave = () => { note.remove(); if (last === back) last = null; };

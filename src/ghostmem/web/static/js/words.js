@@ -1,16 +1,16 @@
 // The vocabulary: how tiers, kinds, relations and sources are called, drawn and explained. Colours are custom properties of base.css.
 
 export const TIERS = {
-  sensory: { label: "sensory", about: "just arrived, and soon gone unless it is used", shape: "ring" },
-  stm: { label: "short-term", about: "in use, on probation", shape: "half" },
-  ltm: { label: "long-term", about: "proven, and kept", shape: "full" },
-  dormant: { label: "dormant", about: "kept, but left out of answers", shape: "bar" },
+  sensory: { label: "sensory", about: "just arrived; deleted soon unless it is used", shape: "ring" },
+  stm: { label: "short-term", about: "new or in use", shape: "half" },
+  ltm: { label: "long-term", about: "used often, and kept", shape: "full" },
+  dormant: { label: "dormant", about: "kept, but hidden from search", shape: "bar" },
 };
 
 export const KINDS = {
-  semantic: { label: "fact", about: "something that is so" },
-  episodic: { label: "episode", about: "something that happened" },
-  procedural: { label: "procedure", about: "how something is done" },
+  semantic: { label: "semantic", about: "a fact" },
+  episodic: { label: "episodic", about: "something that happened" },
+  procedural: { label: "procedural", about: "how something is done" },
 };
 
 // `dash` tells relations apart without colour, in lines of SVG and canvas
@@ -19,7 +19,7 @@ export const RELS = {
   contradicts: { label: "contradicts", back: "is contradicted by", dash: [7, 3] },
   depends_on: { label: "depends on", back: "is needed by", dash: [2, 3] },
   refines: { label: "refines", back: "is refined by", dash: [10, 3, 2, 3] },
-  contains: { label: "stands for", back: "is summed up by", dash: [1, 4] },
+  contains: { label: "sums up", back: "is summed up by", dash: [1, 4] },
   merged_into: { label: "was merged into", back: "took in", dash: [4, 6] },
   caused_by: { label: "is caused by", back: "causes", dash: [6, 2, 2, 2] },
   prevents: { label: "prevents", back: "is prevented by", dash: [12, 4] },
@@ -49,7 +49,7 @@ export const PARTS = {
   when: "it tells a time",
   place: "it names something",
   identifier: "numbers and codes in common",
-  recency: "it is the newest",
+  recency: "how recent it is",
   episode: "it is an episode",
   tier: "its tier",
   kind: "its kind",
@@ -61,11 +61,35 @@ export const PARTS = {
   relevance: "how well it answers",
   access: "how often it was used",
   edges: "links to what was found",
-  seed: "score of what it hangs on",
+  seed: "score of the linked memory",
   weight: "weight of the link",
+  passed: "what a link passes on",
+  correction: "score of the memory that it corrects",
+  conflict: "raised with the memory that it contradicts",
+  child: "raised with the memories that it sums up",
+  negative: "no score is below zero",
+  rest: "other adjustments",
 };
 
 export const LEGS = { text: "full text", substring: "parts of words", vector: "meaning", meaning: "meaning" };
+
+// findings of the audit: name, meaning, and how it is called when there is none
+export const FINDINGS = {
+  duplicates: ["Duplicates", "Memories that say the same under different keys.", "no duplicates"],
+  contradictions: ["Contradictions", "Memories that contradict each other, with nothing decided.", "no contradictions"],
+  stale: ["Not used for three months", "They stay. Rules may make them dormant, which hides them from search.", "all used within three months"],
+  never_used: ["Never used", "Two weeks old or more, and never read on purpose.", "all used"],
+  orphans: ["Unlinked", "Memories without a link to another.", "all linked"],
+  oversized: ["Too long", "A context shows only a part of them.", "none too long"],
+  unembedded: ["Without a vector", "Found by their words only, not by their meaning.", "all with a vector"],
+  expired: ["Expired", "Past their time, and hidden until they are deleted.", "none expired"],
+  rule_churn: ["Moved back and forth", "Rules moved them between tiers twice within a week.", "none moved back and forth"],
+  secrets: ["Possible secrets", "They contain something that looks like a key or a password.", "no secrets"],
+  quarantine: ["Quarantine", "Not trusted, and waiting for your decision.", "quarantine is empty"],
+};
+
+/** Write the score of the audit as a sentence. */
+export const healthWords = (score) => (score >= 95 ? "Very tidy" : score >= 85 ? "In good order" : score >= 60 ? "A few things need attention" : "Needs attention");
 
 const FORMAT = new Intl.NumberFormat("en");
 const AGO = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });

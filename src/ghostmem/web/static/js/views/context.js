@@ -6,7 +6,8 @@ import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
 import { markdown } from "../md.js";
-import { checkbox, command, empty, failure, field, head, kindChip, marks, memoryLink, receipt, skeleton, tierChip, time } from "../parts.js";
+import { checkbox, coded, command, empty, failure, field, head, kindChip, marks, memoryLink, skeleton, tierChip, time } from "../parts.js";
+import { receipt } from "../receipt.js";
 import { remember } from "../router.js";
 import { isChosen, ns } from "../state.js";
 import { toast } from "../toast.js";
@@ -20,13 +21,23 @@ export const wide = true;
 const STAGES = {
   pinned: ["pinned", "always there"],
   search: ["found", "answers the question"],
-  file: ["file", "is about a file at hand"],
-  edge: ["linked", "hangs on something that was found"],
-  correction: ["correction", "corrects something that was found"],
-  "own words": ["own words", "said by the one who is named"],
-  parent: ["summary", "stands for several that were found"],
+  file: ["file", "is about a file you work on"],
+  edge: ["linked", "is linked to a memory that was found"],
+  correction: ["correction", "corrects a memory that was found"],
+  "own words": ["own words", "said by the person who is named"],
+  parent: ["summary", "sums up several that were found"],
   child: ["part", "is part of a summary that was found"],
 };
+// why a memory was left out, in words
+const REASONS = {
+  budget: "does not fit into the budget",
+  floor: "too weak a match",
+  superseded: "replaced by a newer memory",
+  "suppressed by its summary": "its summary is shown instead",
+  "superseded by a newer memory that did not fit": "replaced by a newer memory that does not fit",
+  expired: "expired",
+};
+const MAX_LEFT = 20; // left-out memories shown at first
 const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 
 export function view({ query }, signal) {
@@ -76,7 +87,7 @@ export function view({ query }, signal) {
     if (!quiet && !result.querySelector(".pack")) put(result, skeleton(4));
     try {
       const sent = (tokens) => post("/context", {
-        query: asked.q, budget: Number(tokens), render: "block", exclude_pinned: !box("pinned").checked, expand: box("expand").checked, ...(ns() ? { ns: ns() } : {}),
+        query: asked.q, budget: Number(tokens), render: "block", texts: true, exclude_pinned: !box("pinned").checked, expand: box("expand").checked, ...(ns() ? { ns: ns() } : {}),
       }, mine);
       const packs = await Promise.all(budgets.map((one) => sent(one.value)));
       if (mine.aborted) return;
@@ -95,11 +106,11 @@ export function view({ query }, signal) {
   bind("/", "to the question", () => { input.focus(); input.select(); }, { signal, group: "Context" });
   if (asked.q) ask();
   else put(result, nothingAsked());
-  return el("div", { class: "context" }, head("Context", "What an agent would be handed for a question, within a budget."), form, result);
+  return el("div", { class: "context" }, head("Context", "What an agent is given for a question, within a budget of tokens"), form, result);
 }
 
 function nothingAsked() {
-  return empty({ title: "Ask as an agent would", text: "Type what the agent is about to do. You see what it would be handed, why each memory is there, and what did not fit.", command: 'ghost context -n "*" "how do payments work"', picture: "context" });
+  return empty({ title: "Ask as an agent would", text: "Type what the agent is about to do. You see which memories it is given, why each is there, and what did not fit.", command: 'ghost context -n "*" "how do payments work"', picture: "context" });
 }
 
 /** One pack: the bar, the stages, the memories, what was left out. */
@@ -123,7 +134,7 @@ function packed(pack, asked, other) {
     } catch { text.hidden = false; body.hidden = true; }
   }
   if (!pack.memories.length) {
-    return el("section", { class: "pack", "aria-label": `Pack of ${number(pack.budget)} tokens` }, bar(pack, []), empty({ title: "Nothing relevant", text: "No memory answers this well enough: an agent would be handed nothing rather than noise.", picture: "context" }), notes(pack), leftOut(pack));
+    return el("section", { class: "pack", "aria-label": `Pack of ${number(pack.budget)} tokens` }, bar(pack, []), empty({ title: "Nothing relevant", text: "No memory answers this well enough, so an agent is given nothing.", picture: "context" }), notes(pack), leftOut(pack));
   }
   return el(
     "section", { class: "pack", "aria-label": `Pack of ${number(pack.budget)} tokens` },
@@ -176,30 +187,40 @@ function stages(pack) {
 
 function notes(pack) {
   const said = [...(pack.notes || []), ...(pack.compaction_suggested ? [`Worth tidying: ${pack.compaction_reason || "reflect or consolidate would shorten this"}`] : [])];
-  return said.map((note) => el("p", { class: "note" }, icon("info", 16), note));
+  return said.map((note) => el("p", { class: "note" }, icon("info", 16), el("span", null, coded(note))));
 }
 
 function card(memory, place, other) {
   const [label, about] = stageOf(memory);
   const why = el("div", { class: "why" });
-  const box = el("details", { class: "why-box", ontoggle: () => { if (box.open && !why.childElementCount) why.append(receipt({ ...memory.why, score: memory.score, stage: `${label}${about ? `: ${about}` : ""}` })); } }, el("summary", null, icon("chevron", 14), "Why it is there"), why);
+  const box = el("details", { class: "why-box", ontoggle: () => { if (box.open && !why.childElementCount) why.append(receipt({ ...memory.why, multiplied: true, score: memory.score, stage: `${label}${about ? `: ${about}` : ""}` })); } }, el("summary", null, icon("chevron", 14), "Why it is there"), why);
   return el(
     "li", { class: `packed-card stage-${slug(memory.why?.stage)}`, dataset: { key: memory.key } },
     el("div", { class: "packed-head" }, el("span", { class: "place" }, place + 1), el("h3", null, memoryLink(memory.ns, memory.key)), marks(memory), el("span", { class: "soft" }, memory.ns), el("span", { class: "packed-tokens" }, `${number(memory.tokens)} tokens`)),
     el("div", { class: "packed-chips" }, el("span", { class: "chip" }, label), tierChip(memory.tier), kindChip(memory.kind), memory.excerpt && el("span", { class: "chip" }, "excerpt"), other && !other.has(memory.id) && el("span", { class: "chip only" }, "only here"), el("span", { class: "soft" }, time(memory.created_at))),
     markdown(memory.content),
     memory.contradicts?.length > 0 && el("p", { class: "hit-note" }, icon("warning", 16), `contradicts ${memory.contradicts.join(", ")}`),
-    memory.summary_of?.length > 0 && el("p", { class: "soft" }, `stands for ${memory.summary_of.join(", ")}`),
+    memory.summary_of?.length > 0 && el("p", { class: "soft" }, `sums up ${memory.summary_of.join(", ")}`),
     box,
   );
 }
 
+/** Memories that came near, each with its namespace, text and the reason. */
 function leftOut({ left_out: left = [], skipped }) {
   if (!skipped) return null;
+  const list = el("ul");
+  const row = (one) => el(
+    "li", null,
+    el("div", { class: "left-head" }, el("h3", null, memoryLink(one.ns, one.key)), el("span", { class: "soft" }, one.ns), el("span", { class: "soft num" }, one.score.toFixed(3))),
+    one.summary && el("p", { class: "left-text", dir: "auto" }, one.summary),
+    el("p", { class: "left-why soft" }, REASONS[one.reason] || one.reason, one.by && [": ", memoryLink(one.ns, one.by)]),
+  );
+  const show = (many) => put(list, left.slice(0, many).map(row), left.length > many && el("li", null, el("button", { class: "button small", type: "button", onclick: () => show(left.length) }, `Show all ${number(left.length)}`)));
+  show(MAX_LEFT);
   return el(
     "details", { class: "left-out", open: true },
     el("summary", null, icon("chevron", 14), `Left out: ${number(skipped)}`),
-    el("ul", null, left.map((one) => el("li", null, memoryLink(one.ns, one.key), el("span", null, one.reason, one.by && el("span", { class: "soft" }, ` (${one.by})`)), el("span", { class: "soft num" }, one.score.toFixed(3))))),
+    list,
     skipped > left.length && el("p", { class: "soft" }, `and ${number(skipped - left.length)} more`),
   );
 }

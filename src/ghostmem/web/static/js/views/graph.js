@@ -1,4 +1,4 @@
-// The graph: how memories of a namespace hang together, as a map to move over or as a list to read.
+// The graph: how memories of a namespace are linked, as a map or as a list.
 import { get, isAborted, post, session } from "../api.js";
 import { arranger } from "../arrange.js";
 import { announce, el, put } from "../dom.js";
@@ -25,7 +25,7 @@ const REACH = 60; // neighbours that a click brings
 export async function view({ query }, signal) {
   const space = await namespace(query.ns, signal);
   if (!space) return nothing("");
-  const asked = { ns: space, limit: Number(query.limit) || 500, key: query.key || "", depth: query.depth || "", list: query.list || "", node: query.node || query.key || "" };
+  const asked = { ns: space, limit: Number(query.limit) || 500, key: query.key || "", depth: query.depth || "", list: query.list || "", node: query.node || query.key || "", colour: query.colour || "tier" };
   const status = el("span", { id: "graph-status" }, "\u00a0");
   const canvas = el("canvas", {
     class: "graph-canvas", id: "graph", tabindex: 0, role: "application", "aria-label": `Map of ${space}`, "aria-describedby": "graph-help", onkeydown: moved,
@@ -37,7 +37,7 @@ export async function view({ query }, signal) {
   const problem = el("div");
   const body = el("div", { class: "graph-body" }, stage, list, panel.node);
   const map = scene(canvas, { chosen: (node) => choose(node), hovered: () => {} }, signal);
-  const filters = graphFilters((fields) => { map.filter(fields); counted(); });
+  const filters = graphFilters((fields) => { map.filter(fields); if (totals) counted(); }, asked.colour, (colour) => { asked.colour = colour; keepAddress(); });
   const arranging = arranger(placed, signal, matchMedia("(prefers-reduced-motion: reduce)").matches);
   let known = model();
   let chosen = -1;
@@ -143,7 +143,7 @@ export async function view({ query }, signal) {
   }
 
   function keepAddress() {
-    remember({ ns: asked.ns, limit: asked.limit === 500 ? "" : asked.limit, key: asked.key, depth: asked.depth, list: asked.list, node: chosen >= 0 ? known.nodes[chosen].key : "" });
+    remember({ ns: asked.ns, limit: asked.limit === 500 ? "" : asked.limit, key: asked.key, depth: asked.depth, list: asked.list, colour: asked.colour === "tier" ? "" : asked.colour, node: chosen >= 0 ? known.nodes[chosen].key : "" });
   }
 
   function showAs(listed) {

@@ -6,7 +6,7 @@ import { announce, el, put } from "../dom.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { command, empty, failure, figure, head, section, select, skeleton, time } from "../parts.js";
-import { areas } from "../plot.js";
+import { signedColumns, sparkline } from "../plot.js";
 import { remember } from "../router.js";
 import { isChosen, ns } from "../state.js";
 import { toast, toastError } from "../toast.js";
@@ -55,7 +55,7 @@ export function view({ query }, signal) {
     const open = new Set([...runs.querySelectorAll("details[open]")].map((one) => one.dataset.run));
     put(runs, found.length
       ? el("ol", { class: "runs" }, found.map((one) => run(one, open.has(one.run.id), { may, undo, signal })))
-      : empty({ title: "The rules have not run yet", text: "They run when an agent's host asks for it, or when you do.", command: "ghost reflect --dry-run", picture: "lifecycle" }));
+      : empty({ title: "The rules have not run yet", text: "They run when a session of an agent ends, or when you run them.", command: "ghost reflect --dry-run", picture: "lifecycle" }));
   }
 
   async function look() {
@@ -78,7 +78,7 @@ export function view({ query }, signal) {
       changeGroups(changes),
       (found.errors || []).map((one) => el("p", { class: "problem" }, String(one))),
       may
-        ? el("div", { class: "ahead-actions" }, el("button", { class: "button primary", type: "button", onclick: () => reflect(changes.length) }, icon("play", 16), "Run it"), el("button", { class: "button quiet", type: "button", onclick: () => put(ahead) }, "Leave it"))
+        ? el("div", { class: "ahead-actions" }, el("button", { class: "button primary", type: "button", onclick: () => reflect(changes.length) }, icon("play", 16), "Run it"), el("button", { class: "button quiet", type: "button", onclick: () => put(ahead) }, "Cancel"))
         : [el("p", { class: "soft" }, "This page may not run the rules here. In a terminal:"), command(`ghost reflect -n ${ns() ? `"${ns()}"` : "'*'"}`)],
     ];
   }
@@ -115,7 +115,7 @@ export function view({ query }, signal) {
   loadRules();
   return el(
     "div", { class: "lifecycle" },
-    head("Lifecycle", "How memories come, prove themselves, and fade.", select({ "aria-label": "How far back", value: String(asked.days), onchange: (event) => { asked.days = Number(event.target.value); remember(asked); load(); } }, DAYS.map(([days, label]) => [String(days), `Last ${label.replace(/^a /, "")}`]))),
+    head("Lifecycle", "How memories move between tiers, and which rules move them", select({ "aria-label": "How far back", value: String(asked.days), onchange: (event) => { asked.days = Number(event.target.value); remember(asked); load(); } }, DAYS.map(([days, label]) => [String(days), `Last ${label.replace(/^a /, "")}`]))),
     flow,
     section(
       "What would happen now",
@@ -130,7 +130,7 @@ export function view({ query }, signal) {
 function tiersOverTime({ tiers, days, runs }) {
   const total = Object.values(tiers).reduce((sum, one) => sum + one, 0);
   if (!total) return empty({ title: "No memories yet", text: "Tiers fill as memories are stored.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "lifecycle" });
-  const known = ["ltm", "stm", "sensory", "dormant"];
+  const known = ["stm", "ltm", "dormant"]; // sensory memories are shown only where there are some
   const ran = new Map();
   for (const { run: one } of runs) ran.set(one.at.slice(0, 10), (ran.get(one.at.slice(0, 10)) || 0) + 1);
   const note = (place) => {
@@ -141,18 +141,37 @@ function tiersOverTime({ tiers, days, runs }) {
   const moves = new Map();
   for (const day of days) for (const move of day.moves || []) moves.set(`${move.before} ${move.after}`, (moves.get(`${move.before} ${move.after}`) || 0) + move.count);
   return [
-    el("div", { class: "figures" }, Object.entries(TIERS).map(([name, { label, about }]) => figure(number(tiers[name] || 0), label, about))),
-    areas({
-      title: "Tiers over time", about: "What is live today, as it stood at the end of each day. A triangle marks a day on which rules ran.",
+    el("div", { class: "tier-tiles" }, Object.entries(TIERS).filter(([name]) => known.includes(name) || tiers[name]).map(([name, { label, about }]) => tierTile(name, label, about, days.map((day) => day.tiers[name] || 0)))),
+    signedColumns({
+      title: "Changes by day", about: "Upwards: new memories and moves up a tier. Downwards: moves down a tier. A triangle marks a day on which rules ran.",
       names: days.map((day) => day.day), short: (day) => day.slice(5), note,
       events: days.map((day, place) => (ran.has(day.day) ? place : -1)).filter((place) => place >= 0),
-      series: known.map((name) => ({ name, label: TIERS[name].label, tone: name, pattern: `shape-${TIERS[name].shape}`, values: days.map((day) => day.tiers[name] || 0) })),
+      up: [
+        { label: "new", tone: "accent", values: days.map((day) => day.created) },
+        { label: "moved up", tone: "ltm", values: days.map((day) => moved(day, true)) },
+      ],
+      down: [{ label: "moved down", tone: "dormant", values: days.map((day) => moved(day, false)) }],
     }),
     moves.size > 0 && el("div", { class: "moves" }, el("h3", null, "Moves in this time"), el("ul", null, [...moves].map(([names, many]) => {
       const [before, after] = names.split(" ");
       return el("li", { class: "chip" }, TIERS[before]?.label || before, " → ", TIERS[after]?.label || after, " ", el("b", null, number(many)));
     }))),
   ];
+}
+
+const ORDER = ["dormant", "sensory", "stm", "ltm"];
+/** Count the moves of a day to a higher or to a lower tier. */
+const moved = (day, isUp) => (day.moves || []).filter((move) => (ORDER.indexOf(move.after) > ORDER.indexOf(move.before)) === isUp).reduce((sum, move) => sum + move.count, 0);
+
+/** A tier with its number, how it changed in this time, and its course on a scale of its own. */
+function tierTile(name, label, about, values) {
+  const by = values.at(-1) - values[0];
+  return el(
+    "div", { class: `tier-tile tone-${name}`, title: about },
+    el("span", { class: `tier-name tier-${name}` }, el("i", { class: "shape", "aria-hidden": "true" }), label),
+    el("b", null, number(values.at(-1))), el("span", { class: "soft" }, by ? `${by > 0 ? "+" : "−"}${number(Math.abs(by))} in this time` : "unchanged"),
+    sparkline(values, `${label}: from ${number(values[0])} to ${number(values.at(-1))}`),
+  );
 }
 
 function run({ run: one, ops }, open, { may, undo, signal }) {

@@ -15,8 +15,8 @@ import { chooseNs } from "../state.js";
 import { number } from "../words.js";
 import { versions } from "../versions.js";
 
-export const title = "Memory";
-export const styles = ["actions.css", "memory.css"];
+export const title = ({ args: [ns, key], query: { version } }) => (key ? [version ? `${key} v${version}` : key, ns] : ["Memory"]);
+export const styles = ["memory.css"];
 
 const LABELS = { promote: ["Promote", "up"], demote: ["Demote", "down"], boost: ["More important", "plus"], diminish: ["Less important", "minus"], archive: ["Archive", "lifecycle"] };
 
@@ -24,6 +24,7 @@ export function view({ args, query }, signal) {
   const [ns = "", key = ""] = args;
   const version = /^\d{1,9}$/.test(query.version || "") ? Number(query.version) : null;
   const kept = { raw: false, chosen: new Set(), from: null, to: null, all: false }; // what survives a reload of the data
+  if (!ns || !key) return unnamed(ns);
   const place = el("div", { class: "memory", "aria-busy": "true" }, el("h1", { class: "sr" }, key), skeleton(3));
   let found = null;
   let asked = 0;
@@ -35,12 +36,12 @@ export function view({ args, query }, signal) {
       const path = memoryPath(ns, key);
       const [about, history] = await Promise.all([get(`${path}/details`, { version }, signal), get(`${path}/history`, {}, signal)]);
       if (mine !== asked || signal.aborted) return;
-      found = { ...about, history: history.versions, now: history.versions.at(-1) };
+      found = { ...about, history: history.versions, now: history.versions.at(-1), next: history.versions.find((one_) => one_.version > about.memory.version) };
       draw();
     } catch (error) {
       if (isAborted(error) || mine !== asked) return;
       found = null;
-      put(place, el("h1", { class: "sr" }, key), failure(error, load, el("a", { class: "button", href: href("search", { q: key }) }, icon("search"), "Search for it")));
+      put(place, el("h1", { class: "sr" }, key), failure(missing(error, ns, key, version), error.status === 404 ? null : load, el("a", { class: "button", href: href("search", { q: key }) }, icon("search"), "Search for it")));
     } finally {
       if (mine === asked) place.setAttribute("aria-busy", "false");
     }
@@ -78,6 +79,18 @@ export function view({ args, query }, signal) {
   return place;
 }
 
+/** An address without a key. */
+function unnamed(ns) {
+  const error = { title: "This address names no memory", message: "The address of a memory is #/memory/NAMESPACE/KEY." };
+  return el("div", { class: "memory" }, el("h1", { class: "sr" }, "Memory"), failure(error, null, el("a", { class: "button", href: href("search", ns ? { q: ns } : {}) }, icon("search"), "Search")));
+}
+
+/** Say which memory is missing; other errors stay as they are. */
+function missing(error, ns, key, version) {
+  if (error.status !== 404) return error;
+  return { title: version ? `There is no version ${version} of '${key}' in ${ns}` : `There is no memory '${key}' in ${ns}`, message: "It may have another key, or be in another namespace.", hint: error.hint };
+}
+
 function header({ memory, current, newest, versions: many, place }, may, load) {
   const live = current && memory.version === newest;
   const button = (act, label, picture, keys, run, pressed) => el("button", { class: "button", type: "button", title: `${label} (${keys})`, "aria-pressed": pressed === undefined ? null : String(pressed), dataset: { act }, onclick: run }, icon(picture), label);
@@ -91,7 +104,7 @@ function header({ memory, current, newest, versions: many, place }, may, load) {
     "header",
     { class: "memory-head" },
     el("p", { class: "crumbs soft" }, el("a", { href: href("search"), onclick: () => chooseNs(memory.ns) }, memory.ns), el("span", { "aria-hidden": "true" }, "/"), many > 1 || memory.version > 1 ? `version ${memory.version} of ${newest}` : "version 1"),
-    el("div", { class: "memory-title" }, el("h1", null, memory.key), marks(memory)),
+    el("div", { class: "memory-title" }, el("h1", { dir: "auto" }, memory.key), marks(memory)),
     el(
       "div",
       { class: "memory-chips" },
@@ -100,7 +113,7 @@ function header({ memory, current, newest, versions: many, place }, may, load) {
       meter(memory.importance),
       el("span", { class: "chip", title: "estimated tokens" }, `${number(memory.est_tokens)} tokens`),
       (memory.tags || []).filter((one_) => one_ !== "locked").map((one_) => tagChip(one_, () => go("search", { tags: one_ }))),
-      el("span", { class: "soft memory-when" }, "said ", time(memory.created_at)),
+      el("span", { class: "soft memory-when" }, place ? "dated " : "said ", time(memory.created_at)),
     ),
     may && live && el(
       "div",
@@ -119,9 +132,9 @@ function notices({ memory, now, current, newest, ending, doubt }, may, load) {
   const banner = (tone, picture, text, ...actions) => el("div", { class: `banner ${tone}`, role: "note" }, icon(picture), el("p", null, text), el("div", { class: "banner-actions" }, actions));
   const old = memory.version !== newest;
   return [
-    !current && banner("bad", "trash", now.deleted_at ? ["Removed ", time(now.deleted_at), ". No search finds it."] : ["Expired ", time(now.expires_at || now.created_at), ". No search finds it."], !old && back("Restore")),
-    old && banner("", "clock", `This is version ${memory.version}, not what holds now.`, el("a", { class: "button small", href: href("memory", memory.ns, memory.key) }, `Show version ${newest}`), back("Restore this version", memory.version)),
-    ending && banner("warn", "clock", `No longer holds: it was true ${ending}.`),
+    !current && banner("bad", "trash", now.deleted_at ? ["Deleted ", time(now.deleted_at), ". Hidden from search."] : ["Expired ", time(now.expires_at || now.created_at), ". Hidden from search."], !old && back("Restore")),
+    old && banner("", "clock", `This is version ${memory.version}. Version ${newest} is the current one.`, el("a", { class: "button small", href: href("memory", memory.ns, memory.key) }, `Show version ${newest}`), back("Restore this version", memory.version)),
+    ending && banner("warn", "clock", `No longer valid: it was true ${ending}.`),
     doubt && banner("warn", "warning", `${doubt[0].toUpperCase()}${doubt.slice(1)}.`),
   ];
 }
@@ -142,7 +155,7 @@ function content(memory, kept) {
   }
   function show() {
     raw.setAttribute("aria-pressed", String(kept.raw));
-    put(body, kept.raw ? el("pre", { class: "raw", tabindex: "0" }, memory.content) : markdown(memory.content));
+    put(body, kept.raw ? el("pre", { class: "raw", tabindex: "0", dir: "auto" }, memory.content) : markdown(memory.content));
   }
   show();
   const part = section("What it says", body);

@@ -1,37 +1,44 @@
-// Search: results while one types, filters, and the receipt of every hit one click away.
+// Search: results while one types, filters, counts to narrow by, and the receipt of every hit one click away.
 import { bindActions } from "../actions.js";
 import { get, isAborted, post } from "../api.js";
 import { announce, el, put, all } from "../dom.js";
+import { countFacets, facetColumn } from "../facets.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { checkbox, empty, excerpt, failure, field, kindChip, marked, marks, memoryLink, receipt, select, skeleton, tagChip, terms, tierChip, time } from "../parts.js";
-import { remember } from "../router.js";
+import { checkbox, command, empty, failure, field, kindChip, marks, memoryLink, middle, select, skeleton, tagChip, tierChip, time } from "../parts.js";
+import { receipt } from "../receipt.js";
+import { remember, setTitle } from "../router.js";
+import { marked, snippet, terms } from "../snippet.js";
 import { isChosen, ns } from "../state.js";
 import { KINDS, SOURCES, TIERS, count } from "../words.js";
 
-export const title = "Search";
-export const styles = ["search.css", "actions.css"];
+export const title = ({ query }) => [query.q, "Search"];
+export const styles = ["search.css"];
 
 const PAUSE = 60; // milliseconds after a keystroke before the server is asked
 const PAGE = 30;
 const MOST = 300;
+const SHOWN_TAGS = 5;
+const STRONG_SHARE = 0.6; // of the best score, as in ghostmem/search/cutoff.py
 const FILTERS = ["kind", "tier", "tags", "source_kind", "source_user", "after", "before", "as_of", "pinned"];
 
-export function view({ query }, signal) {
-  const asked = { q: query.q || "", limit: PAGE, ...Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""])) };
-  const results = el("div", { class: "results", id: "results", "aria-busy": "true" }, skeleton(6));
+export function view({ query, kept }, signal) {
+  const asked = { q: query.q || "", limit: kept.limit || PAGE, ...Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""])) };
+  const results = el("div", { class: "results", id: "results", "aria-busy": "true", onclick: opened }, skeleton(6));
   const status = el("p", { class: "search-status soft", id: "status" }, "\u00a0");
   const input = el("input", {
-    id: "query", class: "search-input", type: "search", value: asked.q, placeholder: "What do you want to know?", autocomplete: "off",
+    id: "query", class: "search-input", type: "search", value: asked.q, placeholder: "Search memories", autocomplete: "off", dir: "auto",
     spellcheck: "false", autofocus: true, "aria-label": "Search memories", "aria-controls": "results", enterkeyhint: "search", oninput: typed,
   });
   const bar = filterBar(asked, changed, signal);
+  const facets = facetColumn(narrow);
   const toggle = el("button", { class: "button", type: "button", "aria-label": "Filters", "aria-expanded": String(used() > 0), "aria-controls": "filters", onclick: toggleBar }, icon("filter"), el("span", null, "Filters"), el("span", { class: "badge", hidden: true }));
   bar.hidden = used() === 0;
   let timer = 0;
   let running = new AbortController();
   let hits = [];
+  let back = kept.at; // the result that was opened from here
 
   function used() {
     return FILTERS.filter((name) => asked[name]).length;
@@ -44,22 +51,39 @@ export function view({ query }, signal) {
 
   function typed() {
     asked.q = input.value;
-    asked.limit = PAGE;
     clearTimeout(timer);
-    timer = setTimeout(load, PAUSE);
+    timer = setTimeout(() => fromTop(), PAUSE);
   }
 
   function changed(fields) {
-    Object.assign(asked, fields, { limit: PAGE });
+    Object.assign(asked, fields);
+    fromTop();
+  }
+
+  function narrow(fields) {
+    for (const [name, value] of Object.entries(fields)) bar.querySelector(`[name=${name}]`).value = value;
+    changed(fields);
+  }
+
+  function fromTop() {
+    asked.limit = PAGE;
+    for (const name of Object.keys(kept)) delete kept[name];
+    back = null;
     load();
+  }
+
+  function opened(event) {
+    const hit = event.target.closest(".memory-link")?.closest(".hit");
+    if (hit) kept.at = hit.dataset.id;
   }
 
   async function load() {
     running.abort(); // an answer to an older question must not come after this one
     running = new AbortController();
     const mine = running.signal;
-    const { limit, ...kept } = asked;
-    remember(kept);
+    const { limit, ...address } = asked;
+    remember(address);
+    setTitle(asked.q.trim(), "Search");
     const badge = toggle.lastChild;
     badge.hidden = used() === 0;
     badge.textContent = String(used());
@@ -83,35 +107,35 @@ export function view({ query }, signal) {
   }
 
   function show(found) {
-    hits = found.hits;
-    const words = terms(asked.q);
-    const said = asked.q.trim() ? `${count(found.hits.length, "result")}${found.hits.length >= asked.limit ? " or more" : ""}` : found.hits.length ? "Stored last" : "";
+    hits = [...found.hits, ...found.weak];
+    const said = statusOf(found, asked);
     status.textContent = said || "\u00a0";
     announce(asked.q.trim() ? said : "");
-    const open = new Set(all(".hit.open", results).map((node) => node.dataset.id));
-    const at = document.activeElement?.closest?.(".hit")?.dataset.id;
+    const look = lookOf(found, asked, { open: new Set(all(".hit.open", results).map((node) => node.dataset.id)), onTag });
+    const at = back || document.activeElement?.closest?.(".hit")?.dataset.id;
+    const folds = () => kept.folds || [];
+    const onFold = (name, open) => { kept.folds = [...folds().filter((one) => one !== name), ...(open ? [name] : [])]; };
+    const aside = (name, about, list) => fold(name, about, list, look, folds().includes(name), onFold);
     put(
       results,
       found.notes.map((note) => el("p", { class: "note" }, icon("info", 16), note)),
-      found.hits.length ? el("ol", { class: "hits" }, found.hits.map((hit) => card(hit, words, open.has(hit.id), onTag))) : nothing(asked, used()),
-      found.hits.length + found.weak.length >= asked.limit && asked.limit < MOST && el("button", { class: "button more", type: "button", onclick: more }, "Show more"),
-      aside("Weaker matches", "Memories that score far below the best one.", found.weak, words, onTag),
-      aside("No longer holds", "What would have been found, had it not ended.", found.superseded, words, onTag),
-      aside("Narrowly missed", "What came close, and why it did not make it.", found.misses, words, onTag),
+      found.hits.length ? el("ol", { class: "hits" }, found.hits.map((hit) => card(hit, look))) : nothing(asked, used()),
+      aside("Weaker matches", `They score less than ${STRONG_SHARE * 100} % of the best match (${look.best.toFixed(2)}), or come after the ten best.`, found.weak),
+      hits.length >= asked.limit && asked.limit < MOST && el("button", { class: "button more", type: "button", onclick: more }, "Show more"),
+      aside("No longer valid", "They would have been found, but their validity has ended.", found.superseded),
+      aside("Narrowly missed", "They came close, and were left out.", found.misses),
     );
-    if (at) results.querySelector(`.hit[data-id="${CSS.escape(at)}"] .memory-link`)?.focus();
+    facets.show(found.facets || countFacets(hits), { kind: asked.kind, tags: listOf(asked.tags) });
+    if (at) results.querySelector(`.hit[data-id="${CSS.escape(at)}"] .memory-link`)?.focus({ preventScroll: true });
+    back = null;
   }
 
   function onTag(tag) {
-    bar.hidden = false;
-    toggle.setAttribute("aria-expanded", "true");
-    const box = bar.querySelector("[name=tags]");
-    box.value = tag;
-    changed({ tags: tag });
+    narrow({ tags: [...new Set([...listOf(asked.tags), tag])].join(", ") });
   }
 
   function more() {
-    asked.limit = Math.min(MOST, asked.limit + PAGE * 2);
+    asked.limit = kept.limit = Math.min(MOST, asked.limit + PAGE * 2);
     load();
   }
 
@@ -127,8 +151,7 @@ export function view({ query }, signal) {
     el("form", { class: "search-form", role: "search", onsubmit: (event) => { event.preventDefault(); clearTimeout(timer); load(); } },
       el("div", { class: "search-box" }, icon("search", 20), input, el("kbd", { "aria-hidden": "true" }, "/")), toggle),
     bar,
-    status,
-    results,
+    el("div", { class: "search-grid" }, facets.node, el("div", { class: "search-main" }, status, results)),
   );
 }
 
@@ -147,9 +170,10 @@ async function search(asked, signal) {
 
 async function newest(asked, signal) {
   const { q: _, limit, tier, tags, pinned, as_of, ...rest } = asked;
-  const fields = { ns: ns(), limit, ...given(rest), tags: tags ? listOf(tags) : "", tier: tier === "all" ? "" : tier, pinned: pinned ? "true" : "" };
-  const found = await get("/memories", fields, signal);
-  return { hits: found.memories, notes: as_of ? ["Ask a question to see what was believed then; without one, the newest of today are shown."] : [], weak: [], superseded: [], misses: [] };
+  const fields = { ns: ns(), ...given(rest), tags: tags ? listOf(tags) : "", tier: tier === "all" ? "" : tier, pinned: pinned ? "true" : "" };
+  const [found, facets] = await Promise.all([get("/memories", { ...fields, limit }, signal), get("/facets", fields, signal)]);
+  const notes = as_of ? ["Type a question to search what was believed then. Without one, the newest memories of today are listed."] : [];
+  return { hits: found.memories, facets, notes, weak: [], superseded: [], misses: [] };
 }
 
 const listOf = (text) => text.split(",").map((tag) => tag.trim()).filter(Boolean);
@@ -161,50 +185,89 @@ function given(fields) {
   return found;
 }
 
-function card(hit, words, open, onTag) {
-  const why = hit.why && el("div", { class: "why", id: `why-${hit.id}`, hidden: !open }, receipt({ ...hit.why, score: hit.score, similarity: hit.similarity }));
-  const button = why && el("button", { class: "button quiet small why-button", type: "button", "aria-expanded": String(open), "aria-controls": why.id, onclick: toggle }, icon("chevron", 14), "Why");
+function statusOf({ hits, weak, facets }, asked) {
+  if (!asked.q.trim()) return hits.length ? `${count(facets.total, "memory", "memories")}${asked.tier && asked.tier !== "all" ? "" : " of all tiers"}, newest first` : "";
+  const more = hits.length + weak.length >= asked.limit ? " or more" : "";
+  return `${count(hits.length, "result")}${weak.length ? `, ${weak.length}${more} weaker` : more}`;
+}
+
+/** What all rows of a list share: the words to mark, the best score, and the usual kind and namespace, which no row has to name. */
+function lookOf({ hits, weak }, asked, rest) {
+  const list = [...hits, ...weak];
+  const [usual] = countFacets(list).kinds; // the commonest kind needs no chip
+  return {
+    words: terms(asked.q),
+    best: Math.max(0, ...list.map((hit) => hit.score || 0)),
+    kind: usual?.name,
+    showNs: !ns() || ns().endsWith("*"),
+    ...rest,
+  };
+}
+
+function card(hit, look) {
+  const { words, open, onTag } = look;
+  const isOpen = open.has(hit.id);
+  const why = hit.why && el("div", { class: "why", id: `why-${hit.id}`, hidden: !isOpen });
+  const explain = () => { if (!why.firstChild) why.append(receipt({ ...hit.why, score: hit.score, similarity: hit.similarity })); };
+  if (why && isOpen) explain();
+  const button = why && el("button", { class: "button quiet small why-button", type: "button", "aria-expanded": String(isOpen), "aria-controls": why.id, title: "Why it was found (w)", onclick: toggle }, icon("chevron", 14), "Why");
   function toggle() {
+    explain();
     why.hidden = !why.hidden;
     button.setAttribute("aria-expanded", String(!why.hidden));
     node.classList.toggle("open", !why.hidden);
   }
-  const text = hit.match_chunk || hit.content || "";
+  const tags = (hit.tags || []).filter((tag) => tag !== "locked");
   const node = el(
     "li",
-    { class: open ? "hit open" : "hit", dataset: { id: hit.id } },
+    { class: isOpen ? "hit open" : "hit", dataset: { id: hit.id } },
     el(
       "div",
       { class: "hit-head" },
       el("h2", null, memoryLink(hit.ns, hit.key, marked(hit.key, words))),
       marks(hit),
-      el("span", { class: "hit-ns soft" }, hit.ns),
+      el("span", { class: "hit-chips" },
+        hit.tier !== "stm" && tierChip(hit.tier),
+        hit.kind !== look.kind && kindChip(hit.kind),
+        tags.slice(0, SHOWN_TAGS).map((tag) => tagChip(tag, () => onTag(tag))),
+        tags.length > SHOWN_TAGS && el("span", { class: "soft", title: tags.slice(SHOWN_TAGS).join(", ") }, `+${tags.length - SHOWN_TAGS}`)),
+      el("span", { class: "hit-end" }, look.showNs && el("span", { class: "hit-ns" }, middle(hit.ns)), time(hit.created_at), score(hit, look.best), button),
     ),
-    el("p", { class: "hit-text" }, marked(excerpt(text, words, hit), words)),
+    el("p", { class: "hit-text", dir: "auto" }, snippet(hit.match_chunk || hit.content || "", words, hit)),
+    hit.path && el("p", { class: "hit-path soft" }, icon("file", 14), `${hit.path}:${hit.line}`),
     hit.note && el("p", { class: "hit-note" }, icon("warning", 15), hit.note),
-    el(
-      "div",
-      { class: "hit-foot" },
-      tierChip(hit.tier),
-      kindChip(hit.kind),
-      (hit.tags || []).filter((tag) => tag !== "locked").slice(0, 8).map((tag) => tagChip(tag, () => onTag(tag))),
-      hit.path && el("span", { class: "hit-path soft" }, icon("file", 14), `${hit.path}:${hit.line}`),
-      el("span", { class: "hit-end" }, time(hit.created_at), button),
-    ),
     why,
   );
   return node;
 }
 
-function aside(name, about, hits, words, onTag) {
+/** The score of a hit as a bar, as long as its share of the best. */
+function score({ score: value }, best) {
+  if (value === undefined || value === null || best <= 0) return null;
+  const share = Math.max(0, Math.min(1, value / best));
+  return el("span", { class: "score", title: `score ${value.toFixed(2)}, ${Math.round(share * 100)} % of the best` },
+    el("i", { "aria-hidden": "true" }, el("b", { vars: { "--share": `${Math.round(share * 100)}%` } })), el("span", { class: "sr" }, `score ${value.toFixed(2)}`));
+}
+
+function fold(name, about, hits, look, open, onFold) {
   if (!hits.length) return null;
-  return el("details", { class: "aside" }, el("summary", null, icon("chevron", 14), `${name} (${hits.length})`), el("p", { class: "soft" }, about), el("ol", { class: "hits" }, hits.map((hit) => card(hit, words, false, onTag))));
+  const node = el("details", { class: "aside", open, ontoggle: toggled }, el("summary", null, icon("chevron", 14), `${name} (${hits.length})`), el("p", { class: "soft" }, about));
+  const fill = () => { if (!node.querySelector(".hits")) node.append(el("ol", { class: "hits" }, hits.map((hit) => card(hit, look)))); };
+  function toggled() {
+    if (node.open) fill(); // rows that nobody looks at cost nothing while one types
+    onFold(name, node.open);
+  }
+  if (open) fill();
+  return node;
 }
 
 function nothing(asked, filters) {
-  if (filters) return empty({ title: "Nothing passes these filters", text: "Take one away, or choose another namespace.", picture: "filter" });
-  if (asked.q.trim()) return empty({ title: "Nothing relevant", text: "Ghost says so rather than guess. Dormant memories are left out unless the tier filter asks for them." });
-  return empty({ title: "Nothing is remembered yet", text: "Store a first memory, then come back: this page shows it at once.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "context" });
+  if (filters) return empty({ title: "Nothing passes these filters", text: "Remove a filter, or choose another namespace.", picture: "filter" });
+  if (asked.q.trim()) return empty({ title: "Nothing relevant", text: "No memory is close enough to the question. Dormant memories are left out unless the tier filter includes them." });
+  return empty({
+    title: "No memories yet", text: "Store a first memory, or connect your agent so that it stores them. They appear here at once.",
+    command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "context", action: command("ghost setup claude-code --hooks"),
+  });
 }
 
 function filterBar(asked, changed, signal) {
@@ -212,20 +275,22 @@ function filterBar(asked, changed, signal) {
   const tags = el("datalist", { id: "known-tags" });
   get("/tags", { ns: ns() }, signal).then((found) => put(tags, found.tags.slice(0, 200).map(({ tag }) => el("option", { value: tag })))).catch(() => {});
   const pairs = (table) => Object.entries(table).map(([value, about]) => [value, about.label || about]);
+  const box = (name, props = {}) => el("input", { class: "input", name, value: asked[name], autocomplete: "off", onchange: pick(name), ...props });
   const bar = el(
     "fieldset",
     { class: "filters", id: "filters" },
     el("legend", { class: "sr" }, "Filters"),
+    field("Tier", select({ name: "tier", value: asked.tier, onchange: pick("tier") }, [["", "active (short- and long-term)"], ["all", "any"], ...pairs(TIERS)])),
     field("Kind", select({ name: "kind", value: asked.kind, onchange: pick("kind") }, [["", "any"], ...pairs(KINDS)])),
-    field("Tier", select({ name: "tier", value: asked.tier, onchange: pick("tier") }, [["", "awake"], ["all", "any"], ...pairs(TIERS)])),
-    field("Tags", el("input", { class: "input", name: "tags", value: asked.tags, list: "known-tags", placeholder: "all of these, with commas", autocomplete: "off", onchange: pick("tags") })),
+    field("Tags (all of these)", box("tags", { list: "known-tags", placeholder: "payments, rules", dir: "auto" })),
     field("Source", select({ name: "source_kind", value: asked.source_kind, onchange: pick("source_kind") }, [["", "any"], ...pairs(SOURCES)])),
-    field("Who said it", el("input", { class: "input", name: "source_user", value: asked.source_user, autocomplete: "off", onchange: pick("source_user") })),
-    field("From", el("input", { class: "input", name: "after", type: "date", value: asked.after, onchange: pick("after") })),
-    field("To", el("input", { class: "input", name: "before", type: "date", value: asked.before, onchange: pick("before") })),
-    field("As of", el("input", { class: "input", name: "as_of", value: asked.as_of, placeholder: "what was believed then", autocomplete: "off", onchange: pick("as_of") })),
-    checkbox("Pinned only", { name: "pinned", checked: Boolean(asked.pinned), onchange: (event) => changed({ pinned: event.target.checked ? "1" : "" }) }),
-    el("button", { class: "button quiet", type: "button", onclick: clear }, "Clear"),
+    field("Said by", box("source_user", { dir: "auto" })),
+    field("From", box("after", { type: "date" })),
+    field("To", box("before", { type: "date" })),
+    field("Believed as of", box("as_of", { placeholder: "2026-01-31" })),
+    el("div", { class: "filters-end" },
+      checkbox("Pinned only", { name: "pinned", checked: Boolean(asked.pinned), onchange: (event) => changed({ pinned: event.target.checked ? "1" : "" }) }),
+      el("button", { class: "button small", type: "button", onclick: clear }, "Clear filters")),
     tags,
   );
   function clear() {
@@ -239,7 +304,7 @@ function filterBar(asked, changed, signal) {
 }
 
 function keys(input, results, signal) {
-  const links = () => all(".hits > .hit > .hit-head .memory-link", results).filter((node) => node.offsetParent);
+  const links = () => all(".hits > .hit > .hit-head .memory-link", results).filter((node) => node.checkVisibility());
   const move = (by) => () => {
     const found = links();
     if (!found.length) return false;
@@ -253,7 +318,7 @@ function keys(input, results, signal) {
   bind("k", "previous", move(-1), group);
   bind("ArrowDown", "next", (event) => event.target === input || event.target.closest?.(".hit") ? move(1)() : false, { ...group, typing: true, hidden: true });
   bind("ArrowUp", "previous", (event) => event.target.closest?.(".hit") ? move(-1)() : false, { ...group, hidden: true });
-  bind("w", "why it is there", () => document.activeElement?.closest?.(".hit")?.querySelector(".why-button")?.click(), group);
+  bind("w", "why it was found", () => document.activeElement?.closest?.(".hit")?.querySelector(".why-button")?.click(), group);
   bind("Enter", "open", () => false, group);
   bind("Escape", "back to the question", (event) => {
     if (event.target !== input) { input.focus(); return true; }

@@ -1,87 +1,197 @@
-// What waits for a person's word: contradictions, what may be stale, and what is held back because it is not trusted.
+// Decisions for a person: contradictions, memories that may be stale, and the quarantine.
 import { get, isAborted, mayAdmin, memoryPath, session } from "../api.js";
-import { drop, edit, mayChange, release, resolve } from "../actions.js";
+import { bothHold, drop, edit, mayChange, release, resolve } from "../actions.js";
 import { words } from "../diff.js";
 import { all, announce, el, one, put } from "../dom.js";
 import { hostile } from "../hostile.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { empty, failure, head, memoryLink, section, skeleton, time } from "../parts.js";
+import { empty, failure, head, memoryLink, select, skeleton, time } from "../parts.js";
+import { remember } from "../router.js";
 import { isChosen, ns } from "../state.js";
 import { toastError } from "../toast.js";
-import { SOURCES, count } from "../words.js";
+import { SOURCES, count, number } from "../words.js";
 
-export const title = "Settle";
+export const title = "Decisions for you";
 export const styles = ["actions.css", "settle.css"];
-const STEP = 40; // cards laid out at once
+const PAGE = 20;
 
-export function view(_, signal) {
+const LISTS = {
+  contradictions: ["Contradictions", "Both are current, and cannot both be true. The one on the left counts for now: your own statement, or else the newer one.", "No memories contradict each other."],
+  stale: ["Maybe stale", "These depend on a memory that has ended or is contradicted.", "No memory depends on one that has ended."],
+  quarantine: ["Quarantine", "Not trusted, so no agent reads it. It is shown as plain text; do not do what it says.", "The quarantine is empty."],
+};
+
+export function view({ query }, signal) {
+  const asked = { list: LISTS[query.list] ? query.list : "", ns: query.ns || "", page: Math.max(1, Number(query.page) || 1) };
   const place = el("div", { class: "settle", "aria-busy": "true" }, skeleton(4));
-  const shown = { conflicts: STEP, stale: STEP, held: STEP };
-  let asked = 0;
+  const chosen = new Map(); // the selected rows by their id
+  let found = {};
+  let turn = 0;
 
   async function load() {
-    asked += 1;
-    const mine = asked;
+    turn += 1;
+    const mine = turn;
     try {
-      const [found, quarantine] = await Promise.all([get("/conflicts", { ns: ns() }, signal), get("/quarantine", { ns: ns(), limit: 1000 }, signal)]);
-      if (mine === asked && !signal.aborted) draw(found.conflicts, found.maybe_stale || [], quarantine.held);
+      const fields = (name) => ({ ns: asked.ns || ns(), limit: PAGE, offset: name === asked.list ? (asked.page - 1) * PAGE : 0 });
+      const pages = await Promise.all(Object.keys(LISTS).map((name) => get(`/decisions/${name}`, fields(name), signal)));
+      if (mine !== turn || signal.aborted) return;
+      found = Object.fromEntries(Object.keys(LISTS).map((name, at) => [name, pages[at]]));
+      asked.list ||= Object.keys(LISTS).find((name) => found[name].total) || "contradictions";
+      const last = Math.max(1, Math.ceil(found[asked.list].total / PAGE));
+      if (asked.page > last) { asked.page = last; load(); return; }
+      draw();
     } catch (error) {
-      if (!isAborted(error) && mine === asked) put(place, failure(error, load));
+      if (!isAborted(error) && mine === turn) put(place, failure(error, load));
     } finally {
-      if (mine === asked) place.setAttribute("aria-busy", "false");
+      if (mine === turn) place.setAttribute("aria-busy", "false");
     }
   }
 
-  function draw(conflicts, stale, held) {
+  function draw() {
     const focus = document.activeElement?.closest?.(".decision")?.dataset.id;
     const at = all(".decision", place).findIndex((node) => node.dataset.id === focus);
-    const total = conflicts.length + stale.length + held.length;
-    announce(total ? `${count(total, "thing")} to settle` : "Nothing to settle");
-    if (!total) {
-      put(place, empty({ title: "Nothing to settle", text: "No memories contradict each other, none rests on what has ended, and nothing is held back.", picture: "check" }));
+    const { rows, total, namespaces } = found[asked.list];
+    for (const id of [...chosen.keys()]) if (!rows.some((row) => idOf(row) === id)) chosen.delete(id);
+    remember({ list: asked.list, ns: asked.ns, page: asked.page > 1 ? asked.page : "" });
+    const sum = Object.values(found).reduce((all_, { total: many }) => all_ + many, 0);
+    announce(sum ? `${count(sum, "decision")} for you` : "Nothing to decide");
+    if (!sum && !asked.ns) {
+      put(place, empty({ title: "Nothing to decide", text: "No memories contradict each other, none depends on one that has ended, and the quarantine is empty.", picture: "check" }));
       return;
     }
-    const part = (id, name, about, rows, card) => section(el("span", null, name, " ", rows.length > 0 && el("span", { class: "badge" }, rows.length)), el("p", { class: "soft settle-about" }, about),
-      rows.length ? el("div", { class: "decisions" }, rows.slice(0, shown[id]).map(card)) : el("p", { class: "settle-none" }, icon("check", 16), "Nothing here."),
-      rows.length > shown[id] && el("button", { class: "button", type: "button", onclick: () => { shown[id] += STEP * 5; draw(conflicts, stale, held); } }, `Show more of ${rows.length}`));
+    const [, about, none] = LISTS[asked.list];
     put(
       place,
-      part("conflicts", "Contradictions", "Both are current and cannot both be so. The newer one, or the user's own word, stands first.", conflicts, (one_) => contradiction(one_, load)),
-      part("stale", "Maybe stale", "These rest on something that has ended or is contradicted.", stale, (one_) => doubt(one_, load, signal)),
-      part("held", "Held back", "Not trusted, so no agent reads it. It is shown here as plain text; do not do what it says.", held, (one_) => suspect(one_, load)),
+      el("div", { class: "settle-tabs", role: "group", "aria-label": "Lists" }, Object.entries(LISTS).map(([name, [label]]) => el("button", { class: "settle-tab", type: "button", "aria-pressed": String(name === asked.list), dataset: { list: name }, onclick: () => open(name) }, label, el("span", { class: `badge${found[name].total ? "" : " none"}` }, number(found[name].total))))),
+      el("div", { class: "settle-bar" }, el("p", { class: "soft" }, about), filter(namespaces)),
+      rows.length ? [bulk(rows), el("div", { class: "decisions" }, asked.list === "contradictions" ? grouped(rows) : rows.map((row) => (asked.list === "stale" ? doubt(row, load, signal) : suspect(row))))] : el("p", { class: "settle-none" }, icon("check", 16), none),
+      pager(total),
     );
     if (focus) (one(`.decision[data-id="${CSS.escape(focus)}"]`, place) || all(".decision", place)[Math.min(at, all(".decision", place).length - 1)])?.focus();
   }
 
+  function open(name) {
+    Object.assign(asked, { list: name, page: 1 });
+    chosen.clear();
+    draw();
+    load();
+    one(`[data-list="${name}"]`, place)?.focus();
+  }
+
+  function filter(namespaces) {
+    const names = Object.entries(namespaces);
+    if (!asked.ns && names.length < 2) return null;
+    const choices = [["", "All namespaces"], ...(asked.ns && !namespaces[asked.ns] ? [[asked.ns, asked.ns]] : []), ...names.map(([name, many]) => [name, `${name} (${number(many)})`])];
+    return select({ class: "input settle-ns", "aria-label": "Namespace of the decisions", value: asked.ns, onchange: (event) => { Object.assign(asked, { ns: event.target.value, page: 1 }); chosen.clear(); load(); } }, choices);
+  }
+
+  /** Actions on the selected rows. */
+  function bulk(rows) {
+    const may = rows.filter((row) => mayChange(row.ns));
+    if (!may.length || asked.list === "stale") return null;
+    const picked = [...chosen.values()];
+    const everything = el("input", { type: "checkbox", checked: picked.length === may.length, "aria-label": "Select all on this page", onchange: (event) => { chosen.clear(); if (event.target.checked) for (const row of may) chosen.set(idOf(row), row); draw(); one(".settle-bulk input", place)?.focus(); } });
+    everything.indeterminate = picked.length > 0 && picked.length < may.length;
+    const act = (label, picture, run, when = true) => when && el("button", { class: "button small", type: "button", disabled: !picked.length, onclick: () => run(picked, () => { chosen.clear(); load(); }) }, icon(picture, 15), label);
+    return el(
+      "div", { class: "settle-bulk", role: "group", "aria-label": "Actions on the selected" },
+      el("label", { class: "check" }, everything, el("span", null, picked.length ? `${number(picked.length)} selected` : "Select all")),
+      asked.list === "contradictions" && act("Both hold", "check", bothHold),
+      asked.list === "quarantine" && [act("Release", "check", release), act("Drop", "trash", drop, picked.every((row) => mayDrop(row)))],
+    );
+  }
+
+  const box = (row, label) => mayChange(row.ns) && el("input", { type: "checkbox", class: "decision-pick", checked: chosen.has(idOf(row)), "aria-label": `Select ${label}`, dataset: { choice: "s" }, onchange: (event) => { if (event.target.checked) chosen.set(idOf(row), row); else chosen.delete(idOf(row)); redrawBulk(); } });
+
+  function redrawBulk() {
+    const old = one(".settle-bulk", place);
+    const fresh = bulk(found[asked.list].rows);
+    if (old && fresh) old.replaceWith(fresh);
+  }
+
+  /** Contradictions of one memory stand together under its name. */
+  function grouped(rows) {
+    const groups = new Map();
+    for (const row of rows) {
+      const id = `${row.ns} ${row.about}`;
+      if (!groups.has(id)) groups.set(id, []);
+      groups.get(id).push(row);
+    }
+    return [...groups.values()].map((list) => list[0].of_about < 2 ? contradiction(list[0]) : el(
+      "section", { class: "decision-group" },
+      el("h2", null, memoryLink(list[0].ns, list[0].about), el("span", { class: "soft" }, ` contradicts ${count(list[0].of_about, "memory", "memories")}${list.length < list[0].of_about ? `; ${number(list.length)} on this page` : ""}`)),
+      list.map(contradiction),
+    ));
+  }
+
+  function contradiction(row) {
+    const may = mayChange(row.ns);
+    const { first, second } = row;
+    const [mine, theirs] = words(first.content, second.content, { marks: ["mark", "mark"], alike: 0.25 });
+    const side = (end, other, marked, which) => el(
+      "div",
+      { class: "side" },
+      el("div", { class: "side-head" }, el("h3", null, memoryLink(row.ns, end.key)), which === "1" && el("span", { class: "chip", title: "This one counts until you decide" }, "counts now")),
+      el("div", { class: "side-text", dir: "auto" }, marked || end.content.slice(0, 4000)),
+      el("p", { class: "side-source" }, source(end), el("span", { class: "soft" }, time(end.created_at))),
+      may && el("button", { class: "button small", type: "button", dataset: { choice: which }, onclick: () => resolve({ ns: row.ns }, end.key, other.key, false, load) }, icon("check", 15), el("span", null, "Keep this"), el("span", { class: "sr" }, `: ${end.key}`)),
+    );
+    return card(
+      idOf(row), `${first.key} contradicts ${second.key}`,
+      el("div", { class: "decision-head" }, box(row, `${first.key} and ${second.key}`), el("span", { class: "soft" }, row.ns), el("span", { class: "chip", title: row.automatic ? "Ghost noticed that the texts disagree" : "An agent or a person said that they contradict each other" }, row.automatic ? "found by Ghost" : "stated"),
+        may && el("button", { class: "button small both", type: "button", dataset: { choice: "b" }, onclick: () => resolve({ ns: row.ns }, first.key, second.key, true, load) }, "Both hold")),
+      el("div", { class: "sides" },
+        side(first, second, mine, "1"),
+        el("div", { class: "versus", "aria-hidden": "true" }, icon("settle")),
+        side(second, first, theirs, "2")),
+    );
+  }
+
+  function suspect(held) {
+    const { tags = [], source_kind: how, source_user: who, source_client: client } = held.fields || {};
+    const may = mayChange(held.ns);
+    return card(
+      held.id, `${held.key} is in quarantine`,
+      el("div", { class: "decision-head" }, box(held, held.key), el("h3", { class: "held-key" }, held.key), el("span", { class: "soft" }, held.ns), el("span", { class: "soft num grow" }, time(held.at))),
+      el("ul", { class: "reasons", "aria-label": "Why" }, (held.reasons.length ? held.reasons : ["no reason was given"]).map((reason) => el("li", null, icon("warning", 15), reason))),
+      hostile(held.content),
+      el("div", { class: "decision-foot held-foot" },
+        el("span", { class: "soft grow" }, [how && (SOURCES[how] || how), who && `by ${who}`, client && `through ${client}`, tags.length > 0 && `tagged ${tags.join(", ")}`].filter(Boolean).join(", ")),
+        may && el("button", { class: "button small", type: "button", dataset: { choice: "r" }, onclick: () => release([held], load) }, icon("check", 15), "Release"),
+        mayDrop(held) && el("button", { class: "button small", type: "button", dataset: { choice: "x" }, onclick: () => drop([held], load) }, icon("trash", 15), "Drop")),
+    );
+  }
+
+  function pager(total) {
+    const last = Math.ceil(total / PAGE);
+    if (last < 2) return null;
+    const turnTo = (page) => { asked.page = page; chosen.clear(); load().then(() => { window.scrollTo(0, 0); one(".pager b", place)?.focus(); }); };
+    return el(
+      "nav", { class: "pager", "aria-label": "Pages" },
+      el("button", { class: "button small", type: "button", disabled: asked.page <= 1, onclick: () => turnTo(asked.page - 1) }, icon("back", 15), "Previous"),
+      el("b", { tabindex: "-1" }, `Page ${number(asked.page)} of ${number(last)}`),
+      el("button", { class: "button small", type: "button", disabled: asked.page >= last, onclick: () => turnTo(asked.page + 1) }, "Next", icon("forward", 15)),
+    );
+  }
+
   keys(place, signal);
-  onChange((news) => { if (Object.keys(news.namespaces).some(isChosen)) load(); }, signal);
+  let timer = 0;
+  onChange((news) => { if (Object.keys(news.namespaces).some(isChosen)) { clearTimeout(timer); timer = setTimeout(load, 200); } }, signal);
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   load();
-  return el("div", null, head("Settle", "What waits for a person's word"), place);
+  return el("div", null, head("Decisions for you", "What Ghost does not decide on its own"), place);
 }
 
+const idOf = (row) => row.id || (row.first ? `${row.ns} ${row.first.key} ${row.second.key}` : `${row.ns} ${row.key}`);
+const mayDrop = (held) => mayAdmin(held.ns) || (mayChange(held.ns) && session.everything && !session.namespaces.includes(held.ns));
 const card = (id, label, ...children) => el("article", { class: "decision card", tabindex: "-1", dataset: { id }, "aria-label": label }, children);
 
-function contradiction(conflict, load) {
-  const may = mayChange(conflict.ns);
-  const [mine, theirs] = words(conflict.content, conflict.other_content, { marks: ["mark", "mark"], alike: 0.25 });
-  const side = (key, text, marked, at, other, which) => el(
-    "div",
-    { class: "side" },
-    el("div", { class: "side-head" }, el("h3", null, memoryLink(conflict.ns, key)), el("span", { class: "soft" }, time(at))),
-    el("div", { class: "side-text" }, marked || text.slice(0, 4000)),
-    may && el("button", { class: "button", type: "button", dataset: { choice: which }, onclick: () => resolve(conflict, key, other, false, load) }, icon("check"), el("span", null, "Keep this"), el("span", { class: "sr" }, `: ${key}`)),
-  );
-  return card(
-    `${conflict.ns} ${conflict.key} ${conflict.other}`, `${conflict.key} contradicts ${conflict.other}`,
-    el("div", { class: "decision-head" }, el("span", { class: "soft" }, conflict.ns), conflict.automatic && el("span", { class: "chip", title: "found by Ghost, not said by anybody" }, "inferred"), el("span", { class: "soft num grow" }, `weight ${conflict.weight.toFixed(2)}`)),
-    el("div", { class: "sides" },
-      side(conflict.key, conflict.content, mine, conflict.created_at, conflict.other, "1"),
-      el("div", { class: "versus", "aria-hidden": "true" }, icon("settle")),
-      side(conflict.other, conflict.other_content, theirs, conflict.other_created_at, conflict.key, "2")),
-    may && el("div", { class: "decision-foot" }, el("button", { class: "button", type: "button", dataset: { choice: "b" }, onclick: () => resolve(conflict, conflict.key, conflict.other, true, load) }, "Both hold")),
-  );
+/** Who said it, how it came in, and through which program. */
+function source({ from_user: own, source_user: who, source_kind: how, source_client: client, source_scope: scope }) {
+  const said = who ? [own ? "said by " : `${SOURCES[how] || how}, `, el("b", null, who)] : own && !how ? "no source given" : SOURCES[how] || how || "no source given";
+  return el("span", { class: "source" }, icon(who ? "person" : "info", 14), el("span", null, said, client && [" through ", client], scope && [" in ", scope]));
 }
 
 function doubt(stale, load, signal) {
@@ -101,22 +211,6 @@ function doubt(stale, load, signal) {
   );
 }
 
-function suspect(held, load) {
-  const { tags = [], source_kind: how, source_user: who, source_client: client } = held.fields || {};
-  const may = mayChange(held.ns);
-  const admin = mayAdmin(held.ns) || (may && session.everything && !session.namespaces.includes(held.ns));
-  return card(
-    held.id, `${held.key} is held back`,
-    el("div", { class: "decision-head" }, el("h3", { class: "held-key" }, held.key), el("span", { class: "soft" }, held.ns), el("span", { class: "soft num grow" }, time(held.at))),
-    el("ul", { class: "reasons", "aria-label": "Why" }, (held.reasons.length ? held.reasons : ["no reason was given"]).map((reason) => el("li", null, icon("warning", 15), reason))),
-    hostile(held.content),
-    el("div", { class: "decision-foot held-foot" },
-      el("span", { class: "soft grow" }, [how && (SOURCES[how] || how), who && `by ${who}`, client && `through ${client}`, tags.length > 0 && `tagged ${tags.join(", ")}`].filter(Boolean).join(", ")),
-      may && el("button", { class: "button", type: "button", dataset: { choice: "r" }, onclick: () => release(held, load) }, icon("check"), "Release"),
-      admin && el("button", { class: "button", type: "button", dataset: { choice: "x" }, onclick: () => drop(held, load) }, icon("trash"), "Drop")),
-  );
-}
-
 function keys(place, signal) {
   const cards = () => all(".decision", place);
   const current = () => document.activeElement?.closest?.(".decision");
@@ -129,10 +223,10 @@ function keys(place, signal) {
     next.scrollIntoView({ block: "nearest" });
     return true;
   };
-  const group = { signal, group: "Settle" };
+  const group = { signal, group: "Decisions" };
   bind("j", "next", move(1), group);
   bind("k", "previous", move(-1), group);
-  for (const [key, label] of [["1", "keep the first one"], ["2", "keep the second one"], ["b", "both hold"], ["e", "edit what may be stale"], ["r", "release"], ["x", "drop"]]) {
+  for (const [key, label] of [["s", "select"], ["1", "keep the first one"], ["2", "keep the second one"], ["b", "both hold"], ["e", "edit what may be stale"], ["r", "release"], ["x", "drop"]]) {
     bind(key, label, () => { const button = current()?.querySelector(`[data-choice="${key}"]`); button?.click(); return Boolean(button); }, group);
   }
 }

@@ -1,5 +1,6 @@
-// When memories were true, and when they were believed; and what was believed at any moment before now.
+// What changed: when memories were true, when they were believed, and what was believed at any moment before now.
 import { get, isAborted } from "../api.js";
+import { words } from "../diff.js";
 import { announce, el, put } from "../dom.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
@@ -19,9 +20,10 @@ const LIMIT = 5000;
 const PAUSE = 150;
 const STEPS = 1000;
 const LISTED = 200;
+const EARLIEST = 0.02; // share of the earliest spans that the first window may leave out
 
 export function view({ query }, signal) {
-  const asked = { prefix: query.prefix || "", as_of: Number.isNaN(Date.parse(query.as_of)) ? "" : query.as_of, ns: query.ns || "", list: query.list || "" };
+  const asked = { prefix: query.prefix || "", as_of: Number.isNaN(Date.parse(query.as_of)) ? "" : query.as_of, ns: query.ns || "", list: query.list || "", all: query.all || "" };
   const now = Date.now();
   const scale = new Scale(now - 30 * 864e5, now);
   const place = el("div", { class: "time-place", "aria-busy": "true" }, skeleton(6, "line"));
@@ -41,6 +43,7 @@ export function view({ query }, signal) {
   const search = el("a", { class: "button small", href: href("search") }, icon("search", 16), "Search as of then");
   const today = el("button", { class: "button small", type: "button", onclick: () => { asked.as_of = ""; moved(); } }, "Back to now");
   const list = el("button", { class: "button", type: "button", "aria-pressed": String(Boolean(asked.list)), onclick: () => { asked.list = asked.list ? "" : "1"; list.setAttribute("aria-pressed", String(Boolean(asked.list))); remember(asked); draw(); } }, icon("context"), "List");
+  const every = el("button", { class: "button", type: "button", title: "Show also memories with one version that still holds", onclick: () => { asked.all = asked.all ? "" : "1"; remember(asked); fit(); draw(); } }, "All memories");
   const tool = (label, keys, picture, run) => el("button", { class: "button icon-only", type: "button", "aria-label": label, title: `${label} (${keys})`, onclick: run }, icon(picture));
 
   const asOf = () => (asked.as_of ? Date.parse(asked.as_of) : null);
@@ -95,10 +98,12 @@ export function view({ query }, signal) {
     }
   }
 
+  /** Show the time from the first valid or believed moment of the rows until now; a few that are much older are left out. */
   function fit() {
-    const known = spans.map((one) => one.said0);
-    const from = known.length ? Math.min(...known) : Date.now() - 30 * 864e5;
-    const to = Math.max(Date.now(), asOf() || 0);
+    const starts = rows().flatMap((row) => row.spans.map((one) => Math.min(one.true0, one.said0))).sort((a, b) => a - b);
+    const from = starts.length ? starts[Math.floor(starts.length * EARLIEST)] : Date.now() - 30 * 864e5;
+    const ends = rows().flatMap((row) => row.spans.map((one) => one.true1)).filter((at) => at !== Infinity && at < Date.now() + 366 * 864e5);
+    const to = Math.max(Date.now(), asOf() || 0, ...ends.slice(0, LIMIT));
     const room = Math.max(3600e3, (to - from) * 0.04);
     scale.set(from - room, to + room);
     fitted = true;
@@ -111,32 +116,50 @@ export function view({ query }, signal) {
     return at === null ? spans : spans.filter((one) => one.said0 <= at && one.said1 > at);
   }
 
+  /** Only keys that changed, unless all are asked for or keys are narrowed down. */
+  const onlyChanged = () => !asked.all && !asked.prefix.trim();
+  function rows() {
+    const changed = onlyChanged() ? new Set(grouped(spans).filter(isChanged).map(idOf)) : null;
+    return grouped(shown()).filter((row) => !changed || changed.has(idOf(row)));
+  }
+
   function draw() {
-    const rows = grouped(shown());
-    const many = rows.reduce((sum, row) => sum + row.spans.length, 0);
-    status.textContent = rows.length ? `${count(rows.length, "key")}, ${count(many, "version")}${asked.as_of ? ` believed at ${when(asked.as_of)}` : ""}${truncated ? "; older versions are left out: narrow it down by key or namespace" : ""}` : "\u00a0";
+    const found = rows();
+    const many = found.reduce((sum, row) => sum + row.spans.length, 0);
+    every.setAttribute("aria-pressed", String(!onlyChanged()));
+    every.disabled = Boolean(asked.prefix.trim());
+    status.textContent = found.length ? `${onlyChanged() ? "Changed: " : ""}${count(found.length, "key")}, ${count(many, "version")}${asked.as_of ? ` believed at ${when(asked.as_of)}` : ""}${truncated ? "; older versions are left out: narrow it down by key or namespace" : ""}` : "\u00a0";
     announce(status.textContent.trim());
-    if (!rows.length) put(place, nothing());
-    else if (asked.list) put(place, table(rows));
+    if (!found.length) put(place, nothing());
+    else if (asked.list) put(place, table(found));
     else {
       if (!chart.node.isConnected || chart.node.parentNode !== place) put(place, chart.node);
-      chart.show(rows, asOf());
+      chart.show(found, asOf());
     }
   }
 
   function nothing() {
-    if (asked.as_of) return empty({ title: "Nothing was believed yet", text: `At ${when(asked.as_of)} the store held nothing of this.`, picture: "clock" });
-    if (asked.prefix || asked.ns) return empty({ title: "No key starts so", text: "Try a shorter beginning, or another namespace.", picture: "filter" });
-    return empty({ title: "Nothing is remembered yet", text: "Every memory that is put appears here, with when it was true and when it was believed.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "timeline" });
+    if (asked.as_of) return empty({ title: "Nothing was believed yet", text: `At ${when(asked.as_of)} nothing of this was stored.`, picture: "clock" });
+    if (onlyChanged() && spans.length) return empty({ title: "Nothing has changed yet", text: `${count(grouped(spans).length, "memory has", "memories have")} one version each, and all still hold.`, picture: "check", action: el("button", { class: "button", type: "button", onclick: () => every.click() }, "Show all memories") });
+    if (asked.prefix || asked.ns) return empty({ title: "No key starts with this", text: "Try a shorter beginning, or another namespace.", picture: "filter" });
+    return empty({ title: "Nothing is stored yet", text: "Every memory appears here, with when it was true and when it was believed.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "timeline" });
   }
 
   function table(rows) {
     const flat = rows.flatMap((row) => [...row.spans].reverse().map((span) => [row, span]));
     const range = (from, to, open) => [to >= from && [el("span", null, when(from)), " – "], el("span", null, to === Infinity ? open : to >= from ? when(to) : `until ${when(to)}`)];
-    const line = ([row, span]) => el("tr", null, el("th", { scope: "row" }, memoryLink(row.ns, row.key), el("span", { class: "soft" }, row.ns)), el("td", { class: "num" }, span.version), el("td", null, range(span.true0, span.true1, "still true")), el("td", null, range(span.said0, span.said1, "still believed")), el("td", { class: "time-says" }, span.summary));
+    const line = ([row, span]) => el("tr", null, el("th", { scope: "row" }, memoryLink(row.ns, row.key), el("span", { class: "soft" }, row.ns)), el("td", { class: "num" }, span.version), el("td", null, range(span.true0, span.true1, "still true")), el("td", null, range(span.said0, span.said1, "still believed")), el("td", { class: "time-says", dir: "auto" }, said(row, span)));
     return el("div", { class: "time-list" },
       el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Versions with their times" }, el("table", null, el("thead", null, el("tr", null, ["Key", "Version", "True", "Believed", "Says"].map((name) => el("th", { scope: "col" }, name)))), el("tbody", null, flat.slice(0, listed).map(line)))),
       flat.length > listed && el("button", { class: "button", type: "button", onclick: () => { listed += LISTED * 5; draw(); } }, `Show more of ${flat.length}`));
+  }
+
+  /** The text of a version, with what it changed marked. */
+  function said(row, span) {
+    const before = row.spans[row.spans.indexOf(span) - 1];
+    if (!before || before.summary === span.summary) return span.summary;
+    const [less, more] = words(before.summary, span.summary, { marks: ["del", "ins"], alike: 0.2 });
+    return less ? [el("div", { class: "soft" }, less), el("div", null, more)] : span.summary;
   }
 
   const moves = { "+": ["zoom in", () => scale.zoom(0.6)], "-": ["zoom out", () => scale.zoom(1 / 0.6)], ArrowLeft: ["earlier", () => scale.pan(-0.15)], ArrowRight: ["later", () => scale.pan(0.15)], 0: ["show all", fit] };
@@ -153,12 +176,12 @@ export function view({ query }, signal) {
   return el(
     "div",
     { class: "time" },
-    head("Timeline", "When each memory was true, and when it was believed"),
+    head("Timeline", "What changed: when each version was true, and when it was believed"),
     el("div", { class: "time-tools" },
       el("div", { class: "time-filter" }, prefix, asked.ns && el("a", { class: "chip time-ns", href: href("timeline", { prefix: asked.prefix }), title: "Show all namespaces" }, asked.ns, icon("close", 12))),
-      el("div", { class: "time-buttons" }, tool("Zoom out", "-", "minus", run("-")), tool("Zoom in", "+", "plus", run("+")), tool("Earlier", "←", "back", run("ArrowLeft")), tool("Later", "→", "forward", run("ArrowRight")), el("button", { class: "button", type: "button", title: "Show all (0)", onclick: run("0") }, "Fit"), list),
+      el("div", { class: "time-buttons" }, tool("Zoom out", "-", "minus", run("-")), tool("Zoom in", "+", "plus", run("+")), tool("Earlier", "←", "back", run("ArrowLeft")), tool("Later", "→", "forward", run("ArrowRight")), el("button", { class: "button", type: "button", title: "Show all (0)", onclick: run("0") }, "Fit"), every, list),
       el("div", { class: "time-as-of" }, el("span", { class: "field-label" }, "As of"), slider, told, today, search)),
-    el("div", { class: "time-legend soft" }, el("span", null, el("i", { class: "key-true" }), "true"), el("span", null, el("i", { class: "key-said" }), "believed"), el("span", null, el("i", { class: "key-end" }), "ended"), el("span", null, el("i", { class: "key-old" }), "replaced or removed since")),
+    el("div", { class: "time-legend soft" }, el("span", null, el("i", { class: "key-true" }), "true"), el("span", null, el("i", { class: "key-said" }), "believed"), el("span", null, el("i", { class: "key-end" }), "ended"), el("span", null, el("i", { class: "key-old" }), "replaced or deleted since")),
     status,
     place,
   );
@@ -168,6 +191,9 @@ function read(span) {
   const time = (text) => (text ? Date.parse(text) : Infinity);
   return { ...span, said0: Date.parse(span.believed_from), said1: time(span.believed_to), true0: Date.parse(span.true_from), true1: time(span.true_to) };
 }
+
+const idOf = (row) => `${row.ns}\n${row.key}`;
+const isChanged = (row) => row.spans.length > 1 || row.spans.some((span) => span.version > 1 || span.said1 !== Infinity || span.true1 !== Infinity);
 
 /** Return rows of one key each, the ones that changed last first. */
 function grouped(spans) {
