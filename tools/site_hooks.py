@@ -12,8 +12,11 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOT_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-# In a search, reference pages come after guides, and pages for maintainers after both.
+# In a search, reference pages come after guides, and pages for maintainers after both. The words
+# "how do I" match the starts of titles such as "Installing", so the page of a common question of
+# that form has a boost.
 BOOSTS = {
+    r"deletion\.md": 1.5,
     r"[A-Z]+\.md|(architecture|decisions|dependencies|newcomer|original)\.md|decisions/": 0.2,
     r"library/": 0.4,
 }
