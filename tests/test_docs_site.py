@@ -6,6 +6,7 @@
 import json
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
-CONFIG = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)  # noqa: S506
+CONFIG = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)
 
 
 def pages(nav: object) -> list[str]:
@@ -97,3 +98,10 @@ def test_a_search_that_finds_another_page_is_a_problem(tmp_path: Path) -> None:
     found = check_site.search_problems(tmp_path)
     assert len(found) == len(check_site.QUESTIONS) - 1
     assert not any(re.search("PostgreSQL", line) for line in found)
+
+
+def test_the_recorded_session_is_current() -> None:
+    """The picture in the README shows what its commands print today; `python tools/terminal_svg.py` draws it."""
+    tool = [sys.executable, str(ROOT / "tools" / "terminal_svg.py"), "--check"]
+    done = subprocess.run(tool, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

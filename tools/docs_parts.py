@@ -16,7 +16,7 @@ import click
 
 import ghostmem
 from ghostmem import errors, settings
-from ghostmem.cli.main import COMMANDS, GROUPS, cli, shared_options
+from ghostmem.cli.main import GROUPS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.models import TUNED
 from ghostmem.embed.static import StaticEmbedder
@@ -418,6 +418,11 @@ def method_part(title: str) -> str:
     return "\n\n".join(text)
 
 
+def library_parts(title: str) -> dict[str, str]:
+    """Return the parts of one page of the library's reference."""
+    return {"methods": method_part(title)}
+
+
 def described_arguments(doc: str) -> str:
     """Return a docstring as markdown, its sections Args, Returns and Raises as lists."""
     blocks = []
@@ -559,10 +564,7 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
     **{f"docs/cli/{slug(title)}.md": partial(group_parts, title) for title in GROUPS},
     "docs/settings.md": lambda: {"settings": settings_part()},
     "docs/library.md": lambda: {"methods": method_tables()},
-    **{
-        f"docs/library/{slug(title)}.md": partial(lambda name: {"methods": method_part(name)}, title)
-        for title in METHODS
-    },
+    **{f"docs/library/{slug(title)}.md": partial(library_parts, title) for title in METHODS},
     "docs/library/types.md": lambda: {"types": type_part()},
     "docs/library/results.md": lambda: {"reports": report_part()},
     "docs/errors.md": error_parts,

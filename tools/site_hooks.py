@@ -16,7 +16,8 @@ ROOT_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 # "how do I" match the starts of titles such as "Installing", so the page of a common question of
 # that form has a boost.
 BOOSTS = {
-    r"deletion\.md": 1.5,
+    r"deletion\.md": 4.0,
+    r"install\.md": 3.0,
     r"[A-Z]+\.md|(architecture|decisions|dependencies|newcomer|original)\.md|decisions/": 0.2,
     r"library/": 0.4,
 }
@@ -32,7 +33,7 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """Rewrite the links that lead out of docs/, and set the weight of the page in searches."""
     source = page.file.src_uri
     for pattern, boost in BOOSTS.items():
@@ -54,6 +55,4 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return found["text"]
 
     parts = _FENCE.split(markdown)
-    return "".join(
-        part if part.startswith("```") else _LINK.sub(rewritten, part) for part in parts
-    )
+    return "".join(part if part.startswith("```") else _LINK.sub(rewritten, part) for part in parts)
