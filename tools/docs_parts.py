@@ -16,6 +16,7 @@ import click
 
 import ghostmem
 from ghostmem import errors, settings
+from ghostmem.cli.console import SHARED_TITLE, ConsoleCommand
 from ghostmem.cli.main import GROUPS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.models import TUNED
@@ -233,8 +234,7 @@ def section(command: click.Command, path: str, heading: str) -> str:
         if isinstance(p, click.Argument)
     ]:
         text.append(table("argument | meaning", rows))
-    if options := [p for p in own if isinstance(p, click.Option) and not p.hidden]:
-        text.append(option_table(options, context))
+    text += option_tables(command, context)
     if command.epilog:
         text.append(fenced(textwrap.dedent(command.epilog.split("Examples:\n")[-1]), "sh"))
     return "\n\n".join(text)
@@ -247,6 +247,19 @@ def argument(path: str, parameter: click.Parameter) -> str:
     if found is None:
         sys.exit(f"describe {names[0]!r} in ARGUMENTS of tools/docs_parts.py")
     return found
+
+
+def option_tables(command: click.Command, context: click.Context) -> list[str]:
+    """Return the options of a command, a table per section of its help, each after its title."""
+    assert isinstance(command, ConsoleCommand)
+    groups = {title: found for title, found in command.option_groups().items() if found}
+    del groups[SHARED_TITLE]
+    tables = []
+    for title, group in groups.items():
+        if options := [option for option in group if not option.hidden]:
+            tables += [f"**{title}**"] if len(groups) > 1 else []
+            tables.append(option_table(options, context))
+    return tables
 
 
 def option_table(options: list[Any], context: click.Context) -> str:
