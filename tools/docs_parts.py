@@ -35,8 +35,8 @@ ARGUMENTS = {
     "input.",
     "timeline what": "A key, or a question in words; with none, or with `-`, it is read "
     "from standard input.",
-    "resolve keep": "The key of the memory that holds.",
-    "resolve other": "The key of the memory that ends; with none, all that contradict the first.",
+    "resolve keep": "The key of the memory that is true.",
+    "resolve other": "The key of the memory to retire; with none, all that contradict the first.",
     "used keys": "The keys of the memories that helped.",
     "from_key": "The key of the first memory.",
     "to_key": "The key of the second memory.",
@@ -131,9 +131,9 @@ METHODS = {
 
 # The meaning of each feature of the score.
 FEATURES = {
-    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and "
-    "its neighbours hold; with vectors"
-    " raised to 1.25, so that a word or two in common count for less than their share",
+    "lexical": "the share of the question's wording, weighted by rarity, that the chunk and "
+    "its neighbours contain; with vectors"
+    " raised to the power 1.25, so that one or two shared words count for less",
     "mixed": "cosine of the question and the chunk mixed with its neighbours",
     "own": "cosine of the question and the chunk alone",
     "source": "the question names one source, and the memory is theirs",
@@ -143,9 +143,9 @@ FEATURES = {
     "when": "a question for a time, and a time in the text",
     "question": "the text is itself a question",
     "thread": "mean of the thread's three best cosines",
-    "wording": "how much of the question's wording the whole thread holds",
-    "identifier": "the share of the question's numbers, paths and codes that the chunk holds",
-    "window": "created in the time that the question counts back to; less the farther outside",
+    "wording": "the share of the question's wording that the whole thread contains",
+    "identifier": "the share of the question's numbers, paths and codes that the chunk contains",
+    "window": "created in the time that the question refers to, such as last week; less outside it",
     "recency": "the question asks for the newest: 1 for the newest in the pool, 0 for the oldest",
     "episode": "the question counts from now, and the memory is episodic",
 }
@@ -254,9 +254,11 @@ def option_tables(command: click.Command, context: click.Context) -> list[str]:
     assert isinstance(command, ConsoleCommand)
     groups = {title: found for title, found in command.option_groups().items() if found}
     del groups[SHARED_TITLE]
+    shared = {name for option in shared_options() for name in option.opts}
     tables = []
     for title, group in groups.items():
-        if options := [option for option in group if not option.hidden]:
+        shown = [option for option in group if not option.hidden]
+        if options := [option for option in shown if not shared.intersection(option.opts)]:
             tables += [f"**{title}**"] if len(groups) > 1 else []
             tables.append(option_table(options, context))
     return tables
