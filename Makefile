@@ -6,7 +6,7 @@ ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 WORKERS ?= 3
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-full test-all test-adapters test-clients check bench screenshots dist newcomer clean
+.PHONY: help demo test test-full test-all test-adapters test-clients check docs bench screenshots dist newcomer clean
 
 help:
 	@echo "make demo           show a short tour on a temporary store"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-adapters  test each adapter against its library, in its own environment"
 	@echo "make test-clients   run real agent clients from npm against a scripted model, in no other suite"
 	@echo "make check          run ruff, mypy --strict and import-linter"
+	@echo "make docs           build the documentation site into site/, without warnings, and test its search"
 	@echo "make bench          run the benchmarks that need no data"
 	@echo "make dist           build the wheel and the sdist, reproducibly"
 	@echo "make newcomer       run a newcomer's first hour from a fresh clone and write docs/newcomer.md"
@@ -83,6 +84,15 @@ test-clients: .venv/installed-dev .clients/installed
 	$(BIN)/python -m pytest --clients -n $(CLIENT_WORKERS) --dist worksteal tests/clients; status=$$?; \
 	  $(BIN)/python tools/client_results.py; exit $$status
 
+.venvs/docs/made: pyproject.toml
+	$(PYTHON) -m venv .venvs/docs
+	$(ENV) .venvs/docs/bin/pip install --quiet $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+	touch $@
+
+docs: .venvs/docs/made
+	NO_MKDOCS_2_WARNING=1 .venvs/docs/bin/mkdocs build --quiet
+	.venvs/docs/bin/python tools/check_site.py site
+
 bench: .venv/installed
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.faults
@@ -102,4 +112,4 @@ newcomer: .venv/installed-dev
 	$(BIN)/python -m bench.newcomer --write docs/newcomer.md
 
 clean:
-	rm -rf .venv .venvs .clients .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv .venvs .clients .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build site

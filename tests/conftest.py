@@ -43,7 +43,7 @@ HEAVY = ("browser", "postgres", "process", "repo")
 NEVER_QUICK = ("slow", "perf", "wide")
 REPOSITORY = {
     f"test_{name}.py"
-    for name in ("deploy", "docs", "docs_blocks", "packaging", "peers", "reliability")
+    for name in ("deploy", "docs", "docs_blocks", "docs_site", "packaging", "peers", "reliability")
 }
 """Files that test the repository (documents, packages, examples), not the product."""
 PROCESS_FIXTURES = {"place", "program", "start"}

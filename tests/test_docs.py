@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
 
 from docs import with_parts  # noqa: E402
-from docs_parts import PARTS, all_errors  # noqa: E402
+from docs_parts import METHODS, PARTS, all_errors, slug  # noqa: E402
 from docs_sessions import Session, steady, with_sessions  # noqa: E402
 
 PAGES = [
@@ -92,6 +92,12 @@ def sections(page: str) -> dict[str, str]:
             name = line.lstrip("#").strip()
         found[name] = found.get(name, "") + line + "\n"
     return found
+
+
+def command_sections() -> dict[str, str]:
+    """Return the sections of all commands by their paths, with `ghost`."""
+    pages = [page for page in PAGES if page.startswith("docs/cli")]
+    return {name: part for page in pages for name, part in sections(page).items()}
 
 
 def cells(part: str, column: int = 0) -> list[str]:
@@ -171,17 +177,19 @@ def test_check_shows_the_difference(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     for path in (ROOT / "tools").glob("docs*.py"):
         (tmp_path / "tools" / path.name).write_bytes(path.read_bytes())
-    readme = tmp_path / "README.md"
-    readme.write_text(
-        "# Ghost\n\n<!-- generated: commands -->\nstale\n<!-- end: commands -->\n", encoding="utf-8"
+    (tmp_path / "README.md").write_text("# Ghost\n", encoding="utf-8")
+    page = tmp_path / "docs" / "cli.md"
+    page.write_text(
+        "# Commands\n\n<!-- generated: commands -->\nstale\n<!-- end: commands -->\n",
+        encoding="utf-8",
     )
     tool = [sys.executable, tmp_path / "tools" / "docs.py"]
     checked = subprocess.run([*tool, "--check"], capture_output=True, encoding="utf-8", check=False)
     assert checked.returncode == 1
     assert "-stale\n" in checked.stdout
-    assert "stale" in readme.read_text(encoding="utf-8")
+    assert "stale" in page.read_text(encoding="utf-8")
     assert subprocess.run(tool, check=False).returncode == 0
-    assert "[`put`](docs/cli.md#ghost-put)" in readme.read_text(encoding="utf-8")
+    assert "(cli/every-day.md#ghost-put)" in page.read_text(encoding="utf-8")
     assert subprocess.run([*tool, "--check"], check=False).returncode == 0
 
 
@@ -191,12 +199,15 @@ def test_check_shows_the_difference(tmp_path: Path) -> None:
 def test_every_command_is_documented_and_exists() -> None:
     """The reference has a section for each command and subcommand, and for nothing else."""
     found = {
-        name.removeprefix("ghost ") for name in sections("docs/cli.md") if name.startswith("ghost ")
+        name.removeprefix("ghost ") for name in command_sections() if name.startswith("ghost ")
     }
     assert found == set(commands())
-    assert {
-        code for cell in cells(sections("README.md")["Commands"]) for code in codes(cell)
-    } == set(COMMANDS)
+
+
+def test_old_anchors_of_the_references_still_lead_somewhere() -> None:
+    """The overviews have the anchor of every command and method that was on their page once."""
+    assert {f"ghost-{name}" for name in COMMANDS} <= anchors("docs/cli.md")
+    assert {name for name in vars(Ghost) if not name.startswith("_")} <= anchors("docs/library.md")
 
 
 @pytest.mark.parametrize("name", commands())
@@ -204,7 +215,7 @@ def test_every_flag_is_documented_and_exists(name: str) -> None:
     """A command's table lists each spelling of each of its options, except hidden ones, and no other."""
     listed = {
         code
-        for cell in cells(sections("docs/cli.md")[f"ghost {name}"])
+        for cell in cells(command_sections()[f"ghost {name}"])
         for code in codes(cell)
         if code.startswith("-")
     }
@@ -213,7 +224,7 @@ def test_every_flag_is_documented_and_exists(name: str) -> None:
     expected = set() if isinstance(command, click.Group) else flags(shown)
     assert listed == expected - SHARED
     arguments = [p for p in command.params if isinstance(p, click.Argument)]
-    assert ("| argument | meaning |" in sections("docs/cli.md")[f"ghost {name}"]) == bool(arguments)
+    assert ("| argument | meaning |" in command_sections()[f"ghost {name}"]) == bool(arguments)
 
 
 def test_shared_flags_are_documented() -> None:
@@ -282,7 +293,7 @@ def test_every_flag_in_running_text_exists(page: str) -> None:
 
 def test_every_setting_is_documented_and_exists() -> None:
     """The table of settings has each name with its variables, and no other."""
-    part = sections("docs/settings.md")["Settings"]
+    part = sections("docs/settings.md")["Settings and environment variables"]
     listed = dict(zip(cells(part), cells(part, 1), strict=True))
     assert {name.strip("`"): tuple(codes(variables)) for name, variables in listed.items()} == {
         name: variables for name, _, variables, _, _ in table()
@@ -314,18 +325,18 @@ def test_every_variable_is_documented_and_read() -> None:
 
 def test_every_public_name_is_documented() -> None:
     """What can be imported from `ghostmem` is described in the library's or the errors' page."""
-    pages = text("docs/library.md") + text("docs/errors.md")
+    pages = text("docs/library.md") + text("docs/library/types.md") + text("docs/errors.md")
     assert [
         name
         for name in ghostmem.__all__
-        if f"### {name}\n" not in pages and f"`{name}`" not in pages
+        if f"## {name}\n" not in pages and f"`{name}`" not in pages
     ] == []
 
 
 def test_every_public_method_is_documented_and_exists() -> None:
     """The methods of Ghost each have a section."""
-    part = text("docs/library.md").partition("## Methods of Ghost")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^### (\w+)$", part, re.MULTILINE)) == {
+    pages = [f"docs/library/{slug(title)}.md" for title in METHODS]
+    assert {name for page in pages for name in sections(page) if name.isidentifier()} == {
         name for name in vars(Ghost) if not name.startswith("_")
     }
 
@@ -366,7 +377,7 @@ def test_every_field_of_the_export_is_documented_and_exists(heading: str, made: 
 def test_small_types_are_documented() -> None:
     """Types without a page of their own show their fields in the library's page."""
     for made in (Chunk, FileRef):
-        part = sections("docs/library.md")[made.__name__]
+        part = sections("docs/library/types.md")[made.__name__]
         assert [line.split(":")[0] for line in part.splitlines() if re.match(r"\w+: ", line)] == [
             part.name for part in dataclasses.fields(made)
         ]
@@ -431,8 +442,8 @@ def test_every_provider_and_model_file_is_documented_and_exists() -> None:
 
 
 def anchors(page: str) -> set[str]:
-    """Return the anchors of a page's headings as GitHub makes them."""
-    found: set[str] = set()
+    """Return the anchors of a page: those of its headings as GitHub makes them, and explicit ones."""
+    found = set(re.findall(r'<a id="([^"]+)"></a>', text(page)))
     for heading in sections(page):
         name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         found.add(name)
@@ -467,17 +478,16 @@ def test_no_link_is_dead(page: str) -> None:
 
 
 def test_the_map_leads_everywhere() -> None:
-    """Every page is linked in docs/index.md and README.md; client pages and decision records in their own lists."""
+    """Every page is linked in docs/index.md; references, client pages and decision records in their own lists."""
+    lists = {"decisions/": "decisions.md", "clients/": "clients/index.md"}
+    lists |= {"cli/": "cli.md", "library/": "library.md"}
     for page in PAGES[1:]:
         name = page.removeprefix("docs/")
-        if name.startswith("decisions/"):
-            assert f"({name})" in text("docs/decisions.md"), page
-            continue
-        if name.startswith("clients/") and name != "clients/index.md":
-            assert f"({name.removeprefix('clients/')})" in text("docs/clients/index.md"), page
-        elif name != "index.md":
-            assert f"({name})" in text("docs/index.md"), page
-            assert f"({page})" in text("README.md"), page
+        folder = re.match(r"\w+/", name)
+        listed = lists.get(folder[0], "index.md") if folder else "index.md"
+        listed = "index.md" if name == listed else listed
+        link = name.removeprefix("clients/") if listed == "clients/index.md" else name
+        assert name == "index.md" or f"({link}" in text(f"docs/{listed}"), page
     assert "(docs/index.md)" in text("README.md")
 
 
@@ -494,14 +504,16 @@ def test_pictures_are_small_described_and_used() -> None:
 
 
 def test_the_list_for_models_leads_everywhere() -> None:
-    """llms.txt has a title, a summary and a line for every page except client pages and decision records."""
+    """llms.txt has a title, a summary and a line for every page except references, client pages and decision records."""
     listed = text("llms.txt")
     assert re.match(r"# Ghost\n\n> \S", listed)
     links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S", listed, re.MULTILINE)
     assert len(links) == len(re.findall(r"^- ", listed, re.MULTILINE))
     assert all((ROOT / link).exists() for link in links)
     wanted = {
-        page for page in PAGES if not re.match(r"docs/(clients/(?!index)|decisions/)", page)
+        page
+        for page in PAGES
+        if not re.match(r"docs/(clients/(?!index)|decisions/|cli/|library/)", page)
     } - {"docs/index.md"}
     assert wanted <= set(links)
 

@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +16,8 @@ import click
 
 import ghostmem
 from ghostmem import errors, settings
-from ghostmem.cli.main import COMMANDS, cli, shared_options
+from ghostmem.cli.console import SHARED_TITLE, ConsoleCommand
+from ghostmem.cli.main import GROUPS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.models import TUNED
 from ghostmem.embed.static import StaticEmbedder
@@ -33,8 +35,8 @@ ARGUMENTS = {
     "input.",
     "timeline what": "A key, or a question in words; with none, or with `-`, it is read "
     "from standard input.",
-    "resolve keep": "The key of the memory that holds.",
-    "resolve other": "The key of the memory that ends; with none, all that contradict the first.",
+    "resolve keep": "The key of the memory that is true.",
+    "resolve other": "The key of the memory to retire; with none, all that contradict the first.",
     "used keys": "The keys of the memories that helped.",
     "from_key": "The key of the first memory.",
     "to_key": "The key of the second memory.",
@@ -109,11 +111,29 @@ ARGUMENTS = {
     "config set value": "Its new value.",
 }
 
+# The methods of Ghost on each page of the library's reference.
+METHODS = {
+    "Memories": "put put_many get chunks history list files peek patch curate used rm restore "
+    "tags rename_tag rm_tag",
+    "Search and facts": "search context timeline conflicts resolve reopen source_aliases "
+    "set_source_alias rm_source_alias",
+    "Links and summaries": "edge rm_edge edges link edge_candidates infer_edges relink clusters "
+    "consolidate expand",
+    "Lifecycle and deletion": "reflect undo runs rules rule set_rule rm_rule reset_rule gc forget "
+    "quarantined held release drop_held",
+    "Conversations, notes and code": "ingest ingest_transcript capture mine_procedures add_notes "
+    "note_folders sync_notes notes_status rm_notes write_note mirror outline_symbol outline_file "
+    "outline_project stale",
+    "Export and import": "export export_original import_ import_ghost import_foreign backup",
+    "Store": "open close namespaces rm_namespace stats embed_status embed_backfill embed_switch "
+    "create_token tokens revoke_token check repair verify_log audit_log",
+}
+
 # The meaning of each feature of the score.
 FEATURES = {
-    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and "
-    "its neighbours hold; with vectors"
-    " raised to 1.25, so that a word or two in common count for less than their share",
+    "lexical": "the share of the question's wording, weighted by rarity, that the chunk and "
+    "its neighbours contain; with vectors"
+    " raised to the power 1.25, so that one or two shared words count for less",
     "mixed": "cosine of the question and the chunk mixed with its neighbours",
     "own": "cosine of the question and the chunk alone",
     "source": "the question names one source, and the memory is theirs",
@@ -123,9 +143,9 @@ FEATURES = {
     "when": "a question for a time, and a time in the text",
     "question": "the text is itself a question",
     "thread": "mean of the thread's three best cosines",
-    "wording": "how much of the question's wording the whole thread holds",
-    "identifier": "the share of the question's numbers, paths and codes that the chunk holds",
-    "window": "created in the time that the question counts back to; less the farther outside",
+    "wording": "the share of the question's wording that the whole thread contains",
+    "identifier": "the share of the question's numbers, paths and codes that the chunk contains",
+    "window": "created in the time that the question refers to, such as last week; less outside it",
     "recency": "the question asks for the newest: 1 for the newest in the pool, 0 for the oldest",
     "episode": "the question counts from now, and the memory is episodic",
 }
@@ -152,19 +172,42 @@ def fenced(text: str, language: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def command_table(page: str = "") -> str:
-    """Return the commands with links to their sections."""
-    return table(
-        "command | meaning",
-        [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()],
+def slug(title: str) -> str:
+    """Return the file name of a page with this title, without its extension."""
+    return re.sub(r"[^a-z]+", "-", title.lower())
+
+
+def linked(name: str, target: str, anchor: str) -> str:
+    """Return a link to a section, with the anchor that the section had on the overview page."""
+    return f'<a id="{anchor}"></a>[`{name}`]({target}#{anchor})'
+
+
+def command_tables() -> str:
+    """Return the commands of every group, with links to their sections."""
+    return "\n\n".join(
+        f"### {title}\n\n"
+        + table(
+            "command | meaning",
+            [
+                [linked(name, f"cli/{slug(title)}.md", f"ghost-{name}"), about]
+                for name, about in group.items()
+            ],
+        )
+        for title, group in GROUPS.items()
     )
 
 
-def cli_parts() -> dict[str, str]:
-    """Return the parts of the reference of commands."""
+def overview_parts() -> dict[str, str]:
+    """Return the parts of the overview of commands."""
+    shared = option_table(shared_options(), click.Context(cli))
+    return {"commands": command_tables(), "shared": shared}
+
+
+def group_parts(title: str) -> dict[str, str]:
+    """Return the reference of each command of a group."""
     context = click.Context(cli)
-    parts = {"commands": command_table(), "shared": option_table(shared_options(), context)}
-    for name in COMMANDS:
+    parts = {}
+    for name in GROUPS[title]:
         command = cli.get_command(context, name)
         assert command is not None
         parts[name] = section(command, f"ghost {name}", "##")
@@ -191,8 +234,7 @@ def section(command: click.Command, path: str, heading: str) -> str:
         if isinstance(p, click.Argument)
     ]:
         text.append(table("argument | meaning", rows))
-    if options := [p for p in own if isinstance(p, click.Option) and not p.hidden]:
-        text.append(option_table(options, context))
+    text += option_tables(command, context)
     if command.epilog:
         text.append(fenced(textwrap.dedent(command.epilog.split("Examples:\n")[-1]), "sh"))
     return "\n\n".join(text)
@@ -205,6 +247,21 @@ def argument(path: str, parameter: click.Parameter) -> str:
     if found is None:
         sys.exit(f"describe {names[0]!r} in ARGUMENTS of tools/docs_parts.py")
     return found
+
+
+def option_tables(command: click.Command, context: click.Context) -> list[str]:
+    """Return the options of a command, a table per section of its help, each after its title."""
+    assert isinstance(command, ConsoleCommand)
+    groups = {title: found for title, found in command.option_groups().items() if found}
+    del groups[SHARED_TITLE]
+    shared = {name for option in shared_options() for name in option.opts}
+    tables = []
+    for title, group in groups.items():
+        shown = [option for option in group if not option.hidden]
+        if options := [option for option in shown if not shared.intersection(option.opts)]:
+            tables += [f"**{title}**"] if len(groups) > 1 else []
+            tables.append(option_table(options, context))
+    return tables
 
 
 def option_table(options: list[Any], context: click.Context) -> str:
@@ -346,14 +403,39 @@ def methods() -> dict[str, Callable[..., Any]]:
     return {name: method for name, method in found.items() if callable(method)}
 
 
-def method_part() -> str:
-    """Return every public method of Ghost with its signature and docstring."""
+def method_tables() -> str:
+    """Return the methods of every part, with links to their sections."""
+    listed = [name for names in METHODS.values() for name in names.split()]
+    if sorted(listed) != sorted(methods()):
+        changed = set(listed).symmetric_difference(methods())
+        sys.exit(f"change METHODS of tools/docs_parts.py: {sorted(changed)}")
+    return "\n\n".join(
+        f"### {title}\n\n"
+        + table(
+            "method | result",
+            [
+                [linked(name, f"library/{slug(title)}.md", name), first_line(methods()[name])]
+                for name in names.split()
+            ],
+        )
+        for title, names in METHODS.items()
+    )
+
+
+def method_part(title: str) -> str:
+    """Return the methods of a part with their signatures and docstrings."""
     text = []
-    for name, method in methods().items():
+    for name in METHODS[title].split():
+        method = methods()[name]
         owner = "Ghost" if name == "open" else "ghost"
-        text += [f"### {name}", fenced(f"{owner}.{name}{signature(method, 'self')}", "py")]
+        text += [f"## {name}", fenced(f"{owner}.{name}{signature(method, 'self')}", "py")]
         text.append(described_arguments(inspect.cleandoc(method.__doc__ or "")))
     return "\n\n".join(text)
+
+
+def library_parts(title: str) -> dict[str, str]:
+    """Return the parts of one page of the library's reference."""
+    return {"methods": method_part(title)}
 
 
 def described_arguments(doc: str) -> str:
@@ -389,7 +471,7 @@ def type_part() -> str:
 
 def described(name: str, made: Any) -> str:
     """Return what an enumeration, a dataclass, a list with more to say or a class is and holds."""
-    head = f"### {name}\n\n{first_line(made)}"
+    head = f"## {name}\n\n{first_line(made)}"
     if inspect.isfunction(made):
         return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
     if issubclass(made, list):
@@ -493,14 +575,13 @@ def mcp_tool_part() -> str:
 
 
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
-    "README.md": lambda: {"commands": command_table("docs/cli.md")},
-    "docs/cli.md": cli_parts,
+    "docs/cli.md": overview_parts,
+    **{f"docs/cli/{slug(title)}.md": partial(group_parts, title) for title in GROUPS},
     "docs/settings.md": lambda: {"settings": settings_part()},
-    "docs/library.md": lambda: {
-        "methods": method_part(),
-        "types": type_part(),
-        "reports": report_part(),
-    },
+    "docs/library.md": lambda: {"methods": method_tables()},
+    **{f"docs/library/{slug(title)}.md": partial(library_parts, title) for title in METHODS},
+    "docs/library/types.md": lambda: {"types": type_part()},
+    "docs/library/results.md": lambda: {"reports": report_part()},
     "docs/errors.md": error_parts,
     "docs/mcp.md": lambda: {"tools": mcp_tool_part()},
     "docs/server.md": lambda: {"routes": route_part()},

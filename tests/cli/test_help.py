@@ -11,7 +11,7 @@ import click
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.cli.console import ConsoleGroup
+from ghostmem.cli.console import SHARED_TITLE, ConsoleCommand, ConsoleGroup
 from ghostmem.cli.main import COMMANDS, cli
 from ghostmem.cli.main import GROUPS as COMMAND_GROUPS
 from ghostmem.notes.knowledge import memorize_new_topic
@@ -418,3 +418,30 @@ def test_dash_is_another_name_of_web(ghost_cli: "GhostCli") -> None:
         ghost_cli.ok("dash", "--help").splitlines()[1:]
         == ghost_cli.ok("web", "--help").splitlines()[1:]
     )
+
+
+def test_sections_of_the_help_name_options_that_exist() -> None:
+    """A section lists options of its command, each in one section; the shared options come last."""
+    big = {name: found for name in COMMANDS if getattr(found := command(name), "sections", None)}
+    assert {"put", "search", "context", "list"} <= set(big)
+    for name, found in big.items():
+        assert isinstance(found, ConsoleCommand)
+        listed = [each for names in found.sections.values() for each in names.split()]
+        assert len(listed) == len(set(listed)), name
+        assert set(listed) < {param.name for param in found.params}, name
+        groups = found.option_groups()
+        assert list(groups) == ["Common options", *found.sections, SHARED_TITLE]
+        assert sum(map(len, groups.values())) == sum(
+            isinstance(param, click.Option) for param in found.params
+        )
+
+
+def test_help_shows_the_sections(ghost_cli: "GhostCli") -> None:
+    """A big command's help has its sections in order; a small one has two."""
+    out = ghost_cli("put", "--help").out
+    titles = ["Common options:", "Source:", "Time:", f"{SHARED_TITLE}:", "Examples:"]
+    places = [out.index(title) for title in titles]
+    assert places == sorted(places)
+    small = ghost_cli("history", "--help").out
+    assert "\nOptions:\n" in small
+    assert f"\n{SHARED_TITLE}:\n" in small

@@ -209,7 +209,7 @@ def test_explain_as_text(filled: GhostCli) -> None:
     assert "text #1" in third
     assert "vector #" in third
     assert "missed: agent:me/" in result.err
-    assert "legs: substring, text, vector" in result.err
+    assert "retrievers: substring, text, vector" in result.err
 
 
 def test_explain_as_json(filled: GhostCli) -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ghostmem.memory.remove import Removal
 
 SHARED = ("db", "format", "color", "debug")
+SHARED_TITLE = "Options of every command"
+OPTION_COLUMN = 30  # width of the column of names in the help; longer ones get a line of their own
 MAX_SAME_KEYS = 100  # memories that are looked at for the key of one that is missing
 MAX_OTHERS = 3  # namespaces named when a read found nothing
 Function = Callable[..., Any]
@@ -286,9 +288,40 @@ class ConsoleCommand(click.Command):
     creates = False  # creates a missing store
     tolerant = False  # runs with a broken configuration file
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, sections: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.sections = sections or {}
         self.params += shared_options()
+
+    def option_groups(self) -> dict[str, list[click.Option]]:
+        """Return the options by the title of their section in the help, in its order."""
+        of_all = {option.name for option in shared_options()}
+        titles = {name: title for title, names in self.sections.items() for name in names.split()}
+        first = "Common options" if self.sections else "Options"
+        groups: dict[str, list[click.Option]] = {title: [] for title in (first, *self.sections)}
+        last: list[click.Option] = []
+        for option in self.params:
+            if isinstance(option, click.Option):
+                of_this = groups[titles.get(option.name or "", first)]
+                (last if option.name in of_all else of_this).append(option)
+        return {title: found for title, found in groups.items() if found} | {SHARED_TITLE: last}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options section by section; help is an option of every command."""
+        helping = self.get_help_option(ctx)
+        groups = self.option_groups()
+        groups[SHARED_TITLE] += [helping] if helping else []
+        records = {
+            title: [record for option in found if (record := option.get_help_record(ctx))]
+            for title, found in groups.items()
+        }
+        shown = [len(names) for rows in records.values() for names, _ in rows]
+        width = max((length for length in shown if length <= OPTION_COLUMN), default=0)
+        for title, rows in records.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{names:<{width}}", about) for names, about in rows])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the function."""
@@ -374,9 +407,20 @@ class ListingGroup(ConsoleGroup):
 
 
 def command(
-    name: str, examples: str = "", cls: type[ConsoleCommand] = ConsoleCommand
+    name: str,
+    examples: str = "",
+    cls: type[ConsoleCommand] = ConsoleCommand,
+    sections: Mapping[str, str] | None = None,
 ) -> Callable[[Function], click.Command]:
-    """Declare a command; its help is the docstring, or its line in the table of commands."""
+    """Declare a command; its help is the docstring, or its line in the table of commands.
+
+    Args:
+        name: The name of the command.
+        examples: Lines that its help ends with.
+        cls: The class of the command.
+        sections: Titles of sections of its options in the help, with the names of their
+            parameters. All other options come first, as common options.
+    """
 
     def decorate(function: Function) -> click.Command:
         return click.command(
@@ -385,6 +429,7 @@ def command(
             help=function.__doc__ or COMMANDS[name],
             epilog=examples and f"\b\nExamples:\n{examples}",
             context_settings=CONTEXT_SETTINGS,
+            sections=sections,
         )(function)
 
     return decorate

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 import click
 
@@ -37,9 +37,13 @@ class Output:
         self._color = {"auto": None, "always": True, "never": False}[color]
 
     def line(self, text: str = "") -> None:
-        """Print one line of data."""
+        """Print lines of data as they are."""
         self._clear()
         click.echo(text, color=self._color)
+
+    def text(self, text: str) -> None:
+        """Print text for people, wrapped to the width of a terminal."""
+        self.line(_for_people(text, sys.stdout))
 
     def raw(self, text: str) -> None:
         """Print the text of a memory: unchanged into a pipe or file, escaped on a terminal."""
@@ -50,9 +54,9 @@ class Output:
             sys.stdout.write(text + "\n")
 
     def note(self, text: str) -> None:
-        """Print one line on standard error."""
+        """Print one line on standard error, wrapped to the width of a terminal."""
         self._clear()
-        click.echo(text, err=True, color=self._color)
+        click.echo(_for_people(text, sys.stderr), err=True, color=self._color)
 
     def notes(self, texts: Iterable[str], prefix: str = "note: ") -> None:
         """Print notes on standard error, unless the output is JSON, which has them as data."""
@@ -64,9 +68,20 @@ class Output:
         self._clear()
         click.echo(_json_line(value if self.shape is None else self.shape(plain(value))))
 
-    def show(self, value: Record | dict[str, Any], text: str) -> None:
-        """Print one value, as JSON or as the given text."""
-        self.json(value) if self.as_json else self.line(text)
+    def show(self, value: Record | dict[str, Any], text: str, verbatim: bool = False) -> None:
+        """Print one value, as JSON or as the given text.
+
+        Args:
+            value: What is printed as JSON.
+            text: What is printed for people.
+            verbatim: Whether the text is meant to be copied, and is never wrapped.
+        """
+        if self.as_json:
+            self.json(value)
+        elif verbatim:
+            self.line(text)
+        else:
+            self.text(text)
 
     def show_all(
         self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = ""
@@ -83,7 +98,10 @@ class Output:
         rest = iter(values)
         while lines := [line(value) for value in islice(rest, size)]:
             empty = False
-            self.line("\n".join(lines))
+            if self.as_json:
+                self.line("\n".join(lines))
+            else:
+                self.text("\n".join(lines))
         if empty and nothing and not self.as_json:
             self.note(nothing)
 
@@ -198,6 +216,15 @@ def _duration(seconds: float) -> str:
         if seconds < 5400
         else f"{seconds / 3600:.1f} h"
     )
+
+
+def _for_people(text: str, stream: TextIO) -> str:
+    """Return a text as it is printed: wrapped on a terminal, unchanged elsewhere."""
+    if not stream.isatty():
+        return text
+    from ghostmem.cli.wrapping import terminal_width, wrapped
+
+    return wrapped(text, terminal_width())
 
 
 def dim(text: str) -> str:

@@ -32,7 +32,7 @@ def conflicts(console: Console, ns: str | None) -> None:
         return
     console.show_all(found.conflicts, _conflict_text, "nothing is in dispute")
     for doubt in found.maybe_stale:
-        console.line(f"{named(doubt)}  {visible(doubt.why)}")
+        console.text(f"{named(doubt)}  {visible(doubt.why)}")
     if found.conflicts:
         first = found.conflicts[0]
         console.note(

@@ -36,6 +36,13 @@ SEARCH_FILTERS = ("kind", "include_all", "as_of", *FILTER_NAMES.split()[1:], *TI
   ghost context -n agent:me "fix the cart" --files src/cart.py --render block
   ghost context -n agent:me "change how totals are made" --symbol Cart.total --explain
 """,
+    sections={
+        "Filters": "kind tier tags priority pinned include_all exclude_pinned min_score min_spread "
+        "max_memory_tokens no_edges",
+        "Source": "source_user source_kind source_scope source_client for_user for_scope",
+        "Time": TIME_NAMES + " as_of",
+        "Code": "files near symbols root language",
+    },
 )
 @click.argument("query", nargs=-1)
 @options(
@@ -125,7 +132,7 @@ def context(
 
 def _print_pack(console: Console, pack: Pack, explain: bool) -> None:
     for packed in pack.memories:
-        console.line(_packed_text(packed, explain))
+        console.text(_packed_text(packed, explain))
     if pack.memories and not pack.relevant:
         console.note("none of these matched the question")
     if explain:

@@ -30,6 +30,11 @@ from ghostmem.text.excerpt import visible
   ghost list -n 'agent:*' -t project:shop --kind procedural
   ghost list --keys-only --limit 100 --offset 100
 """,
+    sections={
+        "Filters": "kind tier tags priority pinned file key_prefix deleted",
+        "Source": "source_user source_kind source_scope source_client",
+        "Time": TIME_NAMES,
+    },
 )
 @options(
     "list",

@@ -26,6 +26,13 @@ from ghostmem.text.excerpt import visible
   ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
 """,
     CreatingCommand,
+    {
+        "Weight and lifetime": "priority importance tier pinned ttl",
+        "Code": "files file_rel symbols language root",
+        "Source": "source_user source_kind source_scope source_client",
+        "Time": "created_at valid_from valid_to",
+        "Writing": "base_version supersedes dedup unlock allow_secrets",
+    },
 )
 @options(
     "put",

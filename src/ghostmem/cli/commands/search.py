@@ -1,6 +1,7 @@
 """ghost search, timeline: find memories."""
 
 import re
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,10 @@ UNFINISHED = "nothing found so far; part of the store has not been searched by m
 
 
 SNIPPET = 300  # characters of a chunk that are shown
+BAR = 8  # cells of the bar of the best score
+LEGEND = (
+    "score: how well a hit matches; the bar compares it with the best; --explain shows its parts"
+)
 
 
 @command(
@@ -35,6 +40,11 @@ SNIPPET = 300  # characters of a chunk that are shown
   ghost search --in notes "what did I plant in spring?"
   ghost search "deploy" --kind procedural --after 2026-01-01 --json
 """,
+    sections={
+        "Filters": "kind tier tags priority pinned file include_all min_score",
+        "Source": "source_user source_kind source_scope source_client",
+        "Time": TIME_NAMES + " as_of",
+    },
 )
 @click.argument("query", nargs=-1)
 @options(
@@ -81,7 +91,8 @@ def print_search(
     if ns is None and filters.get("within") == "notes" and not console.settings.ns:
         everything = True  # each folder of notes has a namespace of its own
     found = console.ghost.search(text, console.read_ns(ns, everything), **filters)
-    console.show_all(found, lambda hit: _hit_text(hit, text))
+    best = found[0].score if found and sys.stdout.isatty() and not console.as_json else 0.0
+    console.show_all(found, lambda hit: _hit_text(hit, text, best))
     if not found:
         console.note_nothing(
             "nothing relevant" if found.complete else UNFINISHED,
@@ -95,12 +106,14 @@ def print_search(
         if console.shape is None:  # an object after the array would not be JSON
             _print_summary(console, found, bool(filters.get("explain")))
         return
+    if best:
+        console.note(dim(LEGEND))
     if found.weaker:
         console.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))
     if filters.get("explain"):
         for miss in found.misses:
             console.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
-        console.note(dim(f"legs: {', '.join(found.legs)}"))
+        console.note(dim(f"retrievers: {', '.join(found.legs)}"))
     for note in found.notes:
         console.note(dim(f"note: {note}"))
 
@@ -134,9 +147,12 @@ def _print_summary(console: Console, found: Hits, explain: bool) -> None:
         console.json(summary)
 
 
-def _hit_text(hit: Hit, query: str) -> str:
-    """Return a hit as text: name, score, matching text with highlighted words, and reasons."""
-    score = f"{hit.score:.2f}{' weak' if hit.weak else ''}"
+def _hit_text(hit: Hit, query: str, best: float) -> str:
+    """Return a hit as text: name, score, matching text with highlighted words, and reasons.
+
+    With a best score, which only a terminal has, the score is also drawn as a bar.
+    """
+    score = f"{hit.score:.2f}{_bar(hit.score, best)}{' weak' if hit.weak else ''}"
     head = (
         f"{named(hit.memory)}  {score}  "
         f"{dim(f'{hit.memory.created_at:%Y-%m-%d}  {described(hit.memory)}')}"
@@ -153,6 +169,15 @@ def _hit_text(hit: Hit, query: str) -> str:
     where = f"\n    {dim(visible(place))}" if hit.path else ""
     note = f"\n    {visible(hit.note)}" if hit.note else ""
     return f"{head}\n{body}{where}{note}{why}"
+
+
+def _bar(score: float, best: float) -> str:
+    """Return a score as a bar beside the best one; nothing without a best one."""
+    if best <= 0:
+        return ""
+    from ghostmem.cli.tables import bar
+
+    return f" {bar(min(1.0, score / best), BAR):░<{BAR}}"
 
 
 def _highlighted(text: str, query: str) -> str:

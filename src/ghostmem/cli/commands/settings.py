@@ -99,7 +99,7 @@ def config_set(console: Console, name: str, value: str) -> None:
 def config_path(console: Console) -> None:
     """Print where the configuration file is."""
     path = str(ghost_settings.config_path())
-    console.show({"path": path}, path)
+    console.show({"path": path}, path, verbatim=True)
 
 
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
@@ -167,7 +167,7 @@ def completion(console: Console, shell: str) -> None:
     assert made is not None
     variables = made(cli, {}, "ghost", "_GHOST_COMPLETE")
     source = variables.source_template % variables.source_vars()
-    console.show({"shell": shell, "script": source}, source)
+    console.show({"shell": shell, "script": source}, source, verbatim=True)
 
 
 @command("version", "  ghost version\n", TolerantCommand)

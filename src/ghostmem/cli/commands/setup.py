@@ -379,7 +379,7 @@ def _print_other(console: Console, form: str, ns: str | None) -> None:
 
     paths = {"json": OTHER.path, "toml": ("mcp_servers", "ghost"), "yaml": ("mcp_servers", "ghost")}
     text = FORMATS[form].merge("", paths[form], server(OTHER, _launch(console, "user", ns)))
-    console.show({"format": form, "text": text}, text.removesuffix("\n"))
+    console.show({"format": form, "text": text}, text.removesuffix("\n"), verbatim=True)
 
 
 _WRITTEN = {
@@ -420,7 +420,7 @@ def setup_agents_md(
         )
     sets = _guided_toolsets(tools)
     if show:
-        console.show({"text": guidance.block(sets)}, guidance.block(sets))
+        console.show({"text": guidance.block(sets)}, guidance.block(sets), verbatim=True)
         return
     file = guidance.agents_file(path)
     done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run, sets)
