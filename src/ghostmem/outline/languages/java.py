@@ -13,4 +13,4 @@ def grammar(_path: str) -> object:
     return tree_sitter_java.language()
 
 
-LANGUAGE = Language("java", (), (".java",), grammar, "tree-sitter-java", 2, extract, link, FORWARD)
+LANGUAGE = Language("java", (), (".java",), grammar, "tree-sitter-java", 3, extract, link, FORWARD)

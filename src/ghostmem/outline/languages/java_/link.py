@@ -192,6 +192,9 @@ class _JavaLinker(Linker):
 
     def data(self, path: str, ref: Ref) -> None:
         """Link a read or write of a static field; a class that is named on the way is used."""
+        if ref.detail[0] == "method":
+            self._to(path, ref, "uses", self.world.named_methods(path, *ref.detail[1:]), "type")
+            return
         one = self.world.detail(path, "rows")[ref.detail[1]]
         match one:
             case ["id", name, scope]:

@@ -12,10 +12,10 @@ class Methods(Fields):
     """Find methods."""
 
     def methods(
-        self, kind: Type, name: str, count: int, seen: frozenset[Key] = frozenset()
+        self, kind: Type, name: str, count: int | None, seen: frozenset[Key] = frozenset()
     ) -> list[tuple[Key, Env]]:
-        """Return the methods of a type that have a name and take so many arguments, nearest class
-        first.
+        """Return the methods of a type that have a name and take so many arguments (None: any
+        number), nearest class first.
         """
         if not kind or kind[0] not in {"inst", "cls"} or kind[1] in seen or len(seen) > MAX_DEPTH:
             return []
@@ -25,7 +25,8 @@ class Methods(Fields):
         rows = [
             one
             for one in rows
-            if not self.symbol(one).detail["ctor"] and takes(self.symbol(one), count)
+            if not self.symbol(one).detail["ctor"]
+            and (count is None or takes(self.symbol(one), count))
         ]
         if not rows and count == 0:
             rows = [
@@ -40,6 +41,12 @@ class Methods(Fields):
             if found:
                 return found
         return []
+
+    def named_methods(self, path: str, target: int, name: str) -> list[Key]:
+        """Return the methods that `target::name` may mean, whatever arguments they take."""
+        kind = self.type_of(path, target)
+        parts = kind[1] if kind and kind[0] == "u" else (kind,)
+        return [key for part in parts for key, _ in self.methods(part, name, None)]
 
     def outside_base(self, kind: Type, seen: frozenset[Key] = frozenset()) -> str:
         """Return the class from elsewhere that a class comes from: nothing when there is none, "?"

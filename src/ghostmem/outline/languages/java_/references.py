@@ -70,9 +70,13 @@ def _constructor_call(tables: JavaTables, node: "Node", scope: int, owner: int) 
     return only(given, scope, owner)
 
 
-def _method_reference(_tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _method_reference(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     """Take `A::b`: the method is named, not called here; the class is used."""
-    return only(next(iter(node.named_children), None), scope, owner)
+    parts = node.named_children
+    if len(parts) > 1 and parts[-1].type == "identifier":
+        held = expression(tables, parts[0], scope)
+        reference(tables, "accesses", owner, node, ["method", held, text_of(parts[-1])])
+    return only(parts[0] if parts else None, scope, owner)
 
 
 def _identifier(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
