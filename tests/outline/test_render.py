@@ -109,7 +109,7 @@ def test_the_example_of_the_specification() -> None:
     query = {"symbol": "RegisterExtractor", "depth": 2}
     golden(
         "symbol.json",
-        as_json(to_json(tree, language="go", root="/src/einstein", query=query, stats=STATS)),
+        as_json(to_json(tree, languages=["go"], root="/src/einstein", query=query, stats=STATS)),
     )
 
 
@@ -142,7 +142,7 @@ def test_a_file_tells_what_it_declares_and_imports() -> None:
         as_json(
             to_json(
                 tree,
-                language="go",
+                languages=["go"],
                 root="/src",
                 query={"file": path},
                 memories=memories,

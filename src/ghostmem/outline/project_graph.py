@@ -6,7 +6,7 @@ import gc
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError
@@ -17,12 +17,12 @@ from ghostmem.clock import to_ns
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.find import nearest
+from ghostmem.outline.find import NEAREST, nearest
 from ghostmem.outline.graph import Linked
-from ghostmem.outline.languages.table import language_named
+from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
 from ghostmem.outline.parse import UnparsableError, facts_of, grammar_version
 from ghostmem.outline.render import WIDEST
-from ghostmem.outline.sources import sources
+from ghostmem.outline.sources import endings, inside, sources
 from ghostmem.outline.stored import pack, program, unpack
 from ghostmem.store.lookup import bookkeep
 from ghostmem.store.store import Store
@@ -116,21 +116,40 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…")
 
 
-def unknown_symbol(graph: CodeGraph, symbol: str, path: str = "") -> NotFoundError:
+def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
     where = f" in {path}" if path else ""
-    close = nearest(graph.linked, symbol)
+    close = [name for graph in graphs for name in nearest(graph.linked, symbol)][:NEAREST]
     hint = (
         f"the nearest names: {', '.join(close)}"
         if close
         else "`ghost outline project` lists what there is"
     )
-    broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
+    broken = sum(len(graph.errors) for graph in graphs)
+    errors = f"; {broken} files could not be parsed fully" if broken else ""
+    languages = " and ".join(graph.language for graph in graphs)
     return NotFoundError(
-        f"there is no symbol {shown(symbol)}{where} in the {graph.language} code of "
-        f"{graph.root}{broken}",
+        f"there is no symbol {shown(symbol)}{where} in the {languages} code of "
+        f"{graphs[0].root}{errors}",
         hint,
     )
+
+
+def languages_of_project(root: str | Path, file: str | None = None) -> list[str]:
+    """Return the languages of a project's files, or that of one file."""
+    home = _home(root)
+    ending = "" if file is None else inside(home, file).rpartition(".")[2].lower()
+    if ending and ending != "h":
+        found = detected_languages([ending])
+    else:
+        found = detected_languages(endings(home))
+        found = [name for name in found if name in ("c", "cpp")][:1] if ending else found
+    if not found:
+        what = f"the language of {shown(file)}" if file else f"a language in {shown(str(home))}"
+        raise InvalidInputError(
+            f"{what} is not known", f"name it with --language: {', '.join(LANGUAGES)}"
+        )
+    return found
 
 
 def _digest(hashes: Mapping[str, str]) -> str:

@@ -22,6 +22,8 @@ _NUMBERS: dict[type[OutlineNode] | type[OutlineLink] | type[Loose], set[str]] = 
     Loose: {"line", "candidates"},
 }
 
+_PROGRAM = {".py", ".scm", ".txt"}  # code, queries and data
+
 
 @cache
 def program() -> str:
@@ -29,7 +31,8 @@ def program() -> str:
     is worth nothing.
     """
     made = sha256(f"{sys.version} {sys.byteorder}".encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    files = (path for path in Path(__file__).parent.rglob("*.*") if path.suffix in _PROGRAM)
+    for path in sorted(files):
         made.update(path.name.encode() + path.read_bytes())
     return made.hexdigest()
 

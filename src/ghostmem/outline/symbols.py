@@ -9,27 +9,11 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, SymbolRef
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import PROJECT, OutlineNode
-from ghostmem.outline.languages.table import LANGUAGES
+from ghostmem.outline.languages.table import LANGUAGES, SUFFIXES
 from ghostmem.outline.project_graph import CodeGraph, code_graph, shown, unknown_symbol
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
-# Known without importing the languages; a header is C unless C++ is named.
-SUFFIXES = {
-    "go": "go",
-    "py": "python",
-    "pyi": "python",
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
-    **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typescript"),
-    "rs": "rust",
-    "java": "java",
-    **dict.fromkeys(("c", "h"), "c"),
-    **dict.fromkeys(("cc", "cpp", "cxx", "hh", "hpp", "hxx"), "cpp"),
-    **dict.fromkeys(("rb", "rake", "gemspec"), "ruby"),
-    "cs": "csharp",
-    **dict.fromkeys(("php", "phtml"), "php"),
-    **dict.fromkeys(("kt", "kts"), "kotlin"),
-}
 _MAX_SHOWN = 5  # candidates that a note names
 
 Named = SymbolRef | str | tuple[str, str]
@@ -94,7 +78,7 @@ def in_project(graph: CodeGraph, symbol: str) -> list[OutlineNode]:
 
 def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
-    return unknown_symbol(graph, symbol)
+    return unknown_symbol([graph], symbol)
 
 
 def _language(files: Sequence[str]) -> str:

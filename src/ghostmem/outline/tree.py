@@ -5,7 +5,7 @@ The same whatever order the graph came in.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ghostmem.errors import InvalidInputError
@@ -42,6 +42,7 @@ class Options:
     omit_native: bool = False
     max_nodes: int = 2000
     include_tests: bool = True
+    offset: int = 0  # roots to skip: those of earlier pages
 
     @classmethod
     def checked(
@@ -51,6 +52,7 @@ class Options:
         omit_native: bool = False,
         max_nodes: object = 2000,
         include_tests: bool = True,
+        offset: object = 0,
         *,
         format: object = "text",  # noqa: A002  # the tools call it that
         symbol: str | None = None,
@@ -63,8 +65,11 @@ class Options:
             raise InvalidInputError(
                 f"depth is {depth!r}", f"depth is an integer from 0 to {DEEPEST}"
             )
-        if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
-            raise InvalidInputError(f"max_nodes is {max_nodes!r}", "max_nodes is an integer from 1")
+        for name, number, least in (("max_nodes", max_nodes, 1), ("offset", offset, 0)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+                raise InvalidInputError(
+                    f"{name} is {number!r}", f"{name} is an integer from {least}"
+                )
         wanted = (
             tuple(relations)
             if isinstance(relations, (list, tuple, set, frozenset))
@@ -81,7 +86,8 @@ class Options:
         if symbol is not None and not symbol.strip():
             raise InvalidInputError("the symbol is empty", "name a symbol, such as Session.send")
         ordered = tuple(kind for kind in KINDS if kind in wanted)
-        return cls(depth, ordered, bool(omit_native), max_nodes, bool(include_tests))
+        flags = bool(omit_native), max_nodes, bool(include_tests), offset
+        return cls(depth, ordered, *flags)  # type: ignore[arg-type]  # checked above
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -112,10 +118,11 @@ class Tree:
 
     matches: list[Branch]
     options: Options
-    found: int = 0  # the roots there were, also past the limit
+    found: int = 0  # the roots there were, also those of other pages
     relations: int = 0
     unresolved: int = 0
-    truncated: bool = False
+    truncated: bool = False  # more follows, or a single root was too large
+    next_offset: int | None = None  # the offset of the next page
     labels: dict[str, str] = field(
         default_factory=dict
     )  # by id: the name to print where the canonical one is ambiguous
@@ -127,26 +134,57 @@ def is_test(path: str) -> bool:
     return bool(_TEST.search(path))
 
 
-def build(linked: Linked, roots: Iterable[OutlineNode], options: Options) -> Tree:
+def build(
+    linked: Linked, roots: Iterable[OutlineNode], options: Options, *, apart: bool = False
+) -> Tree:
     """Return the relations of the roots down to the depth that is asked for, a tree for each."""
-    chosen = sorted({node.id: node for node in roots}.values(), key=_order)
-    if not options.include_tests:
-        # a root that is a test stays when nothing else was asked for
-        chosen = [node for node in chosen if not is_test(node.file)] or chosen
-    tree = Tree(
-        [],
-        options,
-        len(chosen),
-        labels=linked.once("labels", _labels),
-        notes=sorted(set(linked.notes)),
-    )
-    builder = _Builder(linked, options, tree)
-    for node in chosen:
-        builder.expanded.clear()
-        if not builder.has_room():
-            break
-        tree.matches.append(builder.root(node))
+    return build_all([(linked, roots)], options, apart=apart)
+
+
+def build_all(
+    parts: Iterable[tuple[Linked, Iterable[OutlineNode]]], options: Options, *, apart: bool = False
+) -> Tree:
+    """Return the trees of roots in one or more graphs, as many as one page holds.
+
+    With `apart` a root is not expanded again below the root that declares it.
+    """
+    tree = Tree([], options)
+    builders: list[tuple[_Builder, OutlineNode]] = []
+    for linked, roots in parts:
+        chosen = sorted({node.id: node for node in roots}.values(), key=_root_order)
+        if not options.include_tests:
+            # a root that is a test stays when nothing else was asked for
+            chosen = [node for node in chosen if not is_test(node.file)] or chosen
+        builder = _Builder(linked, options, tree)
+        builder.apart = {node.id for node in chosen} if apart else set()
+        builders += [(builder, node) for node in chosen]
+        tree.labels |= linked.once("labels", _labels)
+        tree.notes = sorted({*tree.notes, *linked.notes})
+    tree.found = len(builders)
+    _fill_page(tree, builders)
     return tree
+
+
+def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", OutlineNode]]) -> None:
+    """Add roots from the offset on while there is room; only a first root is shown in part."""
+    room = tree.options.max_nodes
+    for at in range(tree.options.offset, len(builders)):
+        builder, node = builders[at]
+        before = tree.relations, tree.unresolved
+        builder.expanded.clear()
+        builder.room, builder.is_cut = room, False
+        branch = builder.root(node) if builder.has_room() else None
+        if builder.is_cut and tree.matches:
+            tree.relations, tree.unresolved = before
+            tree.truncated, tree.next_offset = True, at
+            return
+        if branch is not None:
+            tree.matches.append(branch)
+        room = builder.room
+        if builder.is_cut:
+            tree.truncated = True
+            tree.next_offset = at + 1 if at + 1 < len(builders) else None
+            return
 
 
 class _Builder:
@@ -158,12 +196,14 @@ class _Builder:
         self.leaving, self.arriving = linked.once("by end", _by_end)
         self.loose = linked.once("loose", _by_owner)
         self.expanded: set[str] = set()
+        self.apart: set[str] = set()  # roots that are not expanded below another
         self.room = options.max_nodes
+        self.is_cut = False
 
     def has_room(self) -> bool:
         """Take the room of one node, or note that there is none."""
         self.room -= 1
-        self.tree.truncated = self.tree.truncated or self.room < 0
+        self.is_cut = self.is_cut or self.room < 0
         return self.room >= 0
 
     def root(self, node: OutlineNode) -> Branch:
@@ -171,7 +211,7 @@ class _Builder:
         branch = Branch(node)
         if self.options.depth:
             self.expand(branch, (), "")
-            if node.kind != "file" and not self.tree.truncated:
+            if node.kind != "file" and not self.is_cut:
                 branch.missing = self.missing(branch)
         return branch
 
@@ -193,7 +233,7 @@ class _Builder:
                 self.tree.relations += 1
                 if other.id in path:
                     child.mark = CYCLE
-                elif other.id in self.expanded:
+                elif other.id in self.expanded or (kind == "declares" and other.id in self.apart):
                     child.mark = SEEN
                 elif other.origin == PROJECT and len(path) < self.options.depth:
                     self.expand(child, path, kind)
@@ -320,6 +360,11 @@ def _suffix(parts: list[str], others: list[list[str]]) -> str:
         if all(other[-size:] != parts[-size:] for other in others):
             return "/".join(parts[-size:])
     return "/".join(parts)
+
+
+def _root_order(node: OutlineNode) -> tuple[str, bool, int, str, str]:
+    """Order roots by file and line, a file before its symbols."""
+    return node.file, node.kind != "file", node.line, node.name, node.id
 
 
 def _order(node: OutlineNode) -> tuple[str, int, str, str]:

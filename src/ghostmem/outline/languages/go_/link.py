@@ -13,6 +13,7 @@ from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.implement import add_implements
 from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.lowering import Tree
+from ghostmem.outline.languages.go_.natives import interfaces
 from ghostmem.outline.languages.go_.nodes import add_nodes, symbol_id
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
@@ -145,6 +146,8 @@ def _finish(world: GoWorld, linked: Linked) -> None:
             node = node._replace(
                 kind="type" if key in types else "function" if key in called else "variable"
             )
+        if node.kind == "type" and node.full in interfaces():
+            node = node._replace(kind="interface")
         linked.nodes[key] = node
 
 
