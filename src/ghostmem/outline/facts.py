@@ -33,6 +33,21 @@ class Symbol(NamedTuple):
     stop: int
     signature: str
     detail: Any = None
+    full: str = ""  # the canonical name
+    body: str = ""  # the SHA-256 of its text
+    scope: int = 0  # the scope that it is declared in
+    arity: int = 0  # type parameters
+
+
+class Scope(NamedTuple):
+    """A part of a file in which names are looked up: a package or a type, by its canonical name,
+    inside of another, with the symbol it is the body of.
+    """
+
+    parent: int
+    kind: str  # package or type
+    name: str
+    definition: int
 
 
 class Import(NamedTuple):
@@ -47,6 +62,8 @@ class Import(NamedTuple):
     alias: str = ""
     star: bool = False
     detail: Any = None
+    kind: str = ""  # of what is imported, where the import says it
+    options: tuple[str, ...] = ()  # what the query says beside: file, relative, global, here
 
 
 class Ref(NamedTuple):
@@ -60,6 +77,7 @@ class Ref(NamedTuple):
     text: str
     line: int
     detail: Any = None
+    scope: int = 0  # where its name is looked up
 
 
 @dataclass(slots=True)
@@ -72,6 +90,7 @@ class Facts:
     refs: list[Ref] = field(default_factory=list)
     detail: Any = None  # the language's own: scopes, bindings, exports
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
+    scopes: list[Scope] = field(default_factory=list)
     rest: Any = (
         None  # what is large and only needed now and then while linking; `all_of_it` returns it
     )
@@ -91,7 +110,15 @@ class Facts:
     def _head(self) -> dict[str, Any]:
         return {
             name: getattr(self, name)
-            for name in ("package", "symbols", "imports", "refs", "detail", "errors")
+            for name in (
+                "package",
+                "symbols",
+                "imports",
+                "refs",
+                "detail",
+                "errors",
+                "scopes",
+            )
         }
 
     @classmethod
@@ -104,6 +131,7 @@ class Facts:
             list(starmap(Ref, data["refs"])),
             data["detail"],
             data["errors"],
+            list(starmap(Scope, data["scopes"])),
             data.get("rest"),
         )
 
