@@ -2,7 +2,7 @@
 
 A query names what it finds by captures that mean the same in every language:
 
-- `@definition.<kind>`: a symbol, with its `@name` and perhaps a `@qualifier` and type `@parameters`.
+- `@definition.<kind>`: a symbol, with its `@name` perhaps a `@qualifier` and type `@parameters`.
   A type or module opens a scope; of anything else the `@body`, or all of it, is closed,
 - `@scope.package`: a package or namespace with its `@name`, which opens a scope,
 - `@scope.opaque`: a region whose definitions are local; `@scope.transparent` is one that is not,
