@@ -21,7 +21,7 @@ A node that several patterns match is what the first of them says. `#set!` adds 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tree_sitter import Language as Grammar
 from tree_sitter import Query, QueryCursor
 
+from ghostmem.outline.bodies import Bodies
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Scope, Symbol
 from ghostmem.outline.languages.shared.syntax import DEEPEST, error_lines, line_of
 
@@ -39,23 +40,45 @@ if TYPE_CHECKING:
     from ghostmem.outline.rules import Rules
 
 MAX_TEXT = 200  # characters of a signature or a reference, as written
-ROLES = ("definition.", "scope.", "base.", "import")
+ROLES = (
+    *("definition.", "scope.", "base.", "import"),
+    *("flag.", "binding.", "skip", "type.", "expression."),
+)
+CLAIMING = frozenset({"skip", "base", "type", "binding"})  # roles whose node is no expression
+CLAIMED = frozenset({"type", "expression", "binding"})  # roles that another may exclude
+BODIES = frozenset({"flag", "binding", "type", "expression"})
 OPENING = frozenset({"type", "interface", "module"})  # definitions that open a scope
+FUNCTIONS = frozenset({"function", "method"})
 MEMBERS = {"function": "method", "variable": "field"}  # kinds inside of a type
 
 Settings = dict[str, str | None]
 
 
-class Match(NamedTuple):
-    """What a pattern found: its role, the node, the other captures, and the settings."""
+class Pattern(NamedTuple):
+    """What a pattern of a query finds: the capture with its role, its parts, and the settings."""
 
-    start: int
-    size: int  # negative, so that the outer of two matches comes first
-    pattern: int
+    capture: str
     role: str
-    node: Node
-    captures: dict[str, Node]
+    kind: str
     settings: Settings
+
+
+class Match(NamedTuple):
+    """What a pattern found: the node with the role, and the other captures."""
+
+    pattern: Pattern
+    node: Node
+    nodes: dict[str, list[Node]]
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings of the pattern."""
+        return self.pattern.settings
+
+    def get(self, name: str) -> Node | None:
+        """Return a captured node."""
+        found = self.nodes.get(name)
+        return found[0] if found else None
 
 
 class Region(NamedTuple):
@@ -72,11 +95,10 @@ WHOLE = Region(0, 0, 0, FILE)  # the file, with the first scope
 
 
 @cache
-def query_of(rules: Rules) -> tuple[Query, dict[int, Settings]]:
-    """Return the compiled query of a language, and where settings of its patterns are kept."""
+def query_of(rules: Rules) -> tuple[Query, dict[int, Pattern]]:
+    """Return the compiled query of a language, and where its patterns are kept once known."""
     path = Path(__file__).parent / "languages" / "queries" / f"{rules.name}.scm"
-    query = Query(Grammar(rules.grammar()), path.read_text(encoding="utf-8"))
-    return query, {}
+    return Query(Grammar(rules.grammar()), path.read_text(encoding="utf-8")), {}
 
 
 def extract(rules: Rules, root: Node, source: bytes) -> Facts:
@@ -84,30 +106,53 @@ def extract(rules: Rules, root: Node, source: bytes) -> Facts:
     extraction = Extraction(rules, source)
     for match in _matches(*query_of(rules), root):
         extraction.add(match)
+    extraction.bodies.finish()
     facts = extraction.facts
     facts.errors = sorted({*error_lines(root), *extraction.cut})
     return facts
 
 
-def _matches(query: Query, settings: dict[int, Settings], root: Node) -> Iterator[Match]:
-    """Yield the matches in the order of the source, of several for one node the first."""
-    found: list[Match] = []
-    for pattern, nodes in QueryCursor(query).matches(root):
-        if pattern not in settings:
-            settings[pattern] = query.pattern_settings(pattern)
-        captures = {name: some[0] for name, some in nodes.items()}
-        role = next(name for name in captures if name.startswith(ROLES))
-        node = captures[role]
-        place = node.start_byte, node.start_byte - node.end_byte, pattern
-        found.append(Match(*place, role, node, captures, settings[pattern]))
-    taken: dict[tuple[int, str], set[int]] = {}  # node and sort of role: where its names stand
-    for match in sorted(found, key=lambda match: match[:3]):
-        named = match.captures.get("name")
-        at = named.start_byte if named is not None else -1
-        names = taken.setdefault((match.node.id, match.role.partition(".")[0]), set())
-        if at not in names and not (at == -1 and names):
-            names.add(at)
-            yield match
+def _matches(query: Query, patterns: dict[int, Pattern], root: Node) -> Iterator[Match]:
+    """Yield the matches in the order of the source, the outer before the inner ones.
+
+    Of several matches for one node the first pattern counts; a definition is known by its name.
+    """
+    found: list[tuple[int, int, int, int, Node, dict[str, list[Node]]]] = []
+    for number, nodes in QueryCursor(query).matches(root):
+        pattern = patterns.get(number) or _pattern(query, patterns, number, nodes)
+        node = nodes[pattern.capture][0]
+        start = node.start_byte
+        found.append((start, start - node.end_byte, number, len(found), node, nodes))
+    found.sort()
+    taken: set[tuple[str, int]] = set()  # role and node, of a definition also where its name is
+    claimed: set[int] = set()  # nodes that are no expressions
+    for _, _, number, _, node, nodes in found:
+        pattern = patterns[number]
+        role, place = pattern.role, node.id
+        if place in claimed and role in CLAIMED:
+            continue
+        named = nodes.get("name")
+        if named is not None and role == "definition":
+            taken.add((role, place))
+            place = ~named[0].start_byte
+        if (role, place) in taken:
+            continue
+        taken.add((role, place))
+        if role in CLAIMING:
+            claimed.add(node.id)
+        if named is not None and role != "scope":
+            claimed.add(named[0].id)
+        if role != "skip":
+            yield Match(pattern, node, nodes)
+
+
+def _pattern(
+    query: Query, patterns: dict[int, Pattern], number: int, nodes: Iterable[str]
+) -> Pattern:
+    capture = next(name for name in nodes if name.startswith(ROLES))
+    role, _, kind = capture.partition(".")
+    patterns[number] = Pattern(capture, role, kind, query.pattern_settings(number))
+    return patterns[number]
 
 
 @dataclass(slots=True)
@@ -121,29 +166,45 @@ class Extraction:
     definitions: dict[int, int] = field(default_factory=dict)  # node: number of the symbol
     depths: list[int] = field(default_factory=lambda: [0])  # of each scope
     cut: set[int] = field(default_factory=set)  # lines of what is inside of too many scopes
+    bodies: Bodies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bodies = Bodies(self)
 
     def add(self, match: Match) -> None:
         """Take the next match."""
-        while self.regions and match.start >= self.regions[-1].stop:
-            self.regions.pop()
-        region = next((one for one in reversed(self.regions) if one.start <= match.start), WHOLE)
-        role, _, kind = match.role.partition(".")
+        start, regions = match.node.start_byte, self.regions
+        while regions and start >= regions[-1].stop:
+            regions.pop()
+        region = regions[-1] if regions else WHOLE
+        if region.start > start:
+            region = next((one for one in reversed(regions) if one.start <= start), WHOLE)
+        _, role, kind, settings = match.pattern
         if role == "import":
             self._import(match)
-        elif role == "base" and "of" in match.captures:
+        elif role == "base" and "of" in match.nodes:
             self._base(match, kind, region)
-        elif region.opaque or ("within" in match.settings and region.owner == FILE):
+        elif region.opaque or ("within" in settings and region.owner == FILE):
             return
+        elif role in BODIES:
+            self.bodies.add(match, role, kind, region)
         elif self.depths[region.scope] > DEEPEST:
             self.cut.add(line_of(match.node))
         elif role == "definition":
             self._define(match, kind, region)
         elif role == "base":
             self._base(match, kind, region)
-        elif kind == "opaque":
-            self.regions.append(region._replace(stop=match.node.end_byte, opaque=True))
+        else:
+            self._scope(match, kind, region)
+
+    def _scope(self, match: Match, kind: str, region: Region) -> None:
+        start, stop = match.node.start_byte, match.node.end_byte
+        if kind == "opaque":
+            self.regions.append(region._replace(stop=stop, opaque=True))
         elif kind == "package":
             self._open_package(match, region)
+        elif kind == "block":
+            self.open(Scope(region.scope, "block", "", region.owner), start, stop, region.owner)
 
     def text(self, node: Node | None) -> str:
         """Return the source of a node on one line, cut when it is long."""
@@ -152,10 +213,16 @@ class Extraction:
         raw = self.source[node.start_byte : min(node.end_byte, node.start_byte + 4 * MAX_TEXT)]
         return " ".join(raw.decode("utf-8", "replace").split())[:MAX_TEXT]
 
+    def identifier(self, node: Node | None) -> str:
+        """Return the source of a name, nothing without one."""
+        if node is None:
+            return ""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:MAX_TEXT]
+
     def _name(self, match: Match) -> str:
-        name = self.rules.clean(self.text(match.captures.get("name")))
+        name = self.rules.clean(self.text(match.get("name")))
         name = (match.settings.get("name") or "%").replace("%", name)
-        before = self.text(match.captures.get("qualifier"))
+        before = self.text(match.get("qualifier"))
         return f"{before}{name}" if before else name
 
     def _define(self, match: Match, kind: str, region: Region) -> None:
@@ -167,14 +234,17 @@ class Extraction:
         if "absolute" not in match.settings:
             full = self.rules.qualify(self, scope, written, match)
         raw = self.source[node.start_byte : node.end_byte]
-        line = raw[: 4 * MAX_TEXT].decode("utf-8", "replace").strip().split("\n", 1)[0]
+        lines = raw[: 4 * MAX_TEXT].decode("utf-8", "replace").strip().split("\n")
+        line = next((one for one in lines if not one.lstrip().startswith("@")), "")
         number = len(self.facts.symbols)
+        within = match.get("within")
+        owner = region.owner if within is None else self.definitions.get(within.id, region.owner)
         # not .row: with tree-sitter 0.26.0 that of a passing point is freed memory from line 257 on
         self.facts.symbols.append(
             Symbol(
                 written.rpartition(self.rules.separator)[2],
                 kind,
-                region.owner,
+                owner,
                 line_of(node),
                 node.end_point[0] + 1,
                 node.start_byte,
@@ -183,19 +253,30 @@ class Extraction:
                 full=full,
                 body=hashlib.sha256(raw).hexdigest(),
                 scope=region.scope,
-                arity=type_arguments(self.text(match.captures.get("parameters"))),
+                arity=type_arguments(self.text(match.get("parameters"))),
             )
         )
         self.definitions[node.id] = number
-        inside = match.captures.get("body", node)
-        if kind in OPENING:
+        inside = match.get("body") or node
+        if self.rules.term is not None:
+            self.bodies.define(match, number, region)
+            if kind not in OPENING and kind not in FUNCTIONS:
+                return
+            scope_kind = "type" if kind in OPENING else "function"
+            self.facts.symbols[number] = self.facts.symbols[number]._replace(
+                inner=len(self.facts.scopes)
+            )
+            inner = Scope(region.scope, scope_kind, full, number)
+            self.open(inner, node.start_byte, node.end_byte, number)
+        elif kind in OPENING:
             place = inside.start_byte, inside.end_byte
-            self._open(Scope(region.scope, "type", full, number), *place, number)
+            self.open(Scope(region.scope, "type", full, number), *place, number)
         else:
             closed = Region(inside.start_byte, inside.end_byte, region.scope, number, opaque=True)
             self.regions.append(closed)
 
-    def _open(self, scope: Scope, start: int, stop: int, owner: int) -> None:
+    def open(self, scope: Scope, start: int, stop: int, owner: int) -> None:
+        """Open a scope in a part of the file."""
         self.facts.scopes.append(scope)
         self.depths.append(self.depths[scope.parent] + 1)
         self.regions.append(Region(start, stop, len(self.facts.scopes) - 1, owner))
@@ -208,30 +289,34 @@ class Extraction:
         if "until" in match.settings and match.node.parent is not None:
             start, outer = match.node.end_byte, match.node.parent
         scope = Scope(region.scope, "package", name, region.owner)
-        self._open(scope, start, outer.end_byte, region.owner)
+        self.open(scope, start, outer.end_byte, region.owner)
+        if start == match.node.end_byte:
+            self.regions.append(region._replace(stop=start, opaque=True))
 
     def _base(self, match: Match, kind: str, region: Region) -> None:
         owner, scope = region.owner, region.scope
-        if "of" in match.captures:
-            owner = self.definitions.get(match.captures["of"].id, FILE)
+        if "of" in match.nodes:
+            owner = self.definitions.get(match.nodes["of"][0].id, FILE)
         if owner == FILE:
             return
-        if "of" in match.captures:
+        if "of" in match.nodes:
             scope = self.facts.symbols[owner].scope
         text, line = self.text(match.node), line_of(match.node)
-        self.facts.refs.append(Ref(kind, owner, text, line, scope=scope))
+        term = self.bodies.term(match.get("type"), scope)
+        self.facts.refs.append(Ref(kind, owner, text, line, scope=scope, term=term))
 
     def _import(self, match: Match) -> None:
-        path = self.rules.clean(self.text(match.captures.get("path")))
-        if "prefix" in match.captures:
-            prefix = self.rules.clean(self.text(match.captures["prefix"]))
+        path = self.rules.clean(self.text(match.get("path")))
+        if "prefix" in match.nodes:
+            prefix = self.rules.clean(self.text(match.nodes["prefix"][0]))
             path = f"{prefix}{self.rules.separator}{path}"
         options = tuple(sorted(match.settings.keys() - {"star", "kind"}))
+        self.regions.append(WHOLE._replace(stop=match.node.end_byte, opaque=True))
         self.facts.imports.append(
             Import(
                 path,
                 line_of(match.node),
-                alias=self.rules.clean(self.text(match.captures.get("alias"))),
+                alias=self.rules.clean(self.text(match.get("alias"))),
                 star="star" in match.settings,
                 kind=match.settings.get("kind") or "",
                 options=options,

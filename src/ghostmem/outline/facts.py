@@ -37,6 +37,48 @@ class Symbol(NamedTuple):
     body: str = ""  # the SHA-256 of its text
     scope: int = 0  # the scope that it is declared in
     arity: int = 0  # type parameters
+    inner: int = -1  # the scope that it opens
+    term: int = -1  # its declared type, or what it returns
+    flags: tuple[str, ...] = ()  # static, constructor and the like
+
+
+class Term(NamedTuple):
+    """A type as written: named, an array of its part, primitive, or the type of the symbol that
+    it stands in (own).
+    """
+
+    sort: str
+    name: str
+    parts: tuple[int, ...]
+    scope: int
+
+
+class Binding(NamedTuple):
+    """A name that a scope binds: to a declared type, or to the value of an expression.
+
+    `kind` is local, parameter, or type for a type parameter with its bound.
+    """
+
+    scope: int
+    name: str
+    kind: str
+    term: int = -1
+    value: int = -1
+    flags: tuple[str, ...] = ()
+
+
+class Expression(NamedTuple):
+    """An expression: what it does, and with which others.
+
+    `op` is one of name, member, call, new, cast, element, union, sum, literal, this, super,
+    function, parameter."""
+
+    op: str
+    scope: int
+    name: str = ""
+    target: int = -1
+    parts: tuple[int, ...] = ()
+    term: int = -1
 
 
 class Scope(NamedTuple):
@@ -78,6 +120,8 @@ class Ref(NamedTuple):
     line: int
     detail: Any = None
     scope: int = 0  # where its name is looked up
+    expression: int = -1
+    term: int = -1
 
 
 @dataclass(slots=True)
@@ -91,6 +135,9 @@ class Facts:
     detail: Any = None  # the language's own: scopes, bindings, exports
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
     scopes: list[Scope] = field(default_factory=list)
+    terms: list[Term] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    expressions: list[Expression] = field(default_factory=list)
     rest: Any = (
         None  # what is large and only needed now and then while linking; `all_of_it` returns it
     )
@@ -118,6 +165,9 @@ class Facts:
                 "detail",
                 "errors",
                 "scopes",
+                "terms",
+                "bindings",
+                "expressions",
             )
         }
 
@@ -132,6 +182,9 @@ class Facts:
             data["detail"],
             data["errors"],
             list(starmap(Scope, data["scopes"])),
+            list(starmap(Term, data["terms"])),
+            list(starmap(Binding, data["bindings"])),
+            list(starmap(Expression, data["expressions"])),
             data.get("rest"),
         )
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.bodies import Bodies
     from ghostmem.outline.extract import Extraction, Match
-    from ghostmem.outline.facts import Facts, Import, Scope
+    from ghostmem.outline.facts import Facts, Import, Scope, Term
 
 # The steps by which a name is looked up; each language has its own order.
 SCOPE, PACKAGE, IMPORT, STAR = "scope", "package", "import", "star"
@@ -52,16 +55,24 @@ class Rules:
     relative: str = ""  # before a name: it is of the own package
     clean: Callable[[str], str] = unquoted
     qualify: Qualify = qualified
+    # Languages whose bodies are read: how a written type becomes a term, and symbols are completed.
+    term: Callable[[Bodies, Node, int, int], Term | None] | None = None
+    complete: Callable[[Facts], None] | None = None
     find_files: Callable[[Mapping[str, Facts]], FindFile] | None = None  # if imports name files
 
 
 @cache
-def names_in(file: str) -> frozenset[str]:
-    """Return the names in a data file: each line has a package, or `-`, and names in it."""
+def packages_in(file: str) -> Mapping[str, frozenset[str]]:
+    """Return the names in a data file by package: each line has a package, or `-`, and names."""
     path = Path(__file__).parent / "languages" / "data" / file
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row[0]: frozenset(row[1:]) for row in rows if row and row[0] != "#"}
+
+
+def names_in(file: str) -> frozenset[str]:
+    """Return the whole names in a data file."""
     return frozenset(
         name if package == "-" else f"{package}.{name}"
-        for package, *names in (row for row in rows if row and row[0] != "#")
+        for package, names in packages_in(file).items()
         for name in names
     )
