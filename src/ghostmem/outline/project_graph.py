@@ -20,10 +20,11 @@ from ghostmem.outline.facts import Facts
 from ghostmem.outline.find import NEAREST, nearest
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
-from ghostmem.outline.parse import UnparsableError, facts_of, grammar_version
+from ghostmem.outline.parse import UnparsableError, content_digest, facts_of, grammar_version
 from ghostmem.outline.render import WIDEST
 from ghostmem.outline.sources import endings, inside, sources
 from ghostmem.outline.stored import pack, program, unpack
+from ghostmem.outline.worker import Worker, start_worker
 from ghostmem.store.lookup import bookkeep
 from ghostmem.store.store import Store
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 RACY_NS = 2_000_000_000  # time in which a file may change without a new modification time
 MAX_SOURCE_BYTES = 2_000_000  # source kept in memory between reading and parsing
 FILES_PER_WRITE = 500  # files whose facts are written at once
+MIN_SHARED_FILES = 200  # files from which on a second process helps to parse them
 MAX_GRAPHS = 4  # graphs that a process keeps
 MAX_LEFT_OUT = 8  # files left out one by one if all together are too deeply nested
 # Graphs of at least this many files are kept in the store; smaller ones are built as fast.
@@ -187,7 +189,7 @@ def _hashes(
         source = _read(home, path, skipped)
         if source is None:
             continue
-        hashes[path] = _hash(path, source)
+        hashes[path] = content_digest(path, source)
         kept_bytes += len(source)
         if kept_bytes < MAX_SOURCE_BYTES:
             texts[path] = source
@@ -219,41 +221,92 @@ def _facts(
         for mark, packed in tx.outline.facts(set(hashes.values()), maker):
             if unpacked := Facts.unpacked(packed):
                 known[mark] = unpacked
-    facts: dict[str, Facts] = {}
-    fresh: dict[str, bytes] = {}
-    parsed = seen = 0
-    for path in sorted(hashes):
-        if hashes[path] not in known:
-            source = texts.pop(path) if path in texts else _read(home, path, skipped)
-            if source is None:
-                continue
-            mark = hashes[path] = _hash(path, source)  # it may have changed meanwhile
-            try:
-                new = known[mark] = facts_of(language, path, source)
-            except UnparsableError as error:
-                skipped[path] = str(error)
-                continue
-            with suppress(RecursionError):  # too deeply nested for JSON
-                fresh[mark] = new.packed()
-            parsed, seen = parsed + 1, seen + len(source)
-            if seen > MAX_SOURCE_BYTES:
-                new.rest = None
-            if len(fresh) >= FILES_PER_WRITE:
-                _cache_facts(store, maker, fresh)
-                fresh = {}
-        facts[path] = known[hashes[path]]
-    if fresh:
-        _cache_facts(store, maker, fresh)
-    return facts, parsed
+    writer = _FactWriter(store, maker)
+    missing = sorted(path for path, mark in hashes.items() if mark not in known)
+    with _helping(language, home, missing, hashes) as (own, worker):
+        for path in own:
+            _parse(language, home, path, hashes, texts, skipped, known, writer)
+        for made in worker.results() if worker is not None else ():
+            hashes[made.path] = made.digest
+            if made.facts is None:
+                skipped[made.path] = made.reason
+            elif (unpacked := Facts.unpacked(made.facts)) is not None:
+                known[made.digest] = unpacked
+                writer.add(made.digest, made.facts)
+    for path in missing:  # of the other process, if it did not get that far
+        if hashes[path] not in known and path not in skipped:
+            _parse(language, home, path, hashes, texts, skipped, known, writer)
+    writer.flush()
+    parsed = len({hashes[path] for path in missing} & known.keys())
+    return {path: known[hashes[path]] for path in sorted(hashes) if hashes[path] in known}, parsed
+
+
+@contextmanager
+def _helping(
+    language: Language, home: Path, missing: list[str], hashes: Mapping[str, str]
+) -> Iterator[tuple[list[str], Worker | None]]:
+    """Give every other file of a large project to a second process, and yield the rest."""
+    distinct = list({hashes[path]: path for path in missing}.values())
+    own, other = distinct, []
+    if len(distinct) >= MIN_SHARED_FILES and (os.cpu_count() or 1) > 1:
+        own, other = distinct[::2], distinct[1::2]
+    worker = start_worker(language.name, home, other) if other else None
+    try:
+        yield (own if worker is not None else distinct), worker
+    finally:
+        if worker is not None:
+            worker.close()
+
+
+def _parse(
+    language: Language,
+    home: Path,
+    path: str,
+    hashes: dict[str, str],
+    texts: dict[str, bytes],
+    skipped: dict[str, str],
+    known: dict[str, Facts],
+    writer: _FactWriter,
+) -> None:
+    """Add the facts of a file, or the reason why it has none."""
+    source = texts.pop(path) if path in texts else _read(home, path, skipped)
+    if source is None:
+        return
+    mark = hashes[path] = content_digest(path, source)  # it may have changed meanwhile
+    try:
+        new = known[mark] = facts_of(language, path, source)
+    except UnparsableError as error:
+        skipped[path] = str(error)
+        return
+    with suppress(RecursionError):  # too deeply nested for JSON
+        writer.add(mark, new.packed())
+    writer.seen += len(source)
+    if writer.seen > MAX_SOURCE_BYTES:
+        new.rest = None
+
+
+@dataclass(slots=True)
+class _FactWriter:
+    """Facts that are to be cached, written some at a time."""
+
+    store: Store
+    maker: str
+    fresh: dict[str, bytes] = field(default_factory=dict)
+    seen: int = 0  # bytes of source
+
+    def add(self, mark: str, packed: bytes) -> None:
+        self.fresh[mark] = packed
+        if len(self.fresh) >= FILES_PER_WRITE:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.fresh:
+            _cache_facts(self.store, self.maker, self.fresh)
+            self.fresh = {}
 
 
 def _cache_facts(store: Store, maker: str, fresh: Mapping[str, bytes]) -> None:
     _cache(store, lambda tx: tx.outline.put_facts(fresh.items(), maker))
-
-
-def _hash(path: str, source: bytes) -> str:
-    # Identical files have the same facts; only the suffix decides how a file is parsed.
-    return hashlib.sha256(path.rpartition(".")[2].encode() + b"\0" + source).hexdigest()
 
 
 def _read(home: Path, path: str, skipped: dict[str, str]) -> bytes | None:
