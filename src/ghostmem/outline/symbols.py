@@ -10,7 +10,13 @@ from ghostmem.model import FileRef, FileRel, SymbolRef
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import PROJECT, OutlineNode
 from ghostmem.outline.languages.table import LANGUAGES, SUFFIXES
-from ghostmem.outline.project_graph import CodeGraph, code_graph, shown, unknown_symbol
+from ghostmem.outline.project_graph import (
+    CodeGraph,
+    code_graph,
+    languages_of_project,
+    shown,
+    unknown_symbol,
+)
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
@@ -49,7 +55,7 @@ def resolve(
             raise InvalidInputError("the symbol is empty", "name one, such as shop.cart.Cart.add")
         if graph is None:
             folder = validate.text("." if root is None else str(root), "root")
-            graph = code_graph(store, folder, language or _language(files))
+            graph = code_graph(store, folder, language or _language(files, folder))
         _add(resolved, graph, symbol, relation, files)
     return resolved
 
@@ -81,13 +87,14 @@ def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
     return unknown_symbol([graph], symbol)
 
 
-def _language(files: Sequence[str]) -> str:
-    languages = languages_of(files)
+def _language(files: Sequence[str], root: str) -> str:
+    """Return the one language of the files, or of the project."""
+    languages = languages_of(files) or languages_of_project(root)
     if len(languages) == 1:
         return languages[0]
-    reason = f"the files are of {' and '.join(languages)}" if languages else "no file tells it"
     raise InvalidInputError(
-        f"the language of the symbols is required: {reason}", f"name it: {', '.join(LANGUAGES)}"
+        f"the language of the symbols is required: the files are of {' and '.join(languages)}",
+        f"name it: {', '.join(LANGUAGES)}",
     )
 
 
