@@ -46,9 +46,9 @@ class Bodies:
     """What bodies say, while the matches of a file are taken in order."""
 
     extraction: Extraction
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[Draft | Expression] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)  # node: number of its expression
-    same: dict[int, Node] = field(default_factory=dict)  # node: the node with its value
+    same: dict[int, int] = field(default_factory=dict)  # node: the node with its value
     written: dict[int, str] = field(default_factory=dict)  # node: assign or update
     flags: dict[int, list[str]] = field(default_factory=dict)  # node: flags
     values: list[tuple[int, str, Node]] = field(default_factory=list)  # binding, op, node
@@ -153,14 +153,14 @@ class Bodies:
         nodes = match.nodes
         if op in REPLACED:
             if "target" in nodes:
-                self.same[match.node.id] = nodes["target"][0]
+                self.same[match.node.id] = nodes["target"][0].id
             if op != "same":
                 self.written[nodes["left"][0].id] = op
             return
         number = self.numbers[match.node.id] = len(self.drafts)
         if op == "name":
             name = self.extraction.identifier(match.node)
-            self.drafts.append(Draft(op, region.scope, name, UNKNOWN, None, []))
+            self.drafts.append(Expression(op, region.scope, name))
             self._read(match.node, name, region, number)
             return
         parts = [nodes[part][0] for part in ("part", "other") if part in nodes]
@@ -183,42 +183,38 @@ class Bodies:
         self.reads.append((node.id, ref))
 
     def _call(self, match: Match, op: str, region: Region, number: int) -> None:
-        node, cut = match.node, match.get("arguments")
-        text, line = short(node, MAX_REFERENCE), line_of(node)
-        if op in ("call", "plain_call", "super_call") and cut is not None:
-            raw = self.extraction.source[node.start_byte : cut.start_byte][:400]
-            text = " ".join(raw.decode("utf-8", "replace").split())[-MAX_REFERENCE:]
-            line = line_of(cut)
-        elif op == "new":
-            node = match.nodes["type"][0]
-            text, line = short(node, MAX_REFERENCE), line_of(node)
-        elif op == "constructor":
-            text = self.extraction.text(match.nodes["name"][0])
+        text, line = self._call_text(match, op)
         self.extraction.facts.refs.append(
             Ref("calls", region.owner, text, line, None, region.scope, number)
         )
 
+    def _call_text(self, match: Match, op: str) -> tuple[str, int]:
+        """Return a call as written, without its arguments, and the line of these."""
+        cut = match.get("arguments")
+        if op == "new":
+            node = match.nodes["type"][0]
+            return short(node, MAX_REFERENCE), line_of(node)
+        if op == "constructor":
+            return self.extraction.text(match.get("name")), line_of(match.node)
+        if op == "enum_constant" or cut is None:
+            return short(match.node, MAX_REFERENCE), line_of(match.node)
+        raw = self.extraction.source[match.node.start_byte : cut.start_byte][:400]
+        return " ".join(raw.decode("utf-8", "replace").split())[-MAX_REFERENCE:], line_of(cut)
+
     def number(self, node: Node | None) -> int:
         """Return the number of a node's expression, UNKNOWN when it has none."""
-        for _ in range(MAX_DEPTH):
-            if node is None or node.id not in self.same:
-                break
-            node = self.same[node.id]
-        return UNKNOWN if node is None else self.numbers.get(node.id, UNKNOWN)
+        if node is None:
+            return UNKNOWN
+        place, depth = node.id, 0
+        while place in self.same and depth < MAX_DEPTH:
+            place, depth = self.same[place], depth + 1
+        return self.numbers.get(place, UNKNOWN)
 
     def finish(self) -> None:
         """Replace nodes by numbers, and add flags and what is read and written."""
         facts = self.extraction.facts
         facts.expressions += [
-            Expression(
-                one.op,
-                one.scope,
-                one.name,
-                self.number(one.target),
-                tuple(self.number(part) for part in one.parts),
-                one.term,
-            )
-            for one in self.drafts
+            one if isinstance(one, Expression) else self._finished(one) for one in self.drafts
         ]
         self._finish_bindings()
         for number, nodes in self.declared.items():
@@ -235,6 +231,10 @@ class Bodies:
                 facts.refs.append(ref._replace(kind="assigns"))
         if self.extraction.rules.complete is not None:
             self.extraction.rules.complete(facts)
+
+    def _finished(self, one: Draft) -> Expression:
+        parts = tuple(map(self.number, one.parts))
+        return Expression(one.op, one.scope, one.name, self.number(one.target), parts, one.term)
 
     def _finish_bindings(self) -> None:
         facts = self.extraction.facts
