@@ -70,15 +70,17 @@ def start_worker(language: str, home: Path, paths: Sequence[str]) -> Worker | No
     """Start a worker; None where no process can be started."""
     if not sys.executable:
         return None
-    output: IO[bytes] = tempfile.TemporaryFile(prefix="ghost-outline-")  # noqa: SIM115
     # The process has the same search path, so that it runs the same program.
-    command = [sys.executable, "-c", _START, json.dumps(sys.path)]
+    command = [sys.executable, "-c", _START, json.dumps([str(one) for one in sys.path])]
+    output: IO[bytes] | None = None
     try:
+        output = tempfile.TemporaryFile(prefix="ghost-outline-")  # noqa: SIM115
         process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.DEVNULL
         )
     except OSError:
-        output.close()
+        if output is not None:
+            output.close()
         return None
     if process.stdin is not None:
         with suppress(BrokenPipeError), process.stdin as stdin:  # it may have ended at once
