@@ -87,7 +87,7 @@ class Bodies:
         base = match.get("base")
         if base is None:
             terms = self.extraction.facts.terms
-            terms.append(Term("own", str(region.owner), (), region.scope))
+            terms.append(Term("own", str(region.owner), region.scope))
             term, text, line = len(terms) - 1, "", line_of(match.node)
         else:
             term, text, line = self.term(base, region.scope), short(base), line_of(base)
@@ -223,7 +223,10 @@ class Bodies:
             facts.symbols[number] = symbol._replace(
                 flags=tuple(dict.fromkeys((*symbol.flags, *flags)))
             )
+        bound = {(one.scope, one.name) for one in facts.bindings if one.kind != "type"}
         for node, ref in self.reads:
+            if self._is_local(facts.expressions[ref.expression], bound):
+                continue
             how = self.written.get(node, "")
             if how != "assign":
                 facts.refs.append(ref)
@@ -232,9 +235,18 @@ class Bodies:
         if self.extraction.rules.complete is not None:
             self.extraction.rules.complete(facts)
 
+    def _is_local(self, one: Expression, bound: set[tuple[int, str]]) -> bool:
+        """Tell whether a plain name is bound in the body that it stands in."""
+        scopes, scope = self.extraction.facts.scopes, one.scope
+        while one.op == "name" and scopes[scope].kind in ("block", "function"):
+            if (scope, one.name) in bound:
+                return True
+            scope = scopes[scope].parent
+        return False
+
     def _finished(self, one: Draft) -> Expression:
         parts = tuple(map(self.number, one.parts))
-        return Expression(one.op, one.scope, one.name, self.number(one.target), parts, one.term)
+        return Expression(one.op, one.scope, one.name, self.number(one.target), one.term, parts)
 
     def _finish_bindings(self) -> None:
         facts = self.extraction.facts

@@ -49,8 +49,8 @@ class Term(NamedTuple):
 
     sort: str
     name: str
-    parts: tuple[int, ...]
     scope: int
+    parts: tuple[int, ...] = ()
 
 
 class Binding(NamedTuple):
@@ -77,8 +77,8 @@ class Expression(NamedTuple):
     scope: int
     name: str = ""
     target: int = -1
-    parts: tuple[int, ...] = ()
     term: int = -1
+    parts: tuple[int, ...] = ()
 
 
 class Scope(NamedTuple):
@@ -173,18 +173,21 @@ class Facts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Facts":
-        """Read what `to_json` returned, also after a trip through JSON."""
+        """Read what `to_json` returned, also after a trip through JSON.
+
+        A field that is a tuple is the last of its record.
+        """
         return cls(
             data["package"],
-            list(starmap(Symbol, data["symbols"])),
-            list(starmap(Import, data["imports"])),
+            [Symbol._make([*row[:-1], tuple(row[-1])]) for row in data["symbols"]],
+            [Import._make([*row[:-1], tuple(row[-1])]) for row in data["imports"]],
             list(starmap(Ref, data["refs"])),
             data["detail"],
             data["errors"],
             list(starmap(Scope, data["scopes"])),
-            list(starmap(Term, data["terms"])),
-            list(starmap(Binding, data["bindings"])),
-            list(starmap(Expression, data["expressions"])),
+            [Term._make([*row[:-1], tuple(row[-1])]) for row in data["terms"]],
+            [Binding._make([*row[:-1], tuple(row[-1])]) for row in data["bindings"]],
+            [Expression._make([*row[:-1], tuple(row[-1])]) for row in data["expressions"]],
             data.get("rest"),
         )
 

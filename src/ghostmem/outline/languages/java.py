@@ -59,19 +59,19 @@ def _term(bodies: Bodies, node: Node, scope: int, depth: int) -> Term | None:
     """Return a type as written, None when nothing is known of it, as with `var`."""
     if node.type in NAMES:
         name = _compact(node)
-        return Term("named", name, (), scope) if name != "var" else None
+        return Term("named", name, scope) if name != "var" else None
     if node.type in PRIMITIVES:
-        return Term("primitive", text_of(node), (), scope)
+        return Term("primitive", text_of(node), scope)
     children = node.named_children
     match node.type:
         case "generic_type" if children:
             given = next((one for one in children if one.type == "type_arguments"), None)
             parts = given.named_children if given is not None else []
             args = tuple(bodies.term(one, scope, depth) for one in parts)
-            return Term("named", _compact(children[0]), args, scope)
+            return Term("named", _compact(children[0]), scope, args)
         case "array_type":
             inner = bodies.term(node.child_by_field_name("element"), scope, depth)
-            return Term("array", "", (inner,), scope)
+            return Term("array", "", scope, (inner,))
         case "annotated_type" | "wildcard" if children:
             found = bodies.term(children[-1], scope, depth)
             lower = any(one.type == "super" for one in children)
