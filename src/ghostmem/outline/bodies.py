@@ -20,7 +20,7 @@ from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, line_of, short
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ghostmem.outline.extract import Extraction, Match, Region
+    from ghostmem.outline.extract import Extraction, QueryMatch, Region
 
 MAX_REFERENCE = 80
 UNKNOWN = -1
@@ -30,7 +30,7 @@ CALLS = frozenset({"call", "plain_call", "super_call", "new", "constructor", "en
 
 
 @dataclass(slots=True)
-class Draft:
+class ExpressionDraft:
     """An expression whose operands are still syntax nodes."""
 
     op: str
@@ -46,7 +46,7 @@ class Bodies:
     """What bodies say, while the matches of a file are taken in order."""
 
     extraction: Extraction
-    drafts: list[Draft | Expression] = field(default_factory=list)
+    drafts: list[ExpressionDraft | Expression] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)  # node: number of its expression
     same: dict[int, int] = field(default_factory=dict)  # node: the node with its value
     written: dict[int, str] = field(default_factory=dict)  # node: assign or update
@@ -58,7 +58,7 @@ class Bodies:
     lambdas: list[int] = field(default_factory=list)
     terms: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def add(self, match: Match, role: str, kind: str, region: Region) -> None:
+    def add(self, match: QueryMatch, role: str, kind: str, region: Region) -> None:
         """Take the next match."""
         if role == "flag":
             self.flags.setdefault(match.nodes["of"][0].id, []).append(kind)
@@ -69,7 +69,7 @@ class Bodies:
         elif role == "expression":
             self._express(match, kind, region)
 
-    def define(self, match: Match, number: int, region: Region) -> None:
+    def define(self, match: QueryMatch, number: int, region: Region) -> None:
         """Complete a definition: its declared type, its flags, and the base of a nameless one."""
         symbols = self.extraction.facts.symbols
         symbols[number] = symbols[number]._replace(
@@ -83,7 +83,7 @@ class Bodies:
         if "base" in match.settings:
             self._nameless_base(match, number, region)
 
-    def _nameless_base(self, match: Match, number: int, region: Region) -> None:
+    def _nameless_base(self, match: QueryMatch, number: int, region: Region) -> None:
         base = match.get("base")
         if base is None:
             terms = self.extraction.facts.terms
@@ -108,7 +108,7 @@ class Bodies:
             self.terms[node.id, scope] = len(terms) - 1 if made is not None else UNKNOWN
         return self.terms[node.id, scope]
 
-    def _use(self, match: Match, region: Region) -> None:
+    def _use(self, match: QueryMatch, region: Region) -> None:
         """Refer to a type; the parts of its name stand for nothing by themselves."""
         if match.node.named_child_count:
             closed = region._replace(stop=match.node.end_byte, opaque=True)
@@ -133,7 +133,7 @@ class Bodies:
             )
         )
 
-    def _bind(self, match: Match, kind: str, region: Region) -> None:
+    def _bind(self, match: QueryMatch, kind: str, region: Region) -> None:
         facts = self.extraction.facts
         term = self.term(match.get("type"), region.scope)
         name, value = self.extraction.identifier(match.get("name")), match.get("value")
@@ -149,7 +149,7 @@ class Bodies:
         )
         self.flagged.append((match.node.id, number))
 
-    def _express(self, match: Match, op: str, region: Region) -> None:
+    def _express(self, match: QueryMatch, op: str, region: Region) -> None:
         nodes = match.nodes
         if op in REPLACED:
             if "target" in nodes:
@@ -169,7 +169,9 @@ class Bodies:
             parts = [one for one in given if "comment" not in one.type]
         name = match.settings.get("type") or self.extraction.identifier(match.get("name"))
         term = self.term(match.get("type"), region.scope)
-        self.drafts.append(Draft(op, region.scope, name, term, match.get("target"), parts))
+        self.drafts.append(
+            ExpressionDraft(op, region.scope, name, term, match.get("target"), parts)
+        )
         if op == "function":
             self.lambdas.append(number)
         elif op in CALLS:
@@ -182,13 +184,13 @@ class Bodies:
         ref = Ref("accesses", region.owner, text, line, None, region.scope, number)
         self.reads.append((node.id, ref))
 
-    def _call(self, match: Match, op: str, region: Region, number: int) -> None:
+    def _call(self, match: QueryMatch, op: str, region: Region, number: int) -> None:
         text, line = self._call_text(match, op)
         self.extraction.facts.refs.append(
             Ref("calls", region.owner, text, line, None, region.scope, number)
         )
 
-    def _call_text(self, match: Match, op: str) -> tuple[str, int]:
+    def _call_text(self, match: QueryMatch, op: str) -> tuple[str, int]:
         """Return a call as written, without its arguments, and the line of these."""
         cut = match.get("arguments")
         if op == "new":
@@ -244,7 +246,7 @@ class Bodies:
             scope = scopes[scope].parent
         return False
 
-    def _finished(self, one: Draft) -> Expression:
+    def _finished(self, one: ExpressionDraft) -> Expression:
         parts = tuple(map(self.number, one.parts))
         return Expression(one.op, one.scope, one.name, self.number(one.target), one.term, parts)
 

@@ -63,7 +63,7 @@ class Pattern(NamedTuple):
     settings: Settings
 
 
-class Match(NamedTuple):
+class QueryMatch(NamedTuple):
     """What a pattern found: the node with the role, and the other captures."""
 
     pattern: Pattern
@@ -112,7 +112,7 @@ def extract(rules: Rules, root: Node, source: bytes) -> Facts:
     return facts
 
 
-def _matches(query: Query, patterns: dict[int, Pattern], root: Node) -> Iterator[Match]:
+def _matches(query: Query, patterns: dict[int, Pattern], root: Node) -> Iterator[QueryMatch]:
     """Yield the matches in the order of the source, the outer before the inner ones.
 
     Of several matches for one node the first pattern counts; a definition is known by its name.
@@ -143,7 +143,7 @@ def _matches(query: Query, patterns: dict[int, Pattern], root: Node) -> Iterator
         if named is not None and role != "scope":
             claimed.add(named[0].id)
         if role != "skip":
-            yield Match(pattern, node, nodes)
+            yield QueryMatch(pattern, node, nodes)
 
 
 def _pattern(
@@ -171,7 +171,7 @@ class Extraction:
     def __post_init__(self) -> None:
         self.bodies = Bodies(self)
 
-    def add(self, match: Match) -> None:
+    def add(self, match: QueryMatch) -> None:
         """Take the next match."""
         start, regions = match.node.start_byte, self.regions
         while regions and start >= regions[-1].stop:
@@ -197,7 +197,7 @@ class Extraction:
         else:
             self._scope(match, kind, region)
 
-    def _scope(self, match: Match, kind: str, region: Region) -> None:
+    def _scope(self, match: QueryMatch, kind: str, region: Region) -> None:
         start, stop = match.node.start_byte, match.node.end_byte
         if kind == "opaque":
             self.regions.append(region._replace(stop=stop, opaque=True))
@@ -219,13 +219,13 @@ class Extraction:
             return ""
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:MAX_TEXT]
 
-    def _name(self, match: Match) -> str:
+    def _name(self, match: QueryMatch) -> str:
         name = self.rules.clean(self.text(match.get("name")))
         name = (match.settings.get("name") or "%").replace("%", name)
         before = self.text(match.get("qualifier"))
         return f"{before}{name}" if before else name
 
-    def _define(self, match: Match, kind: str, region: Region) -> None:
+    def _define(self, match: QueryMatch, kind: str, region: Region) -> None:
         node, scope = match.node, self.facts.scopes[region.scope]
         if scope.kind == "type":
             kind = match.settings.get("kind") or MEMBERS.get(kind, kind)
@@ -281,7 +281,7 @@ class Extraction:
         self.depths.append(self.depths[scope.parent] + 1)
         self.regions.append(Region(start, stop, len(self.facts.scopes) - 1, owner))
 
-    def _open_package(self, match: Match, region: Region) -> None:
+    def _open_package(self, match: QueryMatch, region: Region) -> None:
         name, around = self._name(match), self.facts.scopes[region.scope].name
         if self.rules.nested_packages and around:
             name = f"{around}{self.rules.separator}{name}"
@@ -293,7 +293,7 @@ class Extraction:
         if start == match.node.end_byte:
             self.regions.append(region._replace(stop=start, opaque=True))
 
-    def _base(self, match: Match, kind: str, region: Region) -> None:
+    def _base(self, match: QueryMatch, kind: str, region: Region) -> None:
         owner, scope = region.owner, region.scope
         if "of" in match.nodes:
             owner = self.definitions.get(match.nodes["of"][0].id, FILE)
@@ -305,7 +305,7 @@ class Extraction:
         term = self.bodies.term(match.get("type"), scope)
         self.facts.refs.append(Ref(kind, owner, text, line, scope=scope, term=term))
 
-    def _import(self, match: Match) -> None:
+    def _import(self, match: QueryMatch) -> None:
         path = self.rules.clean(self.text(match.get("path")))
         if "prefix" in match.nodes:
             prefix = self.rules.clean(self.text(match.nodes["prefix"][0]))

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ghostmem.outline.bodies import Bodies
-    from ghostmem.outline.extract import Extraction, Match
+    from ghostmem.outline.extract import Extraction, QueryMatch
     from ghostmem.outline.facts import Facts, Import, Scope, Term
 
 # The steps by which a name is looked up; each language has its own order.
 SCOPE, PACKAGE, IMPORT, STAR = "scope", "package", "import", "star"
 
-Qualify = Callable[["Extraction", "Scope", str, "Match"], str]
+Qualify = Callable[["Extraction", "Scope", str, "QueryMatch"], str]
 FindFile = Callable[["Import", str], str | None]  # the file that an import in a file means
 
 
@@ -27,7 +27,7 @@ def joined(place: str, separator: str, name: str) -> str:
     return f"{place}{separator}{name}" if place and name else place or name
 
 
-def qualified(extraction: Extraction, scope: Scope, name: str, _match: Match) -> str:
+def qualified(extraction: Extraction, scope: Scope, name: str, _match: QueryMatch) -> str:
     """Return the canonical name of a symbol: that of its scope, then its own."""
     return joined(scope.name, extraction.rules.separator, name)
 

@@ -13,8 +13,8 @@ from ghostmem.outline.facts import FILE, Binding, Facts, Symbol, Term
 from ghostmem.outline.graph import FORWARD, Linked
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.shared.syntax import short, text_of
-from ghostmem.outline.resolve.infer import Inference
-from ghostmem.outline.resolve.link import Linker
+from ghostmem.outline.resolve.infer import TypeInference
+from ghostmem.outline.resolve.link import GraphLinker
 from ghostmem.outline.resolve.names import Library
 from ghostmem.outline.resolve.types import Type, outside
 from ghostmem.outline.rules import IMPORT, PACKAGE, SCOPE, STAR, Rules, packages_in
@@ -179,8 +179,8 @@ def _passes(kind: Type, name: str, place: int) -> Type | None:
 
 def link(files: Mapping[str, Facts]) -> Linked:
     """Return the graph of a project's files."""
-    world = Inference({path: files[path] for path in sorted(files)}, LIBRARY)
-    return Linker(world, roots={*ROOTS}).run()
+    world = TypeInference({path: files[path] for path in sorted(files)}, LIBRARY)
+    return GraphLinker(world, roots={*ROOTS}).run()
 
 
 LIBRARY = Library(

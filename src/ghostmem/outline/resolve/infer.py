@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ghostmem.outline.facts import Expression
-from ghostmem.outline.resolve.members import Members
+from ghostmem.outline.resolve.members import MemberLookup
 from ghostmem.outline.resolve.types import (
     ARRAY,
     EMPTY,
@@ -24,7 +24,7 @@ CALLS = frozenset({"call", "plain_call", "super_call"})
 
 
 @dataclass(slots=True)
-class Inference(Members):
+class TypeInference(MemberLookup):
     """Find the types of expressions."""
 
     known: dict[tuple[str, int], Type | None] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Inference(Members):
     declared: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        Members.__post_init__(self)
+        MemberLookup.__post_init__(self)
         for path, facts in self.files.items():
             for number, one in enumerate(facts.expressions):
                 for place, part in enumerate(one.parts if one.op in CALLS else ()):

@@ -19,7 +19,7 @@ from ghostmem.outline.graph import (
     outside_id,
     project_id,
 )
-from ghostmem.outline.resolve.infer import Inference
+from ghostmem.outline.resolve.infer import TypeInference
 from ghostmem.outline.resolve.types import (
     CLASS,
     INSTANCE,
@@ -39,10 +39,10 @@ _LAST_NAME = re.compile(r"([\w$]+)\W*$")
 
 
 @dataclass(slots=True)
-class Linker:
+class GraphLinker:
     """A graph under way: nodes once, links once, the same whatever the order they came in."""
 
-    world: Inference
+    world: TypeInference
     ids: dict[Key, str] = field(default_factory=dict)
     nodes: dict[str, OutlineNode] = field(default_factory=dict)
     links: set[OutlineLink] = field(default_factory=set)

@@ -47,7 +47,7 @@ class Callee(NamedTuple):
 
 
 @dataclass(slots=True)
-class Members(Names):
+class MemberLookup(Names):
     """Follow written types, fields and methods."""
 
     supertypes: dict[tuple[Key, tuple[Type | None, ...]], list[Type | None]] = field(
@@ -325,6 +325,14 @@ class Members(Names):
             found = self.methods(kind, name, count)
             if found:
                 return Callee(found, "receiver")
+        return self._imported(path, name, count) or Callee(
+            [],
+            "receiver",
+            next(filter(None, (self.outside_method(one, name) for one in types)), ""),
+        )
+
+    def _imported(self, path: str, name: str, count: int) -> Callee | None:
+        """Return what static imports say about a call; None when they say nothing."""
         holders = [(self.holder(one), one.star) for one in self.static_imports(path, name)]
         hits = [rows for held, _ in holders if (rows := self.methods(held, name, count))]
         if len(hits) == 1:
@@ -333,7 +341,7 @@ class Members(Names):
         named = [held.name for held, star in elsewhere if not star]
         if not hits and len(named) == 1:
             return Callee([], "import", f"{named[0]}.{name}")
-        if hits or (any(star for _, star in elsewhere) and name not in self.library.top_members):
+        starred = any(star for _, star in elsewhere)
+        if hits or (starred and name not in self.library.top_members):
             return Callee([], "receiver")
-        known = (self.outside_method(kind, name) for kind in types)
-        return Callee([], "receiver", next((one for one in known if one), ""))
+        return None

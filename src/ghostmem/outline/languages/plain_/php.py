@@ -5,13 +5,13 @@ from posixpath import dirname, join, normpath
 
 import tree_sitter_php
 
-from ghostmem.outline.extract import Extraction, Match
+from ghostmem.outline.extract import Extraction, QueryMatch
 from ghostmem.outline.facts import Facts, Import, Scope
 from ghostmem.outline.languages.plain_.link import plain_language
 from ghostmem.outline.rules import IMPORT, PACKAGE, FindFile, Rules, joined, names_in
 
 
-def _qualify(_extraction: Extraction, scope: Scope, name: str, _match: Match) -> str:
+def _qualify(_extraction: Extraction, scope: Scope, name: str, _match: QueryMatch) -> str:
     return joined(scope.name, "::" if scope.kind == "type" else "\\", name)
 
 

@@ -6,7 +6,7 @@ from posixpath import dirname, join, normpath
 
 import tree_sitter_ruby
 
-from ghostmem.outline.extract import Extraction, Match
+from ghostmem.outline.extract import Extraction, QueryMatch
 from ghostmem.outline.facts import Facts, Import, Scope
 from ghostmem.outline.languages.plain_.link import plain_language
 from ghostmem.outline.rules import PACKAGE, SCOPE, FindFile, Rules, joined, names_in
@@ -19,7 +19,7 @@ def _clean(name: str) -> str:
     return name[1:] if name.startswith(":") and not name.startswith("::") else name
 
 
-def _qualify(extraction: Extraction, scope: Scope, name: str, match: Match) -> str:
+def _qualify(extraction: Extraction, scope: Scope, name: str, match: QueryMatch) -> str:
     if match.node.type in METHODS:
         single = "single" in match.settings or _is_single(match)
         return joined(scope.name, "." if single else "#", name)
@@ -34,7 +34,7 @@ def _qualify(extraction: Extraction, scope: Scope, name: str, match: Match) -> s
     return joined(scope.name, "::", name)
 
 
-def _is_single(match: Match) -> bool:
+def _is_single(match: QueryMatch) -> bool:
     """Tell whether a method stands in `class << self`."""
     node = match.node.parent
     while node is not None and node.type not in {"class", "module", "singleton_class"}:
