@@ -88,6 +88,7 @@ def test_a_file_and_a_project(agent: "Agent") -> None:
     """Every symbol of a file, and of all files; what is native can be left out."""
     assert "orders.order  func" in agent.text("outline_file", file="orders.py", language="py")
     whole = agent.text("outline_project", language="python", depth=1)
+    assert agent.text("outline_project", depth=1) == whole  # the language is detected
     assert "db.save" in whole
     assert "os.getcwd" in whole
     assert "os.getcwd" not in agent.text("outline_project", language="python", omit_native=True)
