@@ -5,8 +5,8 @@ import re
 import pytest
 
 from ghostmem.outline.graph import FORWARD, KINDS, REVERSE
-from ghostmem.outline.tree import Options, build
-from outline.conftest import lines, outline
+from ghostmem.outline.tree import Options
+from outline.conftest import build, lines, outline
 
 # Relations that a language does not have: C has no inheritance, JavaScript no interfaces, and C++
 # none apart from classes, which are extended.

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.outline.find import find
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
@@ -26,8 +25,8 @@ from ghostmem.outline.graph import (
     project_id,
 )
 from ghostmem.outline.render import LinkedMemory, OutlineStats, to_json, to_text
-from ghostmem.outline.tree import Options, build
-from outline.conftest import IDS, OPTIONS, graphs
+from ghostmem.outline.tree import Options
+from outline.conftest import IDS, OPTIONS, build, find, graphs
 
 DATA = Path(__file__).parent.parent / "data" / "outline"
 STATS = OutlineStats(3, 2, 1, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")

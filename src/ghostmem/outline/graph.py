@@ -1,10 +1,7 @@
 """Code after resolving: nodes, links in the forward direction, and what stayed loose."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
-
-Made = TypeVar("Made")
+from typing import NamedTuple
 
 # forward kind: its reverse, in the order in which they are shown
 REVERSE = {
@@ -78,19 +75,6 @@ class Linked:
     links: list[OutlineLink] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    made: dict[str, Any] = field(
-        default_factory=dict, compare=False, repr=False
-    )  # what others worked out from it, by name
-
-    def once(self, name: str, work: Callable[["Linked"], Made]) -> Made:
-        """Return what a piece of work makes of the whole graph, having done it once.
-
-        By then nothing is added any more.
-        """
-        if name not in self.made:
-            self.made[name] = work(self)
-        found: Made = self.made[name]
-        return found
 
 
 def project_id(path: str, name: str, start: int) -> str:

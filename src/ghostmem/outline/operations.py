@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
 from ghostmem.outline.find import find
-from ghostmem.outline.graph import PROJECT, file_id
+from ghostmem.outline.graph import file_id
 from ghostmem.outline.project_graph import (
     CodeGraph,
     code_graph,
@@ -20,14 +20,8 @@ from ghostmem.outline.project_graph import (
 )
 from ghostmem.outline.render import OutlineStats, to_json, to_text
 from ghostmem.outline.sources import inside
-from ghostmem.outline.tree import Options, build_all
+from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.outline.graph import Linked, OutlineNode
-
-# kinds that are shown on their own also where another symbol declares them
-_ALONE = frozenset({"function", "method", "type", "interface", "module"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +56,7 @@ def outline_symbol(
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language, file)
     path = "" if file is None else _file(graphs[0], file)
-    matches = [find(graph.linked, symbol, path) for graph in graphs]
+    matches = [find(graph.compact, symbol, path) for graph in graphs]
     if not any(matches):
         raise unknown_symbol(graphs, symbol, path)
     query = {"symbol": symbol, **({"file": path} if path else {})}
@@ -81,7 +75,9 @@ def outline_file(
     options = Options.checked(**_options(fields))
     graph = _graphs(store, root, language, file)[0]
     path = _file(graph, file)
-    roots = [graph.linked.nodes[file_id(path)], *_symbols(graph, path)]
+    nodes = graph.compact.in_file(path)
+    files = [number for number in nodes if graph.compact.node(number).kind == "file"]
+    roots = [*files, *graph.compact.shown_alone(nodes)]
     return _outline(store, [graph], [roots], options, {"file": path}, fields)
 
 
@@ -91,7 +87,8 @@ def outline_project(
     """Return the relation tree of every symbol of a project, in all its languages or in one."""
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language)
-    return _outline(store, graphs, [_symbols(graph) for graph in graphs], options, {}, fields)
+    roots = [graph.compact.shown_alone() for graph in graphs]
+    return _outline(store, graphs, roots, options, {}, fields)
 
 
 def _options(fields: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +104,7 @@ def _graphs(
 
 def _file(graph: CodeGraph, file: str) -> str:
     path = inside(Path(graph.root), file)
-    if file_id(path) not in graph.linked.nodes:
+    if graph.compact.number(file_id(path)) is None:
         reason = graph.skipped.get(
             path, f"it is no file of {graph.language}, or not part of the project"
         )
@@ -117,36 +114,10 @@ def _file(graph: CodeGraph, file: str) -> str:
     return path
 
 
-def _symbols(graph: CodeGraph, path: str = "") -> list[OutlineNode]:
-    """Return the symbols of a file or of all files that are shown on their own, in order."""
-    nodes = graph.linked.once("symbols", _shown_alone)
-    return [node for node in nodes if node.file == path] if path else nodes
-
-
-def _shown_alone(linked: Linked) -> list[OutlineNode]:
-    """Return functions, methods and types, and of the other members those with relations."""
-    inner: set[str] = set()
-    related: set[str] = set()
-    for link in linked.links:
-        if link.kind != "declares":
-            related.update((link.start, link.end))
-        elif not link.start.endswith("#"):
-            inner.add(link.end)
-    nodes = [
-        node
-        for node in linked.nodes.values()
-        if node.origin == PROJECT
-        and node.kind != "file"
-        and node.line
-        and (node.kind in _ALONE or node.id not in inner or node.id in related)
-    ]
-    return sorted(nodes, key=lambda node: (node.file, node.line, node.name, node.id))
-
-
 def _outline(
     store: Store,
     graphs: Sequence[CodeGraph],
-    roots: Sequence[list[OutlineNode]],
+    roots: Sequence[list[int]],
     options: Options,
     query: dict[str, Any],
     fields: dict[str, Any],
@@ -158,10 +129,10 @@ def _outline(
         memories = {
             node: found
             for graph in graphs
-            for node, found in memories_of(store, graph, graph.linked.nodes.values()).items()
+            for node, found in memories_of(store, graph, graph.compact.nodes()).items()
         }
-    parts = zip((graph.linked for graph in graphs), roots, strict=True)
-    tree = build_all(parts, options, apart="symbol" not in query)
+    parts = zip((graph.compact for graph in graphs), roots, strict=True)
+    tree = build(parts, options, apart="symbol" not in query)
     stats = _stats(graphs)
     query_fields = {name: value for name, value in fields.items() if value not in (None, [], ())}
     data = to_json(

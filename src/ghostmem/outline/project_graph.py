@@ -16,14 +16,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.clock import to_ns
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
+from ghostmem.outline.compact import CompactGraph, opened
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.find import NEAREST, nearest
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
-from ghostmem.outline.parse import UnparsableError, content_digest, facts_of, grammar_version
+from ghostmem.outline.parse import (
+    UnparsableError,
+    content_digest,
+    facts_of,
+    grammar_version,
+    program,
+)
 from ghostmem.outline.render import WIDEST
 from ghostmem.outline.sources import endings, inside, sources
-from ghostmem.outline.stored import pack, program, unpack
 from ghostmem.outline.worker import Worker, start_worker
 from ghostmem.store.lookup import bookkeep
 from ghostmem.store.store import Store
@@ -47,7 +53,7 @@ class CodeGraph:
 
     language: str
     root: str
-    linked: Linked
+    compact: CompactGraph
     digest: str
     files: int = 0
     parsed: int = 0
@@ -59,7 +65,7 @@ class CodeGraph:
 class _CachedGraph(NamedTuple):
     """A graph, the other files that linking read, and errors."""
 
-    linked: Linked
+    compact: CompactGraph
     texts: dict[str, str | None]  # of files such as go.mod
     errors: list[tuple[str, int]]
     unlinked: dict[str, str]  # files that could not be linked, with the reason
@@ -92,7 +98,7 @@ def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
     return CodeGraph(
         chosen.name,
         str(home),
-        cached.linked,
+        cached.compact,
         _digest(hashes),
         len(hashes) - len(cached.unlinked),
         parsed,
@@ -121,7 +127,7 @@ def shown(text: str) -> str:
 def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
     where = f" in {path}" if path else ""
-    close = [name for graph in graphs for name in nearest(graph.linked, symbol)][:NEAREST]
+    close = [name for graph in graphs for name in nearest(graph.compact, symbol)][:NEAREST]
     hint = (
         f"the nearest names: {', '.join(close)}"
         if close
@@ -328,10 +334,10 @@ def _recall(
     if cached is None and len(hashes) >= MIN_STORED_FILES:
         with store.engine.read() as tx:
             packed = tx.outline.graph(str(home), language, f"{maker}, {digest}, {program()}")
-        unpacked = None if packed is None else unpack(packed)
-        if unpacked is not None:
-            linked, (texts, errors) = unpacked
-            cached = _CachedGraph(linked, texts, [(path, line) for path, line in errors], {})
+        compact = None if packed is None else opened(packed)
+        if compact is not None:
+            texts, errors = compact.more
+            cached = _CachedGraph(compact, texts, [(path, line) for path, line in errors], {})
     if cached is None or any(_text(home, path) != text for path, text in cached.texts.items()):
         return None
     _keep_recent(key, cached)
@@ -356,11 +362,10 @@ def _remember(
     digest = _digest(hashes)
     _keep_recent((str(home), language, maker, digest), cached)
     if len(hashes) >= MIN_STORED_FILES and not cached.unlinked:
-        packed = pack(cached.linked, [cached.texts, cached.errors])
         _cache(
             store,
             lambda tx: tx.outline.put_graph(
-                str(home), language, f"{maker}, {digest}, {program()}", packed
+                str(home), language, f"{maker}, {digest}, {program()}", cached.compact.packed
             ),
         )
 
@@ -380,7 +385,7 @@ def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _Cached
         (path, line) for path in sorted(facts.keys() - unlinked) for line in facts[path].errors[:1]
     ]
     reasons = dict.fromkeys(unlinked, "is nested too deeply to be linked")
-    return _CachedGraph(linked, texts, errors, reasons)
+    return _CachedGraph(CompactGraph.of(linked, [texts, errors]), texts, errors, reasons)
 
 
 def _link_possible(

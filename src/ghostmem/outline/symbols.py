@@ -79,7 +79,8 @@ def relative_path(root: str, file: str) -> str:
 
 def in_project(graph: CodeGraph, symbol: str) -> list[OutlineNode]:
     """Return the symbols of the project itself with a name."""
-    return [node for node in find(graph.linked, symbol) if node.origin == PROJECT]
+    found = map(graph.compact.node, find(graph.compact, symbol))
+    return [node for node in found if node.origin == PROJECT]
 
 
 def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
