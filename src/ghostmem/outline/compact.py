@@ -16,8 +16,10 @@ from ghostmem.outline.graph import (
     FORWARD,
     PROJECT,
     REVERSE,
+    LinkColumns,
     Linked,
     Loose,
+    OutlineLink,
     OutlineNode,
     project_id,
 )
@@ -211,13 +213,20 @@ def pack(linked: Linked, more: Any = None) -> bytes:
     texts = _Numbering()
     nodes = sorted(linked.nodes.values(), key=node_order)
     number = {node.id: place for place, node in enumerate(nodes)}
+    links = linked.links if isinstance(linked.links, LinkColumns) else _columns(linked.links)
     head = _pack_nodes(writer, nodes, texts)
-    writer.numbers("alone", _alone(linked, nodes))
-    head |= _pack_links(writer, linked, number) | _pack_loose(writer, linked, number, texts)
+    writer.numbers("alone", _alone(links, nodes))
+    head |= _pack_links(writer, links, number) | _pack_loose(writer, linked, number, texts)
     writer.texts("texts", texts)
-    calls = any(one.kind == "calls" for rows in (linked.links, linked.loose) for one in rows)
+    calls = FORWARD.index("calls") in links.kinds or any(
+        one.kind == "calls" for one in linked.loose
+    )
     head |= {"labels": _labels(nodes), "notes": linked.notes, "knows_calls": calls, "more": more}
     return writer.packed(head)
+
+
+def _columns(links: Iterable[OutlineLink]) -> LinkColumns:
+    return LinkColumns(link for link in links if link.kind in FORWARD)
 
 
 def _pack_nodes(
@@ -264,23 +273,22 @@ def _start(node: OutlineNode) -> int:
     return int(start) + 1 if is_made else _OTHER_ID
 
 
-def _pack_links(writer: ColumnWriter, linked: Linked, number: Mapping[str, int]) -> dict[str, Any]:
+def _pack_links(
+    writer: ColumnWriter, links: LinkColumns, number: Mapping[str, int]
+) -> dict[str, Any]:
     """Add the links by the node that they leave, and their order by the node that they reach.
 
     Of several links of a kind between two nodes the first stays."""
-    vias = sorted({link.via for link in linked.links})
-    via_of = {via: place for place, via in enumerate(vias)}
-    kind_of = {kind: place for place, kind in enumerate(FORWARD)}
-    low_bits, size = _LINE_BITS + _VIA_BITS, len(number)
+    vias = sorted(links.vias)
+    rung_of = [vias.index(via) for via in links.vias]
+    place = [number.get(one, -1) for one in links.ids]
+    low_bits, size, kind_count = _LINE_BITS + _VIA_BITS, len(number), len(FORWARD)
     rows = sorted(
-        (
-            (((number[link.start] * len(FORWARD)) + kind_of[link.kind]) * size + number[link.end])
-            << low_bits
-        )
-        | (link.line << _VIA_BITS)
-        | via_of[link.via]
-        for link in linked.links
-        if link.start in number and link.end in number and link.kind in kind_of
+        (((place[start] * kind_count + kind) * size + place[end]) << low_bits)
+        | (line << _VIA_BITS)
+        | rung_of[via]
+        for start, kind, end, line, via in links.rows()
+        if place[start] >= 0 and place[end] >= 0
     )
     starts, ends, kinds, lines, rungs = (array("I") for _ in range(5))
     before = -1
@@ -290,7 +298,7 @@ def _pack_links(writer: ColumnWriter, linked: Linked, number: Mapping[str, int])
             continue
         before = key
         rest, end = divmod(key, size)
-        start, kind = divmod(rest, len(FORWARD))
+        start, kind = divmod(rest, kind_count)
         starts.append(start)
         ends.append(end)
         kinds.append(kind)
@@ -339,21 +347,23 @@ def _pack_loose(
     return {"loose_kinds": list(kinds)}
 
 
-def _alone(linked: Linked, nodes: Iterable[OutlineNode]) -> Iterator[bool]:
+def _alone(links: LinkColumns, nodes: Iterable[OutlineNode]) -> Iterator[bool]:
     """Tell of each node whether it is shown on its own."""
-    inner: set[str] = set()
-    related: set[str] = set()
-    for link in linked.links:
-        if link.kind != "declares":
-            related.update((link.start, link.end))
-        elif not link.start.endswith("#"):
-            inner.add(link.end)
+    is_file = [one.endswith("#") for one in links.ids]
+    inner, related = bytearray(len(is_file)), bytearray(len(is_file))
+    declares = FORWARD.index("declares")
+    for start, kind, end in zip(links.starts, links.kinds, links.ends, strict=True):
+        if kind != declares:
+            related[start] = related[end] = True
+        elif not is_file[start]:
+            inner[end] = True
     for node in nodes:
+        at = links.ids.get(node.id)
         yield (
             node.origin == PROJECT
             and node.kind != "file"
             and node.line > 0
-            and (node.kind in _ALONE or node.id not in inner or node.id in related)
+            and (node.kind in _ALONE or at is None or not inner[at] or bool(related[at]))
         )
 
 

@@ -8,6 +8,7 @@ import struct
 import zlib
 from dataclasses import dataclass, field
 from itertools import starmap
+from sys import intern
 from typing import Any, NamedTuple
 
 _FRONT = struct.Struct(
@@ -179,7 +180,7 @@ class Facts:
         """
         return cls(
             data["package"],
-            [Symbol._make([*row[:-1], tuple(row[-1])]) for row in data["symbols"]],
+            [_symbol(row) for row in data["symbols"]],
             [Import._make([*row[:-1], tuple(row[-1])]) for row in data["imports"]],
             list(starmap(Ref, data["refs"])),
             data["detail"],
@@ -208,6 +209,11 @@ class Facts:
             return None
         found.fold = packed[_FRONT.size + size :]
         return found if zlib.crc32(found.fold) == check else None
+
+
+def _symbol(row: list[Any]) -> Symbol:
+    """Return a symbol; its kind is one object, though JSON has it once for each."""
+    return Symbol._make([row[0], intern(row[1]), *row[2:-1], tuple(row[-1])])
 
 
 def folded(data: Any) -> bytes:

@@ -93,7 +93,6 @@ def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
             facts, parsed = _facts(store, home, chosen, maker, hashes, texts, listed.skipped)
             hashes = {path: hashes[path] for path in facts}  # some could not be read
             cached = _link(chosen, home, facts)
-            del facts  # frees memory before the graph is packed
             _remember(store, home, chosen.name, maker, hashes, cached)
     return CodeGraph(
         chosen.name,
@@ -370,7 +369,8 @@ def _remember(
         )
 
 
-def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _CachedGraph:
+def _link(language: Language, home: Path, facts: dict[str, Facts]) -> _CachedGraph:
+    """Return the graph of files; their facts are dropped before it is packed, to save memory."""
     texts: dict[str, str | None] = {}
 
     def read(path: str) -> str | None:
@@ -385,6 +385,7 @@ def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _Cached
         (path, line) for path in sorted(facts.keys() - unlinked) for line in facts[path].errors[:1]
     ]
     reasons = dict.fromkeys(unlinked, "is nested too deeply to be linked")
+    facts.clear()
     return _CachedGraph(CompactGraph.of(linked, [texts, errors]), texts, errors, reasons)
 
 
