@@ -1744,7 +1744,7 @@ class Ghost:
     def outline_symbol(
         self,
         symbol: str,
-        language: str,
+        language: str | None = None,
         *,
         root: str | Path = ".",
         file: str | None = None,
@@ -1752,6 +1752,7 @@ class Ghost:
         relations: Iterable[str] | None = None,
         omit_native: bool | None = None,
         max_nodes: int | None = None,
+        offset: int | None = None,
         include_tests: bool | None = None,
         include_memories: bool | None = None,
     ) -> Outline:
@@ -1759,13 +1760,14 @@ class Ghost:
 
         Args:
             symbol: Full or partial name.
-            language: Language of the code.
+            language: Language of the code; default: detected from the files.
             root: Folder of the project.
             file: Path of the file that declares it.
             depth: Levels of relations, 0 to 10; default: 2.
             relations: Kinds of relations; default: all.
             omit_native: Leave out the standard library and built-ins.
-            max_nodes: Maximum number of nodes; default: 2000.
+            max_nodes: Maximum number of nodes in one answer; default: 2000.
+            offset: Symbols to skip; `next_offset` of the answer before.
             include_tests: Include test files; default: True.
             include_memories: Show memories about each file and symbol.
 
@@ -1788,6 +1790,7 @@ class Ghost:
                 relations=relations,
                 omit_native=omit_native,
                 max_nodes=max_nodes,
+                offset=offset,
                 include_tests=include_tests,
                 include_memories=include_memories,
             ),
@@ -1796,13 +1799,14 @@ class Ghost:
     def outline_file(
         self,
         file: str,
-        language: str,
+        language: str | None = None,
         *,
         root: str | Path = ".",
         depth: int | None = None,
         relations: Iterable[str] | None = None,
         omit_native: bool | None = None,
         max_nodes: int | None = None,
+        offset: int | None = None,
         include_tests: bool | None = None,
         include_memories: bool | None = None,
     ) -> Outline:
@@ -1810,12 +1814,13 @@ class Ghost:
 
         Args:
             file: Path of the file.
-            language: Language of the code.
+            language: Language of the code; default: detected from the files.
             root: Folder of the project.
             depth: Levels of relations, 0 to 10; default: 2.
             relations: Kinds of relations; default: all.
             omit_native: Leave out the standard library and built-ins.
-            max_nodes: Maximum number of nodes; default: 2000.
+            max_nodes: Maximum number of nodes in one answer; default: 2000.
+            offset: Symbols to skip; `next_offset` of the answer before.
             include_tests: Include test files; default: True.
             include_memories: Show memories about each file and symbol.
 
@@ -1834,6 +1839,7 @@ class Ghost:
                 relations=relations,
                 omit_native=omit_native,
                 max_nodes=max_nodes,
+                offset=offset,
                 include_tests=include_tests,
                 include_memories=include_memories,
             ),
@@ -1841,25 +1847,27 @@ class Ghost:
 
     def outline_project(
         self,
-        language: str,
+        language: str | None = None,
         *,
         root: str | Path = ".",
         depth: int | None = None,
         relations: Iterable[str] | None = None,
         omit_native: bool | None = None,
         max_nodes: int | None = None,
+        offset: int | None = None,
         include_tests: bool | None = None,
         include_memories: bool | None = None,
     ) -> Outline:
         """Return the relation tree of every symbol of a project.
 
         Args:
-            language: Language of the code.
+            language: Language of the code; default: detected from the files.
             root: Folder of the project.
             depth: Levels of relations, 0 to 10; default: 2.
             relations: Kinds of relations; default: all.
             omit_native: Leave out the standard library and built-ins.
-            max_nodes: Maximum number of nodes; default: 2000.
+            max_nodes: Maximum number of nodes in one answer; default: 2000.
+            offset: Symbols to skip; `next_offset` of the answer before.
             include_tests: Include test files; default: True.
             include_memories: Show memories about each file and symbol.
 
@@ -1877,6 +1885,7 @@ class Ghost:
                 relations=relations,
                 omit_native=omit_native,
                 max_nodes=max_nodes,
+                offset=offset,
                 include_tests=include_tests,
                 include_memories=include_memories,
             ),

@@ -598,7 +598,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     ),
     "outline_symbol": (
         _text("symbol", "Full or partial name.", brief="its name, whole or in part"),
-        _text("language", "Language of the code."),
+        _text("language", "Language of the code; by default detected from the files."),
         _text("root", "Folder of the project.", default=".", metavar="DIR"),
         _text("file", "Only in this file, by its path from the root.", brief="only in this file"),
         _integer(
@@ -622,10 +622,17 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         ),
         _integer(
             "max_nodes",
-            "Maximum number of nodes.",
+            "Maximum number of nodes in one answer.",
             default=2000,
             maximum=20_000,
             brief="default 2000",
+        ),
+        _integer(
+            "offset",
+            "Number of symbols to skip, as the answer before says.",
+            0,
+            default=0,
+            brief="symbols to skip; the answer before names it",
         ),
         _flag(
             "include_memories",

@@ -20,6 +20,7 @@ def shop(tmp_path: Path) -> Path:
         "import db\n\n\ndef order(item):\n    return db.save(check(item))\n\n\ndef check(item):\n    return item.strip()\n",
         encoding="utf-8",
     )
+    (root / "notes.md").write_text("# Notes\n", encoding="utf-8")
     (root / "main.go").write_text(
         "package main\n\nfunc main() { run() }\n\nfunc run() {}\n", encoding="utf-8"
     )
@@ -50,6 +51,34 @@ def test_a_file_and_a_project(ghost_cli: "GhostCli", shop: Path) -> None:
     whole = ghost_cli.ok("outline", "project", "--language", "go", "--root", shop)
     assert "main.main  func  main.go:3" in whole
     assert "db.save" not in whole
+
+
+def test_the_language_is_that_of_the_files(ghost_cli: "GhostCli", shop: Path) -> None:
+    """A file tells its language; a project is outlined in all of its languages."""
+    assert "orders.order" in ghost_cli.ok("outline", "file", "orders.py", "--root", shop)
+    whole = ghost_cli.ok("outline", "project", "--root", shop)
+    assert "main.main  func  main.go:3" in whole
+    assert "db.save  func  db.py:1" in whole
+    assert "main.go:3" in ghost_cli.ok("outline", "symbol", "main.main", "--root", shop)
+    data = json.loads(ghost_cli.ok("outline", "project", "--root", shop, "--format", "json"))
+    assert (data["language"], data["languages"]) == (None, ["go", "python"])
+    assert data["stats"]["files"] == 3
+
+
+def test_pages(ghost_cli: "GhostCli", shop: Path) -> None:
+    """What one answer cannot hold follows in the next, and nothing is left out."""
+    words = ("outline", "project", "--root", shop, "--depth", "0", "--max-nodes", "2")
+    offset, names, pages = 0, [], 0
+    while offset is not None:
+        page = json.loads(ghost_cli.ok(*words, "--offset", str(offset), "--format", "json"))
+        names += [match["name"] for match in page["matches"]]
+        offset, pages = page.get("next_offset"), pages + 1
+        assert page["truncated"] is (offset is not None)
+    assert (pages, names) == (
+        3,
+        ["main.main", "main.run", "db.save", "orders.order", "orders.check"],
+    )
+    assert "symbols 3 to 4 of 5, continue with offset 4" in ghost_cli.ok(*words, "--offset", "2")
 
 
 def test_json(ghost_cli: "GhostCli", shop: Path) -> None:
@@ -84,7 +113,8 @@ def test_a_cut_is_seen(ghost_cli: "GhostCli", shop: Path) -> None:
         (["file", "../secret.py", "--language", "python"], 2, "not below"),
         (["file", "none.py", "--language", "python"], 3, "no file"),
         (["file", "main.go", "--language", "python"], 2, "main.go"),
-        (["symbol", "order"], 2, "--language"),
+        (["file", "notes.md"], 2, "language"),
+        (["symbol", "ordre"], 3, "order"),
     ],
 )
 def test_what_is_refused(

@@ -307,6 +307,12 @@ def test_what_cannot_be_resolved_is_a_plain_error(
     assert hint
 
 
+def test_the_language_of_a_project_is_detected(ghost_cli: GhostCli, shop: Path) -> None:
+    """Where all files are of one language, it need not be named."""
+    ghost_cli.ok("put", "-n", "a", "-k", "x", "--symbols", "shop.Price", "--root", shop, "Text.")
+    assert "shop.Price" in ghost_cli.ok("stale", "--root", shop, "--all")
+
+
 @pytest.mark.parametrize("root", ["nowhere", "shop/shop.go", "\x1b[31m", "../" * 40 + "nowhere"])
 def test_a_root_that_is_no_project(ghost_cli: GhostCli, shop: Path, root: str) -> None:
     """A put into a project that is not there fails and stores nothing."""

@@ -1,12 +1,15 @@
 """From sources to facts to graphs, graphs as sets of edges, and any graph at all."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 from math import factorial
 
 from hypothesis import strategies as st
 
+from ghostmem.outline import find as finding
+from ghostmem.outline import tree as trees
+from ghostmem.outline.compact import CompactGraph
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
@@ -21,7 +24,7 @@ from ghostmem.outline.graph import (
     OutlineNode,
 )
 from ghostmem.outline.languages.table import language_named
-from ghostmem.outline.tree import Options
+from ghostmem.outline.tree import Options, Tree
 
 Sources = Mapping[str, str | bytes]
 
@@ -90,6 +93,29 @@ def check_orders(
         assert (again, list(again.nodes)) == (first, list(first.nodes))
 
 
+def build(
+    linked: Linked, roots: Iterable[OutlineNode], options: Options, *, apart: bool = False
+) -> Tree:
+    """Return the trees of some nodes of a graph: a file before its symbols, by line."""
+    graph = CompactGraph.of(linked)
+    order = sorted(
+        roots, key=lambda node: (node.file, node.kind != "file", node.line, node.name, node.id)
+    )
+    numbers = [graph.number(node.id) for node in order]
+    return trees.build([(graph, numbers)], options, apart=apart)
+
+
+def find(linked: Linked, symbol: str, file: str = "") -> list[OutlineNode]:
+    """Return the symbols of a name."""
+    graph = CompactGraph.of(linked)
+    return [graph.node(number) for number in finding.find(graph, symbol, file)]
+
+
+def nearest(linked: Linked, symbol: str) -> list[str]:
+    """Return the names that look most like one."""
+    return finding.nearest(CompactGraph.of(linked), symbol)
+
+
 IDS = [f"n{number}" for number in range(7)]
 LOOSE = st.lists(
     st.builds(
@@ -129,6 +155,7 @@ def graphs(names: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> st.Search
             origins,
             files,
             st.integers(1, 3),
+            st.integers(0, 3),
         )
         for key in IDS
     }

@@ -97,6 +97,7 @@ def test_includes_types_and_declares():
         ("main", "uses", "Point", "import"),
         ("main", "uses", "point", "import"),
         ("main", "uses", "FILE", "native"),
+        ("src/main.c", "uses", "main.c:helper", "local"),
     }
     assert {
         one

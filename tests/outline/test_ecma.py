@@ -340,6 +340,8 @@ import('left-pad');
             index.js calls lib/app#Router type
             index.js calls lib/app#createApp import
             index.js calls lib/proto#app.init type
+            index.js uses lib/app#createApp import
+            lib/app.js uses lib/app#createApp module
             lib/app#Router calls lib/app#Thing module
             lib/app#Thing calls lib/app#Thing.start receiver
             lib/app#Thing.create calls lib/app#Thing module

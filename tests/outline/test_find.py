@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.outline.find import bare, find, nearest
+from ghostmem.outline.find import bare
 from ghostmem.outline.graph import NATIVE, Linked, OutlineNode, file_id, outside_id, project_id
+from outline.conftest import find, nearest
 
 
 def graph(*symbols: tuple[str, str, int]) -> Linked:

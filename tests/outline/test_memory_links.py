@@ -50,8 +50,9 @@ def put(ghost: Ghost, root: Path, key: str, *symbols: str, **fields: Any) -> Non
 def mentions(ghost: Ghost, root: Path, ns: str | None = None) -> dict[str, list[Mention]]:
     """Return what is remembered about each node, by its name."""
     graph = code_graph(ghost.store, root, "go")
-    found = memories_of(ghost.store, graph, graph.linked.nodes.values(), ns)
-    return {graph.linked.nodes[node].name: made for node, made in found.items()}
+    found = memories_of(ghost.store, graph, graph.compact.nodes(), ns)
+    names = {node.id: node.name for node in graph.compact.nodes()}
+    return {names[node]: made for node, made in found.items()}
 
 
 def lines(made: list[Mention]) -> list[str]:

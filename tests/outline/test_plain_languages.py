@@ -454,8 +454,7 @@ def test_fixtures_parse_and_symbols_carry_their_text(name: str) -> None:
         assert facts.errors == []
         for symbol in facts.symbols:
             assert (
-                symbol.detail["body"]
-                == hashlib.sha256(text.encode()[symbol.start : symbol.stop]).hexdigest()
+                symbol.body == hashlib.sha256(text.encode()[symbol.start : symbol.stop]).hexdigest()
             )
             assert symbol.name
             assert "\n" not in symbol.signature

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.outline.find import find
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
@@ -26,8 +25,8 @@ from ghostmem.outline.graph import (
     project_id,
 )
 from ghostmem.outline.render import LinkedMemory, OutlineStats, to_json, to_text
-from ghostmem.outline.tree import Options, build
-from outline.conftest import IDS, OPTIONS, graphs
+from ghostmem.outline.tree import Options
+from outline.conftest import IDS, OPTIONS, build, find, graphs
 
 DATA = Path(__file__).parent.parent / "data" / "outline"
 STATS = OutlineStats(3, 2, 1, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")
@@ -109,7 +108,7 @@ def test_the_example_of_the_specification() -> None:
     query = {"symbol": "RegisterExtractor", "depth": 2}
     golden(
         "symbol.json",
-        as_json(to_json(tree, language="go", root="/src/einstein", query=query, stats=STATS)),
+        as_json(to_json(tree, languages=["go"], root="/src/einstein", query=query, stats=STATS)),
     )
 
 
@@ -142,7 +141,7 @@ def test_a_file_tells_what_it_declares_and_imports() -> None:
         as_json(
             to_json(
                 tree,
-                language="go",
+                languages=["go"],
                 root="/src",
                 query={"file": path},
                 memories=memories,

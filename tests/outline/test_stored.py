@@ -7,7 +7,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.outline import project_graph as outline_graph
-from ghostmem.outline import stored
+from ghostmem.outline.compact import opened, pack
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import Linked, Loose, OutlineLink, OutlineNode
 from ghostmem.settings import Settings
@@ -49,17 +49,25 @@ def said(store: Path | str, root: Path, *, forget: bool = True) -> tuple[str, in
 
 
 def test_a_graph_survives_bytes() -> None:
-    """Nodes keep their order, links and what is loose their fields."""
-    found = stored.unpack(stored.pack(LINKED, {"more": 1}))
-    assert found == (LINKED, {"more": 1})
-    assert list(found[0].nodes) == list(LINKED.nodes)
-    assert stored.unpack(stored.pack(Linked(), None)) == (Linked(), None)
+    """Nodes are in the order of files, links and what is loose keep their fields."""
+    graph = opened(pack(LINKED, {"more": 1}))
+    assert graph is not None
+    assert (graph.more, graph.notes) == ({"more": 1}, ["a note"])
+    assert list(graph.nodes()) == [LINKED.nodes["a#a"], LINKED.nodes["b#b"]]
+    assert graph.related(1) == {"accesses": {0: (4, "import")}}
+    assert graph.related(0) == {"accessedBy": {1: (4, "import")}}
+    assert (graph.loose(0), graph.loose(1)) == ([], LINKED.loose)
+    assert (graph.loose_named("d"), graph.loose_named("e")) == ([("calls", 1)], [])
+    empty = opened(pack(Linked()))
+    assert empty is not None
+    assert (len(empty), empty.shown_alone(), empty.containing("x")) == (0, [], [])
 
 
 def test_what_is_damaged_is_nothing() -> None:
     """Half a graph is none, and neither are facts whose rest was cut."""
-    packed = stored.pack(LINKED, None)
-    assert all(stored.unpack(packed[:size]) is None for size in range(len(packed)))
+    packed = pack(LINKED)
+    assert all(opened(packed[:size]) is None for size in range(len(packed)))
+    assert opened(packed[:-1] + bytes([packed[-1] ^ 1])) is None
     facts = Facts(rest=[1, 2, 3]).packed()
     assert Facts.unpacked(facts) is not None
     assert all(Facts.unpacked(facts[:size]) is None for size in range(len(facts)))
@@ -94,7 +102,7 @@ def test_a_graph_of_another_program_is_not_used(
         tx.db.execute("UPDATE outline_facts SET facts = x'00' WHERE hash LIKE 'graph %'")
     assert said(tmp_path / "store.db", project) == (first, 0)
     monkeypatch.setattr(outline_graph, "program", lambda: "another")
-    monkeypatch.setattr(outline_graph, "unpack", None)
+    monkeypatch.setattr(outline_graph, "opened", None)
     assert said(tmp_path / "store.db", project) == (first, 0)
 
 

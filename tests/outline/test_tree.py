@@ -20,8 +20,8 @@ from ghostmem.outline.graph import (
     OutlineLink,
     OutlineNode,
 )
-from ghostmem.outline.tree import BACK, CYCLE, SEEN, Branch, Options, Tree, build, is_test
-from outline.conftest import OPTIONS, graphs
+from ghostmem.outline.tree import BACK, CYCLE, SEEN, Branch, Options, Tree, is_test
+from outline.conftest import OPTIONS, build, graphs
 
 
 def linked(*edges: str, loose: tuple[Loose, ...] = (), **changes: dict[str, Any]) -> Linked:
@@ -181,6 +181,30 @@ def test_the_limit_cuts_visibly() -> None:
     assert (len(roots.matches), roots.found, roots.truncated) == (3, 11, True)
 
 
+def test_pages_show_every_root_once() -> None:
+    """A page ends before a root that does not fit; only a root larger than a page is cut."""
+    graph = linked("a calls b", "b calls c", "b calls d", "b calls e", "c calls d")
+    roots, offset, pages = list(graph.nodes.values()), 0, []
+    while offset is not None:
+        options = Options(max_nodes=3, depth=1, relations=("calls",), offset=offset)
+        page = build(graph, roots, options)
+        pages.append([branch.node.id for branch in page.matches])
+        assert (page.found, page.truncated) == (5, page.next_offset is not None)
+        offset = page.next_offset
+    assert pages == [["a"], ["b"], ["c", "d"], ["e"]]
+    assert build(graph, roots, Options(offset=9)).matches == []
+
+
+def test_a_member_that_is_a_root_is_expanded_once() -> None:
+    """With roots apart, what a root declares is shown on its own and marked there."""
+    graph = linked("t declares m", "m calls f", t={"kind": "type"})
+    roots = [graph.nodes["t"], graph.nodes["m"]]
+    tree = build(graph, roots, Options(), apart=True)
+    method, type_ = tree.matches
+    assert [child.mark for child in type_.relations["declares"]] == [SEEN]
+    assert [child.node.id for child in method.relations["calls"]] == ["f"]
+
+
 def test_several_references_are_one_relation_with_the_first_line() -> None:
     """A caller that calls twice is one caller."""
     graph = linked("a calls b", "a calls b")
@@ -246,7 +270,7 @@ def test_two_packages_of_one_name_get_as_much_path_as_they_need() -> None:
         for key in ("serve", "tool")
     }
     nodes["file"] = OutlineNode("file", "main.go", "file", full="main.go")
-    assert build(Linked(nodes), [], Options()).labels == {
+    assert build(Linked(nodes), nodes.values(), Options(depth=0)).labels == {
         "a": "p/a/util.F",
         "b": "q/a/util.(*T).G",
         "c": "c/util.F",

@@ -1,13 +1,14 @@
 """Memories about the code at hand and about its callers: further seeds of a context."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ghostmem.context.request import ContextRequest
 from ghostmem.errors import GhostError
 from ghostmem.model import Memory, SymbolRef
+from ghostmem.outline.compact import CompactGraph
 from ghostmem.outline.graph import OutlineNode
 from ghostmem.outline.project_graph import code_graph
 from ghostmem.outline.stale import CodeSymbols
@@ -98,12 +99,20 @@ def _select(code: CodeSymbols, symbols: Sequence[str], paths: Iterable[str]) -> 
     nodes = [node for path in paths for node in code.in_file(path)]
     nodes += [node for name in symbols for node in in_project(code.graph, name)]
     targets = {node.id: node for node in nodes}
-    callers = {
-        link.start: targets[link.end]
-        for link in reversed(code.graph.linked.links)  # the first link of a caller counts
-        if link.kind == "calls" and link.end in targets and link.start not in targets
-    }
-    return _CodeAtHand(code, targets, callers)
+    return _CodeAtHand(code, targets, _callers(code.graph.compact, targets))
+
+
+def _callers(graph: CompactGraph, targets: Mapping[str, OutlineNode]) -> dict[str, OutlineNode]:
+    """Return the direct callers of some nodes by id, with what each calls first."""
+    first: dict[str, tuple[int, str]] = {}
+    for target in targets:
+        number = graph.number(target)
+        called_by = {} if number is None else graph.related(number).get("calledBy", {})
+        for caller, (line, _) in called_by.items():
+            id_ = graph.node(caller).id
+            if id_ not in targets:
+                first[id_] = min(first.get(id_, (line, target)), (line, target))
+    return {id_: targets[target] for id_, (_, target) in first.items()}
 
 
 def _reason(

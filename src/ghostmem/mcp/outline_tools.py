@@ -19,12 +19,12 @@ FORMATS = ("text", "json")
 
 def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a tool: its own, then those that all three tools share."""
-    language = {"description": f"one of {', '.join(LANGUAGES)}"}
+    language = {"description": f"one of {', '.join(LANGUAGES)}; default: detected"}
     return {
         **arguments("outline_symbol", names, language=language, **changes),
         **arguments("outline_symbol", "depth relations omit_native"),
         "format": described({"type": "string", "enum": list(FORMATS)}, "default text"),
-        **arguments("outline_symbol", "max_nodes include_memories"),
+        **arguments("outline_symbol", "max_nodes offset include_memories"),
     }
 
 
@@ -64,21 +64,21 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
             "The relation tree of a symbol: what it calls, uses and extends, and who does "
             "so with it.",
             _parameters("symbol language file"),
-            ("symbol", "language"),
+            ("symbol",),
             Ghost.outline_symbol,
         ),
         tool(
             "Outline a file",
             "The relation tree of every symbol that a source file declares.",
             _parameters("file language", file={"description": "its path from the project's root"}),
-            ("file", "language"),
+            ("file",),
             Ghost.outline_file,
         ),
         tool(
             "Outline the project",
             "The relation tree of every symbol of the project; large, so begin with depth 1.",
             _parameters("language"),
-            ("language",),
+            (),
             Ghost.outline_project,
         ),
     )

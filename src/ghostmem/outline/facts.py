@@ -8,6 +8,7 @@ import struct
 import zlib
 from dataclasses import dataclass, field
 from itertools import starmap
+from sys import intern
 from typing import Any, NamedTuple
 
 _FRONT = struct.Struct(
@@ -33,6 +34,63 @@ class Symbol(NamedTuple):
     stop: int
     signature: str
     detail: Any = None
+    full: str = ""  # the canonical name
+    body: str = ""  # the SHA-256 of its text
+    scope: int = 0  # the scope that it is declared in
+    arity: int = 0  # type parameters
+    inner: int = -1  # the scope that it opens
+    term: int = -1  # its declared type, or what it returns
+    flags: tuple[str, ...] = ()  # static, constructor and the like
+
+
+class Term(NamedTuple):
+    """A type as written: named, an array of its part, primitive, or the type of the symbol that
+    it stands in (own).
+    """
+
+    sort: str
+    name: str
+    scope: int
+    parts: tuple[int, ...] = ()
+
+
+class Binding(NamedTuple):
+    """A name that a scope binds: to a declared type, or to the value of an expression.
+
+    `kind` is local, parameter, or type for a type parameter with its bound.
+    """
+
+    scope: int
+    name: str
+    kind: str
+    term: int = -1
+    value: int = -1
+    flags: tuple[str, ...] = ()
+
+
+class Expression(NamedTuple):
+    """An expression: what it does, and with which others.
+
+    `op` is one of name, member, call, new, cast, element, union, sum, literal, this, super,
+    function, parameter."""
+
+    op: str
+    scope: int
+    name: str = ""
+    target: int = -1
+    term: int = -1
+    parts: tuple[int, ...] = ()
+
+
+class Scope(NamedTuple):
+    """A part of a file in which names are looked up: a package or a type, by its canonical name,
+    inside of another, with the symbol it is the body of.
+    """
+
+    parent: int
+    kind: str  # package or type
+    name: str
+    definition: int
 
 
 class Import(NamedTuple):
@@ -47,6 +105,8 @@ class Import(NamedTuple):
     alias: str = ""
     star: bool = False
     detail: Any = None
+    kind: str = ""  # of what is imported, where the import says it
+    options: tuple[str, ...] = ()  # what the query says beside: file, relative, global, here
 
 
 class Ref(NamedTuple):
@@ -60,6 +120,9 @@ class Ref(NamedTuple):
     text: str
     line: int
     detail: Any = None
+    scope: int = 0  # where its name is looked up
+    expression: int = -1
+    term: int = -1
 
 
 @dataclass(slots=True)
@@ -72,6 +135,10 @@ class Facts:
     refs: list[Ref] = field(default_factory=list)
     detail: Any = None  # the language's own: scopes, bindings, exports
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
+    scopes: list[Scope] = field(default_factory=list)
+    terms: list[Term] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    expressions: list[Expression] = field(default_factory=list)
     rest: Any = (
         None  # what is large and only needed now and then while linking; `all_of_it` returns it
     )
@@ -91,19 +158,37 @@ class Facts:
     def _head(self) -> dict[str, Any]:
         return {
             name: getattr(self, name)
-            for name in ("package", "symbols", "imports", "refs", "detail", "errors")
+            for name in (
+                "package",
+                "symbols",
+                "imports",
+                "refs",
+                "detail",
+                "errors",
+                "scopes",
+                "terms",
+                "bindings",
+                "expressions",
+            )
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Facts":
-        """Read what `to_json` returned, also after a trip through JSON."""
+        """Read what `to_json` returned, also after a trip through JSON.
+
+        A field that is a tuple is the last of its record.
+        """
         return cls(
             data["package"],
-            list(starmap(Symbol, data["symbols"])),
-            list(starmap(Import, data["imports"])),
+            [_symbol(row) for row in data["symbols"]],
+            [Import._make([*row[:-1], tuple(row[-1])]) for row in data["imports"]],
             list(starmap(Ref, data["refs"])),
             data["detail"],
             data["errors"],
+            list(starmap(Scope, data["scopes"])),
+            [Term._make([*row[:-1], tuple(row[-1])]) for row in data["terms"]],
+            [Binding._make([*row[:-1], tuple(row[-1])]) for row in data["bindings"]],
+            [Expression._make([*row[:-1], tuple(row[-1])]) for row in data["expressions"]],
             data.get("rest"),
         )
 
@@ -124,6 +209,11 @@ class Facts:
             return None
         found.fold = packed[_FRONT.size + size :]
         return found if zlib.crc32(found.fold) == check else None
+
+
+def _symbol(row: list[Any]) -> Symbol:
+    """Return a symbol; its kind is one object, though JSON has it once for each."""
+    return Symbol._make([row[0], intern(row[1]), *row[2:-1], tuple(row[-1])])
 
 
 def folded(data: Any) -> bytes:

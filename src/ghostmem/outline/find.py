@@ -8,7 +8,8 @@ from collections.abc import Callable
 from heapq import nsmallest
 from typing import NamedTuple
 
-from ghostmem.outline.graph import PROJECT, Linked, OutlineNode
+from ghostmem.outline.compact import CompactGraph
+from ghostmem.outline.graph import PROJECT, OutlineNode
 
 NEAREST = 5
 SEPARATORS = ".#:/\\"
@@ -25,39 +26,31 @@ class _Key(NamedTuple):
     parameters: str | None
 
 
-def find(linked: Linked, symbol: str, file: str = "") -> list[OutlineNode]:
+def find(graph: CompactGraph, symbol: str, file: str = "") -> list[int]:
     """Return the symbols of that name in the order of files and lines: by whole name, else by its
     end; in one file when given.
     """
     wanted = _key(symbol)
     place = file.replace("\\", "/").removeprefix("./")
     tail = _tail(wanted.head)
-    inside: list[OutlineNode] = []
-    outside: list[OutlineNode] = []
-    for node in linked.nodes.values():
-        if (
-            node.kind == "file"
-            or (place and node.file != place)
-            or not (tail in node.name or tail in node.full)
-        ):
-            continue
-        (inside if node.origin == PROJECT else outside).append(node)
+    inside: list[int] = []
+    outside: list[int] = []
+    for number in graph.in_file(place) if place else graph.containing(tail):
+        node = graph.node(number)
+        if node.kind != "file" and (tail in node.name or tail in node.full):
+            (inside if node.origin == PROJECT else outside).append(number)
     for test in _rungs(symbol.strip(), wanted):
-        if found := [node for node in inside if test(node)]:
-            return sorted(found, key=_order)
+        if found := [number for number in inside if test(graph.node(number))]:
+            return found
     # what is outside of the project has no definition here, so only its whole name is an answer
-    return sorted((node for node in outside if symbol.strip() in _names(node)), key=_order)
+    return [number for number in outside if symbol.strip() in _names(graph.node(number))]
 
 
-def nearest(linked: Linked, symbol: str) -> list[str]:
+def nearest(graph: CompactGraph, symbol: str) -> list[str]:
     """Return the names of symbols that look most like one that was not found, the likest first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)
-    known = {
-        node.name
-        for node in linked.nodes.values()
-        if node.origin == PROJECT and node.kind != "file"
-    }
+    known = {node.name for node in graph.nodes() if node.origin == PROJECT and node.kind != "file"}
     ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in known)
     best = nsmallest(
         NEAREST,
@@ -130,7 +123,3 @@ def _pairs(name: str) -> frozenset[str]:
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other))
-
-
-def _order(node: OutlineNode) -> tuple[str, int, str, str]:
-    return node.file, node.line, node.name, node.id

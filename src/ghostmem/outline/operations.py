@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import file_id
-from ghostmem.outline.project_graph import CodeGraph, code_graph, unknown_symbol
+from ghostmem.outline.project_graph import (
+    CodeGraph,
+    code_graph,
+    languages_of_project,
+    unknown_symbol,
+)
 from ghostmem.outline.render import OutlineStats, to_json, to_text
 from ghostmem.outline.sources import inside
 from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.outline.graph import Linked, OutlineNode
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,55 +39,72 @@ class Outline(Record):
 def outline_symbol(
     store: Store,
     symbol: str,
-    language: str,
+    language: str | None = None,
     *,
     root: str | Path = ".",
     file: str | None = None,
     **fields: Any,
 ) -> Outline:
-    """Return the relation tree of every symbol with a full or partial name, in order of files."""
+    """Return the relation tree of every symbol with a full or partial name, in order of files.
+
+    Without a language all languages of the project are searched, or that of the file.
+    """
     if not isinstance(symbol, str) or not symbol.strip():
         raise InvalidInputError(
             "the symbol is empty", "name one, such as RegisterExtractor or outline.Manager.Register"
         )
     options = Options.checked(**_options(fields))
-    graph = code_graph(store, root, language)
-    path = "" if file is None else _file(graph, file)
-    matches = find(graph.linked, symbol, path)
-    if not matches:
-        raise unknown_symbol(graph, symbol, path)
+    graphs = _graphs(store, root, language, file)
+    path = "" if file is None else _file(graphs[0], file)
+    matches = [find(graph.compact, symbol, path) for graph in graphs]
+    if not any(matches):
+        raise unknown_symbol(graphs, symbol, path)
     query = {"symbol": symbol, **({"file": path} if path else {})}
-    return _outline(store, graph, matches, options, query, fields)
+    return _outline(store, graphs, matches, options, query, fields)
 
 
 def outline_file(
-    store: Store, file: str, language: str, *, root: str | Path = ".", **fields: Any
+    store: Store,
+    file: str,
+    language: str | None = None,
+    *,
+    root: str | Path = ".",
+    **fields: Any,
 ) -> Outline:
-    """Return the relation tree of every symbol that a file declares."""
+    """Return the relation tree of a file and of every symbol that it declares."""
     options = Options.checked(**_options(fields))
-    graph = code_graph(store, root, language)
+    graph = _graphs(store, root, language, file)[0]
     path = _file(graph, file)
-    # The file itself comes last, for its imports.
-    roots = [*_symbols(graph, path), graph.linked.nodes[file_id(path)]]
-    return _outline(store, graph, roots, options, {"file": path}, fields)
+    nodes = graph.compact.in_file(path)
+    files = [number for number in nodes if graph.compact.node(number).kind == "file"]
+    roots = [*files, *graph.compact.shown_alone(nodes)]
+    return _outline(store, [graph], [roots], options, {"file": path}, fields)
 
 
 def outline_project(
-    store: Store, language: str, *, root: str | Path = ".", **fields: Any
+    store: Store, language: str | None = None, *, root: str | Path = ".", **fields: Any
 ) -> Outline:
-    """Return the relation tree of every symbol of a project."""
+    """Return the relation tree of every symbol of a project, in all its languages or in one."""
     options = Options.checked(**_options(fields))
-    graph = code_graph(store, root, language)
-    return _outline(store, graph, _symbols(graph), options, {}, fields)
+    graphs = _graphs(store, root, language)
+    roots = [graph.compact.shown_alone() for graph in graphs]
+    return _outline(store, graphs, roots, options, {}, fields)
 
 
 def _options(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name != "include_memories"}
 
 
+def _graphs(
+    store: Store, root: str | Path, language: str | None, file: str | None = None
+) -> list[CodeGraph]:
+    languages = [language] if language is not None else languages_of_project(root, file)
+    return [code_graph(store, root, name) for name in languages]
+
+
 def _file(graph: CodeGraph, file: str) -> str:
     path = inside(Path(graph.root), file)
-    if file_id(path) not in graph.linked.nodes:
+    if graph.compact.number(file_id(path)) is None:
         reason = graph.skipped.get(
             path, f"it is no file of {graph.language}, or not part of the project"
         )
@@ -93,30 +114,10 @@ def _file(graph: CodeGraph, file: str) -> str:
     return path
 
 
-def _symbols(graph: CodeGraph, path: str = "") -> list[OutlineNode]:
-    """Return the outermost symbols of a file or of all files, in order."""
-    nodes = graph.linked.once("outermost", _outermost)
-    return [node for node in nodes if node.file == path] if path else nodes
-
-
-def _outermost(linked: Linked) -> list[OutlineNode]:
-    inner = {
-        link.end
-        for link in linked.links
-        if link.kind == "declares" and not link.start.endswith("#")
-    }
-    nodes = [
-        node
-        for node in linked.nodes.values()
-        if node.origin == "project" and node.kind not in ("file", "module") and node.id not in inner
-    ]
-    return sorted(nodes, key=lambda node: (node.file, node.line, node.name, node.id))
-
-
 def _outline(
     store: Store,
-    graph: CodeGraph,
-    roots: list[OutlineNode],
+    graphs: Sequence[CodeGraph],
+    roots: Sequence[list[int]],
     options: Options,
     query: dict[str, Any],
     fields: dict[str, Any],
@@ -125,24 +126,38 @@ def _outline(
     if fields.get("include_memories"):
         from ghostmem.outline.memories import memories_of
 
-        memories = memories_of(store, graph, graph.linked.nodes.values())
-    tree = build(graph.linked, roots, options)
-    stats = OutlineStats(
-        graph.files,
-        graph.parsed,
-        graph.cached,
-        tuple(graph.errors),
-        tuple(graph.skipped.items()),
-        graph.digest[:12],
-    )
+        memories = {
+            node: found
+            for graph in graphs
+            for node, found in memories_of(store, graph, graph.compact.nodes()).items()
+        }
+    parts = zip((graph.compact for graph in graphs), roots, strict=True)
+    tree = build(parts, options, apart="symbol" not in query)
+    stats = _stats(graphs)
     query_fields = {name: value for name, value in fields.items() if value not in (None, [], ())}
     data = to_json(
         tree,
-        language=graph.language,
-        root=graph.root,
+        languages=[graph.language for graph in graphs],
+        root=graphs[0].root,
         query={**query, **query_fields},
         memories=memories,
         stats=stats,
     )
     text = to_text(tree, symbol=query.get("symbol", ""), memories=memories, stats=stats)
     return Outline(text, data)
+
+
+def _stats(graphs: Sequence[CodeGraph]) -> OutlineStats:
+    digest = (
+        graphs[0].digest
+        if len(graphs) == 1
+        else hashlib.sha256("".join(graph.digest for graph in graphs).encode()).hexdigest()
+    )
+    return OutlineStats(
+        sum(graph.files for graph in graphs),
+        sum(graph.parsed for graph in graphs),
+        sum(graph.cached for graph in graphs),
+        tuple(error for graph in graphs for error in graph.errors),
+        tuple(skipped for graph in graphs for skipped in graph.skipped.items()),
+        digest[:12],
+    )

@@ -1,7 +1,10 @@
 """From bytes to facts: one file, one parser, and no file that can stop the rest."""
 
+import hashlib
+import sys
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
@@ -11,6 +14,7 @@ from ghostmem.outline.languages.base import Language
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+_PROGRAM = {".py", ".scm", ".txt"}  # code, queries and data
 _PROBED = 8000  # bytes of a file that tell whether it is text
 AT_LEAST, A_BYTE = (
     2_000_000,
@@ -39,6 +43,14 @@ def facts_of(language: Language, path: str, source: bytes) -> Facts:
     return facts
 
 
+def content_digest(path: str, source: bytes) -> str:
+    """Return the hash of a file; identical files have the same facts.
+
+    Only the suffix decides how a file is parsed.
+    """
+    return hashlib.sha256(path.rpartition(".")[2].encode() + b"\0" + source).hexdigest()
+
+
 def _parsed(parser: "Parser", source: bytes) -> "Node":
     with catch_warnings():
         simplefilter(
@@ -56,6 +68,18 @@ def _parsed(parser: "Parser", source: bytes) -> "Node":
 def grammar_version(package: str) -> str:
     """Return which grammar and which parser facts were made with."""
     return f"{package} {version(package)}, tree-sitter {version('tree-sitter')}"
+
+
+@cache
+def program() -> str:
+    """Return a hash of the program that makes graphs, and of what runs it; a graph of another
+    program is not used.
+    """
+    made = hashlib.sha256(f"{sys.version} {sys.byteorder}".encode())
+    files = (path for path in Path(__file__).parent.rglob("*.*") if path.suffix in _PROGRAM)
+    for path in sorted(files):
+        made.update(path.name.encode() + path.read_bytes())
+    return made.hexdigest()
 
 
 _PARSERS: "dict[tuple[str, str], Parser]" = {}

@@ -6,7 +6,7 @@ import gc
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError
@@ -16,14 +16,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.clock import to_ns
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
+from ghostmem.outline.compact import CompactGraph, opened
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.find import nearest
+from ghostmem.outline.find import NEAREST, nearest
 from ghostmem.outline.graph import Linked
-from ghostmem.outline.languages.table import language_named
-from ghostmem.outline.parse import UnparsableError, facts_of, grammar_version
+from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
+from ghostmem.outline.parse import (
+    UnparsableError,
+    content_digest,
+    facts_of,
+    grammar_version,
+    program,
+)
 from ghostmem.outline.render import WIDEST
-from ghostmem.outline.sources import sources
-from ghostmem.outline.stored import pack, program, unpack
+from ghostmem.outline.sources import endings, inside, sources
+from ghostmem.outline.worker import Worker, start_worker
 from ghostmem.store.lookup import bookkeep
 from ghostmem.store.store import Store
 
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 RACY_NS = 2_000_000_000  # time in which a file may change without a new modification time
 MAX_SOURCE_BYTES = 2_000_000  # source kept in memory between reading and parsing
 FILES_PER_WRITE = 500  # files whose facts are written at once
+MIN_SHARED_FILES = 200  # files from which on a second process helps to parse them
 MAX_GRAPHS = 4  # graphs that a process keeps
 MAX_LEFT_OUT = 8  # files left out one by one if all together are too deeply nested
 # Graphs of at least this many files are kept in the store; smaller ones are built as fast.
@@ -45,7 +53,7 @@ class CodeGraph:
 
     language: str
     root: str
-    linked: Linked
+    compact: CompactGraph
     digest: str
     files: int = 0
     parsed: int = 0
@@ -57,7 +65,7 @@ class CodeGraph:
 class _CachedGraph(NamedTuple):
     """A graph, the other files that linking read, and errors."""
 
-    linked: Linked
+    compact: CompactGraph
     texts: dict[str, str | None]  # of files such as go.mod
     errors: list[tuple[str, int]]
     unlinked: dict[str, str]  # files that could not be linked, with the reason
@@ -85,12 +93,11 @@ def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
             facts, parsed = _facts(store, home, chosen, maker, hashes, texts, listed.skipped)
             hashes = {path: hashes[path] for path in facts}  # some could not be read
             cached = _link(chosen, home, facts)
-            del facts  # frees memory before the graph is packed
             _remember(store, home, chosen.name, maker, hashes, cached)
     return CodeGraph(
         chosen.name,
         str(home),
-        cached.linked,
+        cached.compact,
         _digest(hashes),
         len(hashes) - len(cached.unlinked),
         parsed,
@@ -116,21 +123,40 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…")
 
 
-def unknown_symbol(graph: CodeGraph, symbol: str, path: str = "") -> NotFoundError:
+def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
     where = f" in {path}" if path else ""
-    close = nearest(graph.linked, symbol)
+    close = [name for graph in graphs for name in nearest(graph.compact, symbol)][:NEAREST]
     hint = (
         f"the nearest names: {', '.join(close)}"
         if close
         else "`ghost outline project` lists what there is"
     )
-    broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
+    broken = sum(len(graph.errors) for graph in graphs)
+    errors = f"; {broken} files could not be parsed fully" if broken else ""
+    languages = " and ".join(graph.language for graph in graphs)
     return NotFoundError(
-        f"there is no symbol {shown(symbol)}{where} in the {graph.language} code of "
-        f"{graph.root}{broken}",
+        f"there is no symbol {shown(symbol)}{where} in the {languages} code of "
+        f"{graphs[0].root}{errors}",
         hint,
     )
+
+
+def languages_of_project(root: str | Path, file: str | None = None) -> list[str]:
+    """Return the languages of a project's files, or that of one file."""
+    home = _home(root)
+    ending = "" if file is None else inside(home, file).rpartition(".")[2].lower()
+    if ending and ending != "h":
+        found = detected_languages([ending])
+    else:
+        found = detected_languages(endings(home))
+        found = [name for name in found if name in ("c", "cpp")][:1] if ending else found
+    if not found:
+        what = f"the language of {shown(file)}" if file else f"a language in {shown(str(home))}"
+        raise InvalidInputError(
+            f"{what} is not known", f"name it with --language: {', '.join(LANGUAGES)}"
+        )
+    return found
 
 
 def _digest(hashes: Mapping[str, str]) -> str:
@@ -168,7 +194,7 @@ def _hashes(
         source = _read(home, path, skipped)
         if source is None:
             continue
-        hashes[path] = _hash(path, source)
+        hashes[path] = content_digest(path, source)
         kept_bytes += len(source)
         if kept_bytes < MAX_SOURCE_BYTES:
             texts[path] = source
@@ -200,41 +226,92 @@ def _facts(
         for mark, packed in tx.outline.facts(set(hashes.values()), maker):
             if unpacked := Facts.unpacked(packed):
                 known[mark] = unpacked
-    facts: dict[str, Facts] = {}
-    fresh: dict[str, bytes] = {}
-    parsed = seen = 0
-    for path in sorted(hashes):
-        if hashes[path] not in known:
-            source = texts.pop(path) if path in texts else _read(home, path, skipped)
-            if source is None:
-                continue
-            mark = hashes[path] = _hash(path, source)  # it may have changed meanwhile
-            try:
-                new = known[mark] = facts_of(language, path, source)
-            except UnparsableError as error:
-                skipped[path] = str(error)
-                continue
-            with suppress(RecursionError):  # too deeply nested for JSON
-                fresh[mark] = new.packed()
-            parsed, seen = parsed + 1, seen + len(source)
-            if seen > MAX_SOURCE_BYTES:
-                new.rest = None
-            if len(fresh) >= FILES_PER_WRITE:
-                _cache_facts(store, maker, fresh)
-                fresh = {}
-        facts[path] = known[hashes[path]]
-    if fresh:
-        _cache_facts(store, maker, fresh)
-    return facts, parsed
+    writer = _FactWriter(store, maker)
+    missing = sorted(path for path, mark in hashes.items() if mark not in known)
+    with _helping(language, home, missing, hashes) as (own, worker):
+        for path in own:
+            _parse(language, home, path, hashes, texts, skipped, known, writer)
+        for made in worker.results() if worker is not None else ():
+            hashes[made.path] = made.digest
+            if made.facts is None:
+                skipped[made.path] = made.reason
+            elif (unpacked := Facts.unpacked(made.facts)) is not None:
+                known[made.digest] = unpacked
+                writer.add(made.digest, made.facts)
+    for path in missing:  # of the other process, if it did not get that far
+        if hashes[path] not in known and path not in skipped:
+            _parse(language, home, path, hashes, texts, skipped, known, writer)
+    writer.flush()
+    parsed = len({hashes[path] for path in missing} & known.keys())
+    return {path: known[hashes[path]] for path in sorted(hashes) if hashes[path] in known}, parsed
+
+
+@contextmanager
+def _helping(
+    language: Language, home: Path, missing: list[str], hashes: Mapping[str, str]
+) -> Iterator[tuple[list[str], Worker | None]]:
+    """Give every other file of a large project to a second process, and yield the rest."""
+    distinct = list({hashes[path]: path for path in missing}.values())
+    own, other = distinct, []
+    if len(distinct) >= MIN_SHARED_FILES and (os.cpu_count() or 1) > 1:
+        own, other = distinct[::2], distinct[1::2]
+    worker = start_worker(language.name, home, other) if other else None
+    try:
+        yield (own if worker is not None else distinct), worker
+    finally:
+        if worker is not None:
+            worker.close()
+
+
+def _parse(
+    language: Language,
+    home: Path,
+    path: str,
+    hashes: dict[str, str],
+    texts: dict[str, bytes],
+    skipped: dict[str, str],
+    known: dict[str, Facts],
+    writer: _FactWriter,
+) -> None:
+    """Add the facts of a file, or the reason why it has none."""
+    source = texts.pop(path) if path in texts else _read(home, path, skipped)
+    if source is None:
+        return
+    mark = hashes[path] = content_digest(path, source)  # it may have changed meanwhile
+    try:
+        new = known[mark] = facts_of(language, path, source)
+    except UnparsableError as error:
+        skipped[path] = str(error)
+        return
+    with suppress(RecursionError):  # too deeply nested for JSON
+        writer.add(mark, new.packed())
+    writer.seen += len(source)
+    if writer.seen > MAX_SOURCE_BYTES:
+        new.rest = None
+
+
+@dataclass(slots=True)
+class _FactWriter:
+    """Facts that are to be cached, written some at a time."""
+
+    store: Store
+    maker: str
+    fresh: dict[str, bytes] = field(default_factory=dict)
+    seen: int = 0  # bytes of source
+
+    def add(self, mark: str, packed: bytes) -> None:
+        self.fresh[mark] = packed
+        if len(self.fresh) >= FILES_PER_WRITE:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.fresh:
+            _cache_facts(self.store, self.maker, self.fresh)
+            self.fresh = {}
 
 
 def _cache_facts(store: Store, maker: str, fresh: Mapping[str, bytes]) -> None:
     _cache(store, lambda tx: tx.outline.put_facts(fresh.items(), maker))
-
-
-def _hash(path: str, source: bytes) -> str:
-    # Identical files have the same facts; only the suffix decides how a file is parsed.
-    return hashlib.sha256(path.rpartition(".")[2].encode() + b"\0" + source).hexdigest()
 
 
 def _read(home: Path, path: str, skipped: dict[str, str]) -> bytes | None:
@@ -256,10 +333,10 @@ def _recall(
     if cached is None and len(hashes) >= MIN_STORED_FILES:
         with store.engine.read() as tx:
             packed = tx.outline.graph(str(home), language, f"{maker}, {digest}, {program()}")
-        unpacked = None if packed is None else unpack(packed)
-        if unpacked is not None:
-            linked, (texts, errors) = unpacked
-            cached = _CachedGraph(linked, texts, [(path, line) for path, line in errors], {})
+        compact = None if packed is None else opened(packed)
+        if compact is not None:
+            texts, errors = compact.more
+            cached = _CachedGraph(compact, texts, [(path, line) for path, line in errors], {})
     if cached is None or any(_text(home, path) != text for path, text in cached.texts.items()):
         return None
     _keep_recent(key, cached)
@@ -284,16 +361,16 @@ def _remember(
     digest = _digest(hashes)
     _keep_recent((str(home), language, maker, digest), cached)
     if len(hashes) >= MIN_STORED_FILES and not cached.unlinked:
-        packed = pack(cached.linked, [cached.texts, cached.errors])
         _cache(
             store,
             lambda tx: tx.outline.put_graph(
-                str(home), language, f"{maker}, {digest}, {program()}", packed
+                str(home), language, f"{maker}, {digest}, {program()}", cached.compact.packed
             ),
         )
 
 
-def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _CachedGraph:
+def _link(language: Language, home: Path, facts: dict[str, Facts]) -> _CachedGraph:
+    """Return the graph of files; their facts are dropped before it is packed, to save memory."""
     texts: dict[str, str | None] = {}
 
     def read(path: str) -> str | None:
@@ -308,7 +385,8 @@ def _link(language: Language, home: Path, facts: Mapping[str, Facts]) -> _Cached
         (path, line) for path in sorted(facts.keys() - unlinked) for line in facts[path].errors[:1]
     ]
     reasons = dict.fromkeys(unlinked, "is nested too deeply to be linked")
-    return _CachedGraph(linked, texts, errors, reasons)
+    facts.clear()
+    return _CachedGraph(CompactGraph.of(linked, [texts, errors]), texts, errors, reasons)
 
 
 def _link_possible(

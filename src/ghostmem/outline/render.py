@@ -56,7 +56,7 @@ def to_text(
     for branch in tree.matches:
         lines.extend(_branch_lines(branch, tree, bool(symbol), memories or {}, 0))
     if tree.truncated:
-        lines.append(f"... truncated at {tree.options.max_nodes} nodes")
+        lines.append(f"... truncated at {tree.options.max_nodes} nodes{_continuation(tree)}")
     lines.extend(f"note: {_flat(note)}" for note in tree.notes)
     lines.append(_summary(tree, stats or OutlineStats()))
     return "\n".join(lines)
@@ -65,7 +65,7 @@ def to_text(
 def to_json(
     tree: Tree,
     *,
-    language: str = "",
+    languages: Sequence[str] = (),
     root: str = "",
     query: Mapping[str, Any] | None = None,
     memories: Memories | None = None,
@@ -75,7 +75,8 @@ def to_json(
     made = stats or OutlineStats()
     found = {
         "version": VERSION,
-        "language": language,
+        "language": languages[0] if len(languages) == 1 else None,
+        **({"languages": list(languages)} if len(languages) > 1 else {}),
         "root": root,
         "query": dict(query or {}),
         "matches": [_branch_json(branch, memories or {}) for branch in tree.matches],
@@ -93,7 +94,18 @@ def to_json(
         },
         "truncated": tree.truncated,
     }
+    if tree.next_offset is not None:
+        found["next_offset"] = tree.next_offset
     return found | {"notes": list(tree.notes)} if tree.notes else found
+
+
+def _continuation(tree: Tree) -> str:
+    """Say which roots are shown, and how to see the rest."""
+    first, shown = tree.options.offset + 1, len(tree.matches)
+    if tree.next_offset is None:
+        return ""
+    page = f"symbols {first} to {first + shown - 1} of {tree.found}"
+    return f"; {page}, continue with offset {tree.next_offset}"
 
 
 def symbol_count(tree: Tree) -> int:
@@ -152,7 +164,7 @@ def _location(node: OutlineNode) -> str:
         return f"(external: {_flat(node.where)})" if node.where else "(external)"
     if node.kind == "file":
         return "" if node.name == node.file else _flat(node.file)
-    return f"{_flat(node.file)}:{node.line}"
+    return f"{_flat(node.file)}:{node.line}" if node.line else _flat(node.file)
 
 
 def _might_be(kind: str, branch: Branch) -> str:

@@ -45,12 +45,19 @@ class Sources:
     skipped: dict[str, str] = field(default_factory=dict)
 
 
+def endings(root: Path) -> set[str]:
+    """Return how the names of a project's files end, in lower case and without the dot."""
+    _check_folder(root)
+    return {
+        path.rpartition(".")[2].lower()
+        for path in _known_to_git(root) or _walked(root)
+        if SKIPPED.isdisjoint(path.split("/")[:-1])
+    }
+
+
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     """List the files of a project that end in one of these, with their stats."""
-    if not os.path.isdir(root):
-        raise NotFoundError(
-            f"there is no folder {_shown(root)}", "name the project's folder with --root"
-        )
+    _check_folder(root)
     found = Sources()
     home, top = os.path.join(root, ""), os.path.realpath(root)
     real: dict[str, bool] = {}
@@ -80,6 +87,13 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
                 stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE
             )
     return found
+
+
+def _check_folder(root: Path) -> None:
+    if not os.path.isdir(root):
+        raise NotFoundError(
+            f"there is no folder {_shown(root)}", "name the project's folder with --root"
+        )
 
 
 def _is_text(path: str) -> bool:

@@ -9,27 +9,17 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, SymbolRef
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import PROJECT, OutlineNode
-from ghostmem.outline.languages.table import LANGUAGES
-from ghostmem.outline.project_graph import CodeGraph, code_graph, shown, unknown_symbol
+from ghostmem.outline.languages.table import LANGUAGES, SUFFIXES
+from ghostmem.outline.project_graph import (
+    CodeGraph,
+    code_graph,
+    languages_of_project,
+    shown,
+    unknown_symbol,
+)
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
-# Known without importing the languages; a header is C unless C++ is named.
-SUFFIXES = {
-    "go": "go",
-    "py": "python",
-    "pyi": "python",
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
-    **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typescript"),
-    "rs": "rust",
-    "java": "java",
-    **dict.fromkeys(("c", "h"), "c"),
-    **dict.fromkeys(("cc", "cpp", "cxx", "hh", "hpp", "hxx"), "cpp"),
-    **dict.fromkeys(("rb", "rake", "gemspec"), "ruby"),
-    "cs": "csharp",
-    **dict.fromkeys(("php", "phtml"), "php"),
-    **dict.fromkeys(("kt", "kts"), "kotlin"),
-}
 _MAX_SHOWN = 5  # candidates that a note names
 
 Named = SymbolRef | str | tuple[str, str]
@@ -65,7 +55,7 @@ def resolve(
             raise InvalidInputError("the symbol is empty", "name one, such as shop.cart.Cart.add")
         if graph is None:
             folder = validate.text("." if root is None else str(root), "root")
-            graph = code_graph(store, folder, language or _language(files))
+            graph = code_graph(store, folder, language or _language(files, folder))
         _add(resolved, graph, symbol, relation, files)
     return resolved
 
@@ -89,21 +79,23 @@ def relative_path(root: str, file: str) -> str:
 
 def in_project(graph: CodeGraph, symbol: str) -> list[OutlineNode]:
     """Return the symbols of the project itself with a name."""
-    return [node for node in find(graph.linked, symbol) if node.origin == PROJECT]
+    found = map(graph.compact.node, find(graph.compact, symbol))
+    return [node for node in found if node.origin == PROJECT]
 
 
 def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
-    return unknown_symbol(graph, symbol)
+    return unknown_symbol([graph], symbol)
 
 
-def _language(files: Sequence[str]) -> str:
-    languages = languages_of(files)
+def _language(files: Sequence[str], root: str) -> str:
+    """Return the one language of the files, or of the project."""
+    languages = languages_of(files) or languages_of_project(root)
     if len(languages) == 1:
         return languages[0]
-    reason = f"the files are of {' and '.join(languages)}" if languages else "no file tells it"
     raise InvalidInputError(
-        f"the language of the symbols is required: {reason}", f"name it: {', '.join(LANGUAGES)}"
+        f"the language of the symbols is required: the files are of {' and '.join(languages)}",
+        f"name it: {', '.join(LANGUAGES)}",
     )
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 outline = CommandGroup(
     "outline",
     """\
-  ghost outline symbol Session.send --language python --root ~/src/requests
-  ghost outline file mux.go --language go --relations calls,calledBy --omit-native
+  ghost outline symbol Session.send --root ~/src/requests
+  ghost outline file mux.go --relations calls,calledBy --omit-native
   ghost outline project --language rust --depth 1 --format json
 """,
 )
@@ -29,10 +29,10 @@ OUTLINE_OPTIONS = options(
     "outline_symbol",
     click.option(
         "--language",
-        required=True,
-        help="go, python, javascript, typescript, rust, java, c, cpp, ruby, csharp, php, kotlin.",
+        help="go, python, javascript, typescript, rust, java, c, cpp, ruby, csharp, php or kotlin; "
+        "by default detected from the files.",
     ),
-    "root depth relations omit_native max_nodes",
+    "root depth relations omit_native max_nodes offset",
     click.option("--no-tests", is_flag=True, help="Leave out test files."),
     option(OPERATIONS["outline_symbol"]["include_memories"], "--memories", "include_memories"),
 )
@@ -52,7 +52,7 @@ def _outline_fields(given: dict[str, Any]) -> dict[str, Any]:
 @click.argument("symbol")
 @click.option("--file", help="Only in this file, by its path from the root.")
 @OUTLINE_OPTIONS
-def outline_symbol(console: Console, symbol: str, language: str, **given: Any) -> None:
+def outline_symbol(console: Console, symbol: str, language: str | None, **given: Any) -> None:
     """Show the relations of a symbol, by its full or partial name."""
     _print_outline(
         console, console.ghost.outline_symbol(symbol, language, **_outline_fields(given))
@@ -62,14 +62,14 @@ def outline_symbol(console: Console, symbol: str, language: str, **given: Any) -
 @outline.command("file")
 @click.argument("file")
 @OUTLINE_OPTIONS
-def outline_file(console: Console, file: str, language: str, **given: Any) -> None:
+def outline_file(console: Console, file: str, language: str | None, **given: Any) -> None:
     """Show every symbol that a file declares."""
     _print_outline(console, console.ghost.outline_file(file, language, **_outline_fields(given)))
 
 
 @outline.command("project")
 @OUTLINE_OPTIONS
-def outline_project(console: Console, language: str, **given: Any) -> None:
+def outline_project(console: Console, language: str | None, **given: Any) -> None:
     """Show every symbol of a project."""
     _print_outline(console, console.ghost.outline_project(language, **_outline_fields(given)))
 

@@ -1,5 +1,6 @@
 """The languages by name; a module is imported when its language is asked for."""
 
+from collections.abc import Iterable
 from importlib import import_module
 
 from ghostmem.errors import InvalidInputError
@@ -10,8 +11,8 @@ from ghostmem.outline.languages.base import Language
 LANGUAGES = {
     "go": ("golang",),
     "python": ("py",),
-    "javascript": ("js", "node"),
-    "typescript": ("ts",),
+    "javascript": ("js", "node", "jsx"),
+    "typescript": ("ts", "tsx"),
     "rust": ("rs",),
     "java": (),
     "c": (),
@@ -27,6 +28,34 @@ PLAIN = {
     "php",
     "kotlin",
 }  # of which only declarations, imports and base types are known
+# The language of a file by how its name ends, known without importing the languages.
+SUFFIXES = {
+    "go": "go",
+    "py": "python",
+    "pyi": "python",
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
+    **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typescript"),
+    "rs": "rust",
+    "java": "java",
+    **dict.fromkeys(("c", "h"), "c"),
+    **dict.fromkeys("cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp".split(), "cpp"),
+    **dict.fromkeys(("rb", "rake", "gemspec"), "ruby"),
+    "cs": "csharp",
+    **dict.fromkeys(("php", "phtml"), "php"),
+    **dict.fromkeys(("kt", "kts"), "kotlin"),
+}
+
+
+def detected_languages(endings: Iterable[str]) -> list[str]:
+    """Return the languages of files by how their names end.
+
+    Headers are C++ in a project that has C++ sources and no C sources.
+    """
+    known = {ending for ending in endings if ending in SUFFIXES}
+    found = {SUFFIXES[ending] for ending in known}
+    if "cpp" in found and "c" not in known:
+        found.discard("c")
+    return [name for name in LANGUAGES if name in found]
 
 
 def language_named(name: str) -> Language:

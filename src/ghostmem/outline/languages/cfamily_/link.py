@@ -251,15 +251,19 @@ class _CppLinker(CppNodes):
     def _value(self, start: str, path: str, ref: Ref) -> None:
         """Link the read or write of a variable or constant.
 
-        A function as a value, or a field, is neither.
+        A function that is not called here is used; a field is no relation.
         """
         place, name = self.types.place(path, ref.detail["ctx"]), ref.detail["value"]
         found = self.names.resolve(name, place)
         keys = _keys(found)
         values = [key for key in keys if self.names.symbol(key).kind in VALUES]
         self.link(start, ref, ref.kind, values, found.via)
-        types = [key for key in keys if self.names.symbol(key).kind == "type"]
-        self.link(start, ref, "uses", types, found.via)
+        used = [
+            key
+            for key in keys
+            if self.names.symbol(key).kind == "type" or callable_(self.names, key)
+        ]
+        self.link(start, ref, "uses", used, found.via)
         self._outer(start, ref, ref.kind, _outside(found), "variable")
         if not found.targets and not self._as_type(start, ref, name, place):
             self._leave(start, ref, name[-1])

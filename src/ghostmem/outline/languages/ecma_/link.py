@@ -227,7 +227,7 @@ class _EcmaLinker(Linker):
             return
         if mode == "alone" or things[0][0] not in {"native", "external"}:
             self._to(path, ref, ref.kind, [one for one in things if self._is_data(one)], via)
-        self._to(path, ref, "uses", [one for one in things if self._is_type(one)], via)
+        self._to(path, ref, "uses", [one for one in things if self._is_used(one)], via)
 
     def _is_data(self, thing: Thing) -> bool:
         match thing:
@@ -240,8 +240,14 @@ class _EcmaLinker(Linker):
             case _:
                 return False
 
-    def _is_type(self, thing: Thing) -> bool:
-        return thing[0] == "sym" and self.world.symbol(thing[1]).kind == "type"
+    def _is_used(self, thing: Thing) -> bool:
+        """Tell whether naming something uses it: a class, or a function that is not called."""
+        if thing[0] not in {"sym", "member"}:
+            return False
+        symbol = self.world.symbol(thing[1])
+        if symbol.kind == "method":
+            return not (symbol.detail.get("get") or symbol.detail.get("set"))
+        return symbol.kind in {"type", "function"}
 
     def _data_member(self, path: str, ref: Ref, number: int) -> None:
         """Link a read or write of a property, when that is a static field, an exported variable, or
@@ -250,7 +256,7 @@ class _EcmaLinker(Linker):
         _, target, name = self.world.detail(path, "rows")[number]
         things, via = self._member(path, target, name)
         wanted = "get" if ref.kind == "accesses" else "set"
-        data, run, types = [], [], []
+        data, run, used = [], [], []
         for one in things:
             symbol = self.world.symbol(one[1]) if one[0] in {"sym", "member"} else None
             if symbol and symbol.detail.get(wanted):
@@ -259,11 +265,11 @@ class _EcmaLinker(Linker):
                 symbol.kind in DATA or (symbol.kind == "field" and symbol.detail.get("static"))
             ):
                 data.append(one)
-            elif one[0] == "sym" and self._is_type(one):
-                types.append(one)
+            elif ref.kind == "accesses" and self._is_used(one):
+                used.append(one)
         self._to(path, ref, "calls", run, via)
         self._to(path, ref, ref.kind, data, via)
-        self._to(path, ref, "uses", types, via)
+        self._to(path, ref, "uses", used, via)
 
     # types
 

@@ -2,6 +2,8 @@
 interfaces of the library.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.outline.graph import Linked, OutlineLink
@@ -45,10 +47,12 @@ def add_implements(world: GoWorld, lookup: GoLookup, linked: Linked) -> None:
         for (path, name), methods in _NATIVE.items()
         if f"{path}.{name}" not in lookup.named
     ]
-    for decl in types:
-        kind = _own_type(lookup, decl)
-        names = _names(lookup, kind, 0)
-        for key, path, methods, variables in rules:
+    kinds = [_own_type(lookup, decl) for decl in types]
+    names_of = [_names(lookup, kind, 0) for kind in kinds]
+    rarest = _by_rarest_method([methods for *_, methods, _ in rules], names_of)
+    for decl, kind, names in zip(types, kinds, names_of, strict=True):
+        for place in sorted(place for name in names for place in rarest.get(name, ())):
+            key, path, methods, variables = rules[place]
             via = _satisfies(lookup, decl.file, kind, names, methods, variables, path)
             if via:
                 linked.links.append(OutlineLink(decl.id, "implements", key, decl.symbol.line, via))
@@ -58,6 +62,18 @@ def add_implements(world: GoWorld, lookup: GoLookup, linked: Linked) -> None:
                 linked.links.append(
                     OutlineLink(decl.id, "implements", target, decl.symbol.line, "native")
                 )
+
+
+def _by_rarest_method(
+    interfaces: Sequence[Mapping[str, Type]], types: Iterable[set[str]]
+) -> dict[str, list[int]]:
+    """Return the places of interfaces by the one of their methods that the fewest types have."""
+    counts = Counter(name for names in types for name in names)
+    found: dict[str, list[int]] = {}
+    for place, methods in enumerate(interfaces):
+        if methods:
+            found.setdefault(min(methods, key=lambda name: counts[name]), []).append(place)
+    return found
 
 
 def _declared(world: GoWorld, lookup: GoLookup) -> tuple[list[Decl], list[Decl]]:

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import Linked, Loose, OutlineLink, file_id
+from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineLink, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.implement import add_implements
 from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.nodes import add_nodes, symbol_id
+from ghostmem.outline.languages.go_.natives import interfaces
+from ghostmem.outline.languages.go_.nodes import add_nodes
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 
@@ -44,7 +45,8 @@ class _Owner:
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of a project's Go files."""
-    linked = Linked()
+    links = LinkColumns()
+    linked = Linked(links=links)
     world = GoWorld(files, read)
     add_nodes(world, linked)
     lookup = GoLookup(world, Checker)
@@ -53,10 +55,10 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
         bodies = iter(file.bodies())
         for index, symbol in enumerate(file.facts.symbols):
             if symbol.parent == FILE:
-                decl = Decl(symbol_id(file, index), file, symbol, index)
+                decl = Decl(file.ids[index], file, symbol, index)
                 _link_symbol(lookup, linked, decl, bodies)
     add_implements(world, lookup, linked)
-    _finish(world, linked)
+    _finish(world, linked, links)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
         linked.notes.append(
             "no go.mod: imports between the project's own packages cannot be told from "
@@ -119,33 +121,48 @@ def _link_initialisers(world: GoWorld, lookup: GoLookup, linked: Linked, file: G
                 checker.value(one)
 
 
-def _finish(world: GoWorld, linked: Linked) -> None:
+def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
     """Tell types outside from functions by how they are used, keep the nodes outside that are met,
-    and sort.
+    and of several links of a kind between two nodes the first one.
     """
-    types = {one.end for one in linked.links if one.kind in {"uses", "extends", "implements"}}
-    called = {one.end for one in linked.links if one.kind == "calls"}
-    done: dict[tuple[str, str, str], OutlineLink] = {}
-    for one in linked.links:
-        if (
-            one.kind in {"calls", "accesses"}
-            and one.end in types
-            and one.end in world.outside
-            and _symbol(world, one.end)
-        ):
-            one = one._replace(kind="uses")
-        known = done.get(one[:3])
-        if known is None or one.line < known.line:
-            done[one[:3]] = one
-    linked.links = sorted(done.values())
+    numbers = {kind: number for number, kind in enumerate(FORWARD)}
+    as_types = {numbers[kind] for kind in ("uses", "extends", "implements")}
+    as_values = {numbers[kind] for kind in ("calls", "accesses")}
+    ids = list(links.ids)
+    types, called, ends = set(), set(), set(links.ends)
+    for kind, end in zip(links.kinds, links.ends, strict=True):
+        if kind in as_types:
+            types.add(end)
+        elif kind == numbers["calls"]:
+            called.add(end)
+    outside_types = {end for end in types if ids[end] in world.outside and _symbol(world, ids[end])}
+    for place, (kind, end) in enumerate(zip(links.kinds, links.ends, strict=True)):
+        if kind in as_values and end in outside_types:
+            links.kinds[place] = numbers["uses"]
+    links.keep(_first_places(links))
     linked.loose.sort()
-    for key in sorted({one.end for one in linked.links} & world.outside.keys()):
+    for key, end in sorted((ids[end], end) for end in ends if ids[end] in world.outside):
         node = world.outside[key]
         if node.kind == "symbol":
             node = node._replace(
-                kind="type" if key in types else "function" if key in called else "variable"
+                kind="type" if end in types else "function" if end in called else "variable"
             )
+        if node.kind == "type" and node.full in interfaces():
+            node = node._replace(kind="interface")
         linked.nodes[key] = node
+
+
+def _first_places(links: LinkColumns) -> Iterator[int]:
+    """Yield of each start, kind and end the place of the link with the lowest line."""
+    size, before = len(links.ids), -1
+    rows = sorted(
+        (((start * len(FORWARD) + kind) * size + end) << 64) | (line << 32) | place
+        for place, (start, kind, end, line, _) in enumerate(links.rows())
+    )
+    for row in rows:
+        if row >> 64 != before:
+            before = row >> 64
+            yield row & 0xFFFFFFFF
 
 
 def _symbol(world: GoWorld, key: str) -> bool:

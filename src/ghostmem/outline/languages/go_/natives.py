@@ -5,6 +5,7 @@ A type is written as in Go with full import paths; $0, $1 are type arguments, #0
 argument, #0.e its element."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ghostmem.outline.languages.go_.types import PREDECLARED_TYPES, Type, basic
@@ -86,6 +87,14 @@ TYPES = frozenset(
     "unsafe.Pointer net/http.Header net/url.Values time.Month time.Weekday io/fs.FileMode "
     "os.FileMode syscall.Errno".split()
 )
+
+
+@cache
+def interfaces() -> frozenset[str]:
+    """Return the interfaces of the standard library by import path and name."""
+    path = Path(__file__).parents[1] / "data" / "go_interfaces.txt"
+    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    return frozenset({"error", "any", *(f"{row[0]}.{name}" for row in rows for name in row[1:])})
 
 
 def result(kind: Any, given: list[Any]) -> Type:

@@ -39,10 +39,12 @@ def _add_file(world: GoWorld, linked: Linked, file: GoFile) -> None:
 def _add_symbol(world: GoWorld, linked: Linked, file: GoFile, index: int, symbol: Symbol) -> None:
     package = file.package
     local = _local_name(file, symbol)
-    key = symbol_id(file, index)
+    name = f"{package.name}.{local}"
+    key = project_id(file.path, name, symbol.start)
+    file.ids.append(key)
     linked.nodes[key] = OutlineNode(
         key,
-        f"{package.name}.{local}",
+        name,
         symbol.kind,
         file=file.path,
         line=symbol.line,
@@ -64,12 +66,6 @@ def _add_symbol(world: GoWorld, linked: Linked, file: GoFile, index: int, symbol
         package.scope.setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
 
 
-def symbol_id(file: GoFile, index: int) -> str:
-    """Return the id of a symbol of a file."""
-    symbol = file.facts.symbols[index]
-    return project_id(file.path, f"{file.package.name}.{_local_name(file, symbol)}", symbol.start)
-
-
 def _local_name(file: GoFile, symbol: Symbol) -> str:
     if symbol.parent != FILE:
         return f"{file.facts.symbols[symbol.parent].name}.{symbol.name}"
@@ -82,16 +78,13 @@ def _local_name(file: GoFile, symbol: Symbol) -> str:
 
 
 def _declare(world: GoWorld, linked: Linked, file: GoFile) -> None:
-    for index, symbol in enumerate(file.facts.symbols):
-        key = symbol_id(file, index)
+    home = file_id(file.path)
+    for key, symbol in zip(file.ids, file.facts.symbols, strict=True):
         if symbol.parent != FILE:
-            linked.links.append(
-                OutlineLink(symbol_id(file, symbol.parent), "declares", key, symbol.line, "type")
-            )
+            owner_id = file.ids[symbol.parent]
+            linked.links.append(OutlineLink(owner_id, "declares", key, symbol.line, "type"))
             continue
-        linked.links.append(
-            OutlineLink(file_id(file.path), "declares", key, symbol.line, "package")
-        )
+        linked.links.append(OutlineLink(home, "declares", key, symbol.line, "package"))
         if symbol.kind == "method":
             owners = file.package.scope.get(symbol.detail["recv"].lstrip("*"), [])
             for owner in world.candidates(owners, file):

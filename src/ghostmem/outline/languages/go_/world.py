@@ -44,6 +44,7 @@ class GoFile:
     path: str
     facts: Facts
     package: Package
+    ids: list[str] = field(default_factory=list)  # of its symbols
     imports: dict[str, "Package | str"] = field(default_factory=dict)
     stars: list["Package | str"] = field(default_factory=list)
     system: str = ""

@@ -212,6 +212,14 @@ class Edges:
             )
         return PythonResolved([(kind, end, rung) for kind, end in ends], whole, [])
 
+    def _is_function_value(self, one: Def, kind: str) -> bool:
+        """Tell whether a function or method is named without being called."""
+        return (
+            kind == "accesses"
+            and self.world.kind((one[1], one[2])) in ("function", "method")
+            and not self._is_read(one)
+        )
+
     def _read_one(self, one: Def, kind: str) -> Iterator[tuple[str, Target]]:
         if one[0] == "out":
             if kind != "assigns" or "." in one[2]:
@@ -219,7 +227,7 @@ class Edges:
         elif one[0] == "sym":
             key = (one[1], one[2])
             symbol = self.world.kind(key)
-            if symbol in ("type", "interface"):
+            if symbol in ("type", "interface") or self._is_function_value(one, kind):
                 yield "uses", ("sym", key)
             elif symbol in ("variable", "constant", "field") or self._is_read(one):
                 yield kind, ("sym", key)

@@ -215,7 +215,7 @@ class _RustLinker(RustNodes):
     def _value(self, path: str, ref: Ref) -> None:
         """Link a read or write of a constant or static.
 
-        A unit struct or variant is used, a function as a value is neither.
+        A unit struct, a variant, or a function that is not called here is used.
         """
         start, segs = self.owner(path, ref.owner), ref.detail["value"]
         targets, via, _ = self.types.callee(path, ["path", segs, [], ref.owner])
@@ -223,8 +223,9 @@ class _RustLinker(RustNodes):
         for target in targets:
             if target.kind == "sym":
                 one = self.names.symbol(target.value)
-                if one.kind in VALUES:
-                    self.add(start, ref.kind, self.ids[target.value], ref.line, via)
+                if one.kind in VALUES or one.kind in CALLABLE:
+                    kind = ref.kind if one.kind in VALUES else "uses"
+                    self.add(start, kind, self.ids[target.value], ref.line, via)
                 done = (
                     one.kind in VALUES
                     or one.kind in CALLABLE

@@ -1,0 +1,282 @@
+"""Extract what bodies say: bound names, types, expressions, and references by these.
+
+A query names them by captures:
+
+- `@binding.<kind>`: a name that a scope binds, with its `@type` and its `@value`,
+- `@type.name`: a type that is named,
+- `@expression.<op>`: an expression with its `@target`, `@name`, `@type`, `@arguments` or parts,
+- `@flag.<flag>`: a flag of the definition or binding `@of`,
+- `@skip`: a name that stands for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.facts import Binding, Expression, Ref, Term
+from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, line_of, short
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.extract import Extraction, QueryMatch, Region
+
+MAX_REFERENCE = 80
+UNKNOWN = -1
+REPLACED = frozenset({"same", "assign", "update"})  # expressions with the value of another
+PLAIN = frozenset({"member", "method"})  # expressions that read or write what they name
+CALLS = frozenset({"call", "plain_call", "super_call", "new", "constructor", "enum_constant"})
+
+
+@dataclass(slots=True)
+class ExpressionDraft:
+    """An expression whose operands are still syntax nodes."""
+
+    op: str
+    scope: int
+    name: str
+    term: int
+    target: Node | None
+    parts: list[Node]
+
+
+@dataclass(slots=True)
+class Bodies:
+    """What bodies say, while the matches of a file are taken in order."""
+
+    extraction: Extraction
+    drafts: list[ExpressionDraft | Expression] = field(default_factory=list)
+    numbers: dict[int, int] = field(default_factory=dict)  # node: number of its expression
+    same: dict[int, int] = field(default_factory=dict)  # node: the node with its value
+    written: dict[int, str] = field(default_factory=dict)  # node: assign or update
+    flags: dict[int, list[str]] = field(default_factory=dict)  # node: flags
+    values: list[tuple[int, str, Node]] = field(default_factory=list)  # binding, op, node
+    flagged: list[tuple[int, int]] = field(default_factory=list)  # node, binding
+    declared: dict[int, tuple[int, ...]] = field(default_factory=dict)  # symbol: its nodes
+    reads: list[tuple[int, Ref]] = field(default_factory=list)  # node, reference
+    lambdas: list[int] = field(default_factory=list)
+    terms: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def add(self, match: QueryMatch, role: str, kind: str, region: Region) -> None:
+        """Take the next match."""
+        if role == "flag":
+            self.flags.setdefault(match.nodes["of"][0].id, []).append(kind)
+        elif role == "type":
+            self._use(match, region)
+        elif role == "binding":
+            self._bind(match, kind, region)
+        elif role == "expression":
+            self._express(match, kind, region)
+
+    def define(self, match: QueryMatch, number: int, region: Region) -> None:
+        """Complete a definition: its declared type, its flags, and the base of a nameless one."""
+        symbols = self.extraction.facts.symbols
+        symbols[number] = symbols[number]._replace(
+            term=self.term(match.get("type"), region.scope),
+            flags=tuple((match.settings.get("flag") or "").split()),
+        )
+        named = match.get("name")
+        declarator = named.parent if named is not None else None
+        nodes = [match.node, match.get("declaration"), declarator]
+        self.declared[number] = tuple(node.id for node in nodes if node is not None)
+        if "base" in match.settings:
+            self._nameless_base(match, number, region)
+
+    def _nameless_base(self, match: QueryMatch, number: int, region: Region) -> None:
+        base = match.get("base")
+        if base is None:
+            terms = self.extraction.facts.terms
+            terms.append(Term("own", str(region.owner), region.scope))
+            term, text, line = len(terms) - 1, "", line_of(match.node)
+        else:
+            term, text, line = self.term(base, region.scope), short(base), line_of(base)
+        self.extraction.facts.refs.append(
+            Ref("extends", number, text, line, match.settings["base"], region.scope, term=term)
+        )
+
+    def term(self, node: Node | None, scope: int, depth: int = 0) -> int:
+        """Return the number of a type as written, UNKNOWN when nothing is known of it."""
+        rule = self.extraction.rules.term
+        if node is None or rule is None or depth > MAX_DEPTH:
+            return UNKNOWN
+        if (node.id, scope) not in self.terms:
+            made = rule(self, node, scope, depth + 1)
+            terms = self.extraction.facts.terms
+            if made is not None:
+                terms.append(made)
+            self.terms[node.id, scope] = len(terms) - 1 if made is not None else UNKNOWN
+        return self.terms[node.id, scope]
+
+    def _use(self, match: QueryMatch, region: Region) -> None:
+        """Refer to a type; the parts of its name stand for nothing by themselves."""
+        if match.node.named_child_count:
+            closed = region._replace(stop=match.node.end_byte, opaque=True)
+            self.extraction.regions.append(closed)
+        term = self.term(match.node, region.scope)
+        if term != UNKNOWN:
+            self._refer("uses", match.node, region, term=term)
+
+    def _refer(
+        self, kind: str, node: Node, region: Region, *, term: int = -1, expression: int = -1
+    ) -> None:
+        self.extraction.facts.refs.append(
+            Ref(
+                kind,
+                region.owner,
+                short(node, MAX_REFERENCE),
+                line_of(node),
+                None,
+                region.scope,
+                expression,
+                term,
+            )
+        )
+
+    def _bind(self, match: QueryMatch, kind: str, region: Region) -> None:
+        facts = self.extraction.facts
+        term = self.term(match.get("type"), region.scope)
+        name, value = self.extraction.identifier(match.get("name")), match.get("value")
+        number = len(facts.bindings)
+        if kind == "element" and term == UNKNOWN and value is not None:
+            self.values.append((number, "element", value))
+        elif value is not None and kind != "element":
+            self.values.append((number, "", value))
+        elif kind == "parameter" and self.lambdas and term == UNKNOWN:
+            self.values.append((number, "parameter", match.node))
+        facts.bindings.append(
+            Binding(region.scope, name, "local" if kind == "element" else kind, term)
+        )
+        self.flagged.append((match.node.id, number))
+
+    def _express(self, match: QueryMatch, op: str, region: Region) -> None:
+        nodes = match.nodes
+        if op in REPLACED:
+            if "target" in nodes:
+                self.same[match.node.id] = nodes["target"][0].id
+            if op != "same":
+                self.written[nodes["left"][0].id] = op
+            return
+        number = self.numbers[match.node.id] = len(self.drafts)
+        if op == "name":
+            name = self.extraction.identifier(match.node)
+            self.drafts.append(Expression(op, region.scope, name))
+            self._read(match.node, name, region, number)
+            return
+        parts = [nodes[part][0] for part in ("part", "other") if part in nodes]
+        if "arguments" in nodes:
+            given = nodes["arguments"][0].named_children
+            parts = [one for one in given if "comment" not in one.type]
+        name = match.settings.get("type") or self.extraction.identifier(match.get("name"))
+        term = self.term(match.get("type"), region.scope)
+        self.drafts.append(
+            ExpressionDraft(op, region.scope, name, term, match.get("target"), parts)
+        )
+        if op == "function":
+            self.lambdas.append(number)
+        elif op in CALLS:
+            self._call(match, op, region, number)
+        elif op in PLAIN:
+            self._read(match.node, short(match.node, MAX_REFERENCE), region, number)
+
+    def _read(self, node: Node, text: str, region: Region, number: int) -> None:
+        text, line = text[:MAX_REFERENCE], line_of(node)
+        ref = Ref("accesses", region.owner, text, line, None, region.scope, number)
+        self.reads.append((node.id, ref))
+
+    def _call(self, match: QueryMatch, op: str, region: Region, number: int) -> None:
+        text, line = self._call_text(match, op)
+        self.extraction.facts.refs.append(
+            Ref("calls", region.owner, text, line, None, region.scope, number)
+        )
+
+    def _call_text(self, match: QueryMatch, op: str) -> tuple[str, int]:
+        """Return a call as written, without its arguments, and the line of these."""
+        cut = match.get("arguments")
+        if op == "new":
+            node = match.nodes["type"][0]
+            return short(node, MAX_REFERENCE), line_of(node)
+        if op == "constructor":
+            return self.extraction.text(match.get("name")), line_of(match.node)
+        if op == "enum_constant" or cut is None:
+            return short(match.node, MAX_REFERENCE), line_of(match.node)
+        raw = self.extraction.source[match.node.start_byte : cut.start_byte][:400]
+        return " ".join(raw.decode("utf-8", "replace").split())[-MAX_REFERENCE:], line_of(cut)
+
+    def number(self, node: Node | None) -> int:
+        """Return the number of a node's expression, UNKNOWN when it has none."""
+        if node is None:
+            return UNKNOWN
+        place, depth = node.id, 0
+        while place in self.same and depth < MAX_DEPTH:
+            place, depth = self.same[place], depth + 1
+        return self.numbers.get(place, UNKNOWN)
+
+    def finish(self) -> None:
+        """Replace nodes by numbers, and add flags and what is read and written."""
+        facts = self.extraction.facts
+        facts.expressions += [
+            one if isinstance(one, Expression) else self._finished(one) for one in self.drafts
+        ]
+        self._finish_bindings()
+        for number, nodes in self.declared.items():
+            flags = [flag for node in nodes for flag in self.flags.get(node, ())]
+            symbol = facts.symbols[number]
+            facts.symbols[number] = symbol._replace(
+                flags=tuple(dict.fromkeys((*symbol.flags, *flags)))
+            )
+        bound = {(one.scope, one.name) for one in facts.bindings if one.kind != "type"}
+        for node, ref in self.reads:
+            if self._is_local(facts.expressions[ref.expression], bound):
+                continue
+            how = self.written.get(node, "")
+            if how != "assign":
+                facts.refs.append(ref)
+            if how:
+                facts.refs.append(ref._replace(kind="assigns"))
+        if self.extraction.rules.complete is not None:
+            self.extraction.rules.complete(facts)
+
+    def _is_local(self, one: Expression, bound: set[tuple[int, str]]) -> bool:
+        """Tell whether a plain name is bound in the body that it stands in."""
+        scopes, scope = self.extraction.facts.scopes, one.scope
+        while one.op == "name" and scopes[scope].kind in ("block", "function"):
+            if (scope, one.name) in bound:
+                return True
+            scope = scopes[scope].parent
+        return False
+
+    def _finished(self, one: ExpressionDraft) -> Expression:
+        parts = tuple(map(self.number, one.parts))
+        return Expression(one.op, one.scope, one.name, self.number(one.target), one.term, parts)
+
+    def _finish_bindings(self) -> None:
+        facts = self.extraction.facts
+        for number, op, node in self.values:
+            value = self.number(node)
+            if op == "parameter":
+                value = self._parameter(facts.bindings[number], number)
+            elif op == "element" and value != UNKNOWN:
+                scope = facts.bindings[number].scope
+                facts.expressions.append(Expression("element", scope, target=value))
+                value = len(facts.expressions) - 1
+            facts.bindings[number] = facts.bindings[number]._replace(value=value)
+        for flagged, number in self.flagged:
+            if flagged in self.flags:
+                flags = tuple(self.flags[flagged])
+                facts.bindings[number] = facts.bindings[number]._replace(flags=flags)
+
+    def _parameter(self, binding: Binding, number: int) -> int:
+        """Return the expression of an untyped parameter of the function literal around it."""
+        facts = self.extraction.facts
+        for literal in reversed(self.lambdas):
+            if facts.expressions[literal].scope == binding.scope:
+                place = sum(
+                    one.scope == binding.scope and one.kind == "parameter"
+                    for one in facts.bindings[:number]
+                )
+                facts.expressions.append(
+                    Expression("parameter", binding.scope, str(place), literal)
+                )
+                return len(facts.expressions) - 1
+        return UNKNOWN

@@ -1,1 +1,0 @@
-"""Java: a walk that keeps expressions as rows, and the types that the linker infers from them."""

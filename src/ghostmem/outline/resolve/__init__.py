@@ -1,0 +1,1 @@
+"""Resolve the references of a project: names, then types and members, then links."""
