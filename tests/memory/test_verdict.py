@@ -96,6 +96,7 @@ def test_a_tentative_verdict_changes_nothing(open_ghost: Callable[..., Ghost]) -
         ("The queue guarantees exactly-once delivery.", "Messages can arrive more than once."),
         ("Answers should be short.", "The user likes long answers with background."),
         ("Deploys happen on Tuesday.", "Deploys happen on Thursday."),
+        ("Anna leads the web team.", "The web team has a new lead."),
     ]
     seen = 0
     for number, (old, new) in enumerate(pairs):
