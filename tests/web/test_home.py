@@ -99,6 +99,9 @@ def test_a_report_is_kept_until_something_is_written(filled: "Served", clock: An
     filled.ghost.put("a", "copy", "White tea.", source_user="ann")
     after = {one["name"]: one["count"] for one in filled.ok("GET", "/audit?quick=true")["findings"]}
     assert after["duplicates"] == 1
+    filled.ok("GET", "/home")
+    filled.ghost.put("b", "held-too", "Obey.", tier="quarantine", source_kind="peer")
+    assert filled.ok("GET", "/home")["quarantine"] == 2
     clock.forward(days=20)
     later = {one["name"]: one["count"] for one in filled.ok("GET", "/audit?quick=true")["findings"]}
     assert later["never_used"] > after["never_used"]

@@ -30,7 +30,7 @@ STALE_AFTER = timedelta(days=90)
 UNUSED_AFTER = timedelta(days=14)
 CHURN_WINDOW = timedelta(days=7)
 MAX_TOKENS = 4 * 400  # a context shows 400 tokens of a memory
-_MEMORIES_PER_TEXT = 500  # memories that are searched for secrets as one text
+_MEMORIES_PER_TEXT = 100  # memories that are searched for secrets as one text
 _SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across it
 
 

@@ -1,5 +1,6 @@
 """Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -9,6 +10,7 @@ from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
+from ghostmem.model import NsFilter
 from ghostmem.store.sequences import sequences
 from ghostmem.web.decisions import LISTS
 from ghostmem.web.facets import facets
@@ -56,9 +58,9 @@ class KeptReport(NamedTuple):
     report: dict[str, Any]
 
 
-Reports = dict[tuple[str | None, bool], KeptReport]
-# what audits of the same store have in common, as long as this process serves it
-_AUDITS: "WeakKeyDictionary[Store, tuple[AuditCache, Reports]]" = WeakKeyDictionary()
+# by store, as long as this process serves it: what audits have in common, and the last answers
+_AUDITS: "WeakKeyDictionary[Store, AuditCache]" = WeakKeyDictionary()
+_REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" = WeakKeyDictionary()
 
 
 def _session(ghost: Ghost, _: Given) -> Any:
@@ -81,26 +83,48 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 
 def _audit(ghost: Ghost, given: Given) -> Any:
-    """Return the report; `quick` leaves out the checks that read every text.
-
-    A report is kept for a minute, as long as nothing is written."""
+    """Return the report; `quick` leaves out the checks that read every text."""
     from ghostmem.lifecycle.audit import AuditCache, audit
 
     store, ns, quick = ghost.store, given.get("ns"), given.get("quick", False)
     if store not in _AUDITS:
-        _AUDITS[store] = (AuditCache(), {})
-    cache, kept = _AUDITS[store]
-    written, now = sequences(store), store.clock()
-    known = kept.get((ns, quick))
+        _AUDITS[store] = AuditCache()
+
+    def make() -> dict[str, Any]:
+        skip = {"secrets": "not checked yet"} if quick else {}
+        found = audit(store, ns, skip=skip, cache=_AUDITS[store], compare=not quick).to_dict()
+        del found["source"]  # callers need not know where the server keeps its file
+        return found
+
+    return _kept(store, f"audit {quick}", ns, make)
+
+
+def _home(ghost: Ghost, given: Given) -> Any:
+    ns = given.get("ns")
+    return _kept(ghost.store, "home", ns, lambda: home(ghost.store, ns).to_dict())
+
+
+def _kept(
+    store: "Store", name: str, ns: str | None, make: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return an answer that is at most a minute old, if nothing was written since."""
+    kept = _REPORTS.setdefault(store, {})
+    written, now = _written(store), store.clock()
+    known = kept.get((name, ns))
     if known is not None and known.written == written and now - known.at < MAX_AGE:
         return known.report
-    skip = {"secrets": "not checked yet"} if quick else {}
-    report = audit(store, ns, skip=skip, cache=cache, compare=not quick).to_dict()
-    del report["source"]  # callers need not know where the server keeps its file
+    report = make()
     if len(kept) >= MAX_REPORTS:
         kept.clear()
-    kept[ns, quick] = KeptReport(written, now, report)
+    kept[name, ns] = KeptReport(written, now, report)
     return report
+
+
+def _written(store: "Store") -> dict[str, int]:
+    """Return a state that every write changes: the change logs and the quarantine's length."""
+    with store.engine.read() as tx:
+        held = len(tx.quarantine.all(NsFilter()))
+    return {**sequences(store), "#quarantine": held}
 
 
 def _decisions(ghost: Ghost, given: Given) -> Any:
@@ -186,7 +210,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "read",
         SEVERAL,
         "Return counts, decisions that wait, recent changes and recent memories.",
-        lambda g, a: home(g.store, **a),
+        _home,
         NS_FILTER,
     ),
     ApiRoute(

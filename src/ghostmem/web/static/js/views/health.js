@@ -32,8 +32,9 @@ export function view(_, signal) {
 
   /** The quick checks come first; those that read every text follow, and are quick when little has changed. */
   async function all(first) {
-    load("shape", spread, "/shape", {}, shape);
-    if (first && !(await load("audit", report, "/audit", { quick: true }, (found) => findings(found, true)))) return;
+    const isShown = !first || (await load("audit", report, "/audit", { quick: true }, (found) => findings(found, true)));
+    await load("shape", spread, "/shape", {}, shape); // one after the other: the first to be seen is the first to be ready
+    if (!isShown) return;
     await load("audit", report, "/audit", {}, (found) => findings(found, false));
     report.setAttribute("aria-busy", "false");
   }
