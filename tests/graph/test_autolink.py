@@ -381,11 +381,13 @@ from ghostmem import Ghost
 from ghostmem.store.graph import EdgeTable
 from ghostmem.settings import Settings
 ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider="static"))
-before = EdgeTable.add_edge
-def add(self, edge):
-    before(self, edge)
-    os.kill(os.getpid(), signal.SIGKILL)
-EdgeTable.add_edge = add
+def killed(write):
+    def kill(self, edges):
+        write(self, edges)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return kill
+EdgeTable.add_edge = killed(EdgeTable.add_edge)
+EdgeTable.add_edges = killed(EdgeTable.add_edges)
 text = "The deployment of the billing service runs every Tuesday at noon."
 if sys.argv[2] == "put":
     ghost.put("a", "new", text)
@@ -398,7 +400,7 @@ else:
 @pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix")
 @pytest.mark.may_skip
 def test_a_process_killed_while_linking_leaves_neither(tmp_path: Path, verb: str) -> None:
-    """Killed after the first edge was written and before the commit, neither memory nor edge is there."""
+    """Killed after edges were written and before the commit, neither memory nor edge is there."""
     path = str(tmp_path / "m.db")
     with Ghost.open(path, settings=Settings(embed_provider="static")) as ghost:
         ghost.put("a", "one", "The deployment of the billing service runs every Tuesday at noon!")

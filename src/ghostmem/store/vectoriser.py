@@ -196,9 +196,10 @@ class Vectoriser:
             raise EmbeddingError(f"there are no vectors: {reason}", hint)
         return embedder
 
-    def try_bytes(self, texts: list[str], embedder: "Embedder | None" = None) -> list[bytes]:
-        """Return the vectors of texts as stored, or nothing when the provider fails."""
-        embedder = embedder or self.get()
+    def try_bytes(self, texts: list[str], embedder: "Embedder | None") -> list[bytes]:
+        """Return the vectors of texts as stored, or nothing when the provider fails.
+
+        `embedder` is what `get` returned."""
         if embedder is None or not texts:
             self._owed = self._owed or (bool(texts) and self.is_loading)
             return []
