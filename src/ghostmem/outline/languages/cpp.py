@@ -33,7 +33,7 @@ LANGUAGE = Language(
     ),
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=2,
+    version=3,
     extract=_extract,
     link=link_cpp,
     kinds=tuple(kind for kind in FORWARD if kind != "implements"),

@@ -180,7 +180,7 @@ def _passes(kind: Type, name: str, place: int) -> Type | None:
 def link(files: Mapping[str, Facts]) -> Linked:
     """Return the graph of a project's files."""
     world = TypeInference({path: files[path] for path in sorted(files)}, LIBRARY)
-    return GraphLinker(world, roots={*ROOTS}).run()
+    return GraphLinker(world, ROOTS).run()
 
 
 LIBRARY = Library(

@@ -20,7 +20,7 @@ LANGUAGE = Language(
     (".js", ".mjs", ".cjs", ".jsx"),
     grammar,
     "tree-sitter-javascript",
-    2,
+    3,
     extract,
     link,
     FORWARD,

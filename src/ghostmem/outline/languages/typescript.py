@@ -23,7 +23,7 @@ LANGUAGE = Language(
     (".ts", ".tsx", ".mts", ".cts"),
     grammar,
     "tree-sitter-typescript",
-    2,
+    3,
     extract,
     link,
     FORWARD,

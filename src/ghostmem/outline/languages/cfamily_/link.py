@@ -96,7 +96,7 @@ class _CppLinker(CppNodes):
     def _outer(self, start: str, ref: Ref, kind: str, targets: list[Target], what: str) -> None:
         """Link to what is outside."""
         for one in targets:
-            self.add(start, kind, self.outside(one, what), ref.line, one.kind)
+            self.add(start, kind, self.target(one, what), ref.line, one.kind)
 
     # calls
 
@@ -156,7 +156,7 @@ class _CppLinker(CppNodes):
             self.add(
                 start,
                 "calls",
-                self.outside(Target(home[0], f"{home[1]}::{name}"), "method"),
+                self.target(Target(home[0], f"{home[1]}::{name}"), "method"),
                 ref.line,
                 home[0],
             )

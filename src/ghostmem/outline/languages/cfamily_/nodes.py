@@ -6,19 +6,20 @@ import posixpath
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import OutlineNode, file_id, project_id
+from ghostmem.outline.graph import file_id
 from ghostmem.outline.languages.cfamily_.includes import CppFiles
 from ghostmem.outline.languages.cfamily_.lookup import Key
 from ghostmem.outline.languages.cfamily_.names import CppNames
 from ghostmem.outline.languages.cfamily_.types import CppTypes
-from ghostmem.outline.languages.shared.drawing import Drawing
+from ghostmem.outline.languages.shared.graph_builder import FirstLineBuilder
 
 
-class CppNodes(Drawing):
+class CppNodes(FirstLineBuilder):
     """Make the nodes of one project."""
 
     def __init__(self, files: Mapping[str, Facts], *, cpp: bool) -> None:
         super().__init__(files)
+        self.counts.clear()  # a declaration whose definition is known is not counted
         self.cpp = cpp
         self.includes = CppFiles(files)
         self.names = CppNames(files, self.includes, cpp=cpp)
@@ -31,34 +32,16 @@ class CppNodes(Drawing):
         """
         kept: list[Key] = []
         for path in sorted(self.files):
-            self.nodes[file_id(path)] = OutlineNode(file_id(path), path, "file", file=path, line=1)
+            self.add_file(path)
             for at, one in enumerate(self.files[path].symbols):
                 if self.names.settled((path, at)) != [(path, at)]:
                     continue
-                name = self.canonical((path, at))
                 kept.append((path, at))
                 self.counts[one.name] += 1
-                self.ids[path, at] = made = project_id(path, name, one.start)
-                if made in self.nodes:  # two declarators of one declaration with one name
-                    continue
-                kind = (
-                    "method"
-                    if one.kind == "function" and (path, at) in self.names.classes
-                    else one.kind
-                )
-                full = f"{path}:{one.name}" if self.is_private((path, at)) else name
-                self.nodes[made] = OutlineNode(
-                    made,
-                    name,
-                    kind,
-                    "project",
-                    path,
-                    one.line,
-                    one.end_line,
-                    one.signature,
-                    full=full,
-                    body=one.detail["body"],
-                )
+                method = one.kind == "function" and (path, at) in self.names.classes
+                full = f"{path}:{one.name}" if self.is_private((path, at)) else ""
+                kind = "method" if method else one.kind
+                self.add_symbol(path, at, self.canonical((path, at)), full=full, kind=kind)
         for key in kept:
             home = self.names.home(key)
             start = self.owner(*home) if home is not None else file_id(key[0])

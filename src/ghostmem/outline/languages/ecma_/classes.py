@@ -1,44 +1,40 @@
 """Declaring types: classes, interfaces, aliases, enums, namespaces."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tree_sitter import Node
+
+from ghostmem.outline.languages.ecma_.declarations import attach, mark_accessor
 from ghostmem.outline.languages.ecma_.expressions import expression
-from ghostmem.outline.languages.ecma_.methods import attach, mark_accessor
-from ghostmem.outline.languages.ecma_.tables import FUNCTIONS, key_of, reference
 from ghostmem.outline.languages.ecma_.terms import type_arguments, type_parameters, type_term
-from ghostmem.outline.languages.ecma_.walk import EcmaWalk, add_symbol, declare_type
-from ghostmem.outline.languages.shared.steps import Step
+from ghostmem.outline.languages.ecma_.walk import FUNCTIONS, EcmaWalk, Step, key_of
 from ghostmem.outline.languages.shared.syntax import short, text_of
-from ghostmem.outline.languages.shared.tables import bind, new_scope
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 FIELDS = {"public_field_definition", "field_definition", "property_signature"}
 SIGNATURES = {"method_signature", "abstract_method_signature"}
 
 
-def declare_class(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_class(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare a class, or walk an expression that is one."""
     name = text_of(node.child_by_field_name("name"))
-    if node.id not in walk.tables.named:
-        at = scope if node.type != "class" else new_scope(walk.tables, scope)
-        walk.tables.named[node.id] = declare_type(
-            walk, name or "(anonymous)", "type", owner, node, at, value=True
+    if node.id not in walk.named:
+        at = scope if node.type != "class" else walk.new_scope(scope)
+        walk.named[node.id] = walk.declare_type(
+            name or "(anonymous)", "type", owner, node, at, value=True
         )
-    sym = walk.tables.named[node.id]
-    inner = new_scope(walk.tables, scope, ["c", sym, False])
+    sym = walk.named[node.id]
+    inner = walk.new_scope(scope, ["c", sym, False])
     if name and node.type == "class":  # an expression's own name is known inside it only
-        bind(walk.tables, inner, name, ["s", sym])
-        bind(walk.tables, inner, "^" + name, ["s", sym])
+        walk.bind(inner, name, ["s", sym])
+        walk.bind(inner, "^" + name, ["s", sym])
     detail = {
         "scope": inner,
-        "tp": type_parameters(walk.tables, node, inner),
+        "tp": type_parameters(walk, node, inner),
         "ext": [],
         "impl": [],
         "set": {},
     }
-    walk.tables.symbols[sym]["detail"].update(detail)
+    walk.symbols[sym].detail.update(detail)
     steps = [
         (one, inner, sym)
         for one in node.named_children
@@ -51,7 +47,7 @@ def declare_class(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[
     return steps + (_members(walk, body, inner, sym) if body else [])
 
 
-def _heritage(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> list[Step]:
+def _heritage(walk: EcmaWalk, node: Node, scope: int, sym: int) -> list[Step]:
     steps: list[Step] = []
     for one in node.named_children:
         if one.type == "implements_clause":
@@ -67,59 +63,56 @@ def _heritage(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> list[Step]:
     return steps
 
 
-def _base(
-    walk: EcmaWalk, node: "Node | None", scope: int, sym: int, given: list[Any]
-) -> list[Step]:
+def _base(walk: EcmaWalk, node: Node | None, scope: int, sym: int, given: list[Any]) -> list[Step]:
     """Note the class that one extends; when it is computed, what it is computed from is walked."""
     if node is None:
         return []
-    detail = walk.tables.symbols[sym]["detail"]
+    detail = walk.symbols[sym].detail
     if node.type in {"identifier", "member_expression"}:
         term = ["n", short(node).replace(" ", ""), given]
         detail["ext"].append(term)
-        reference(walk.tables, "extends", sym, node, [term, scope, "value"])
+        walk.reference("extends", sym, node, [term, scope, "value"])
         return []
-    detail["ext"].append(["x", expression(walk.tables, node, scope)])
-    reference(
-        walk.tables,
+    detail["ext"].append(["x", expression(walk, node, scope)])
+    walk.reference(
         "extends",
         sym,
         node,
-        [["x", expression(walk.tables, node, scope)], scope, "value"],
+        [["x", expression(walk, node, scope)], scope, "value"],
     )
     return [(node, scope, sym)]
 
 
 def _supertypes(
-    walk: EcmaWalk, node: "Node", scope: int, sym: int, kind: str, key: str
+    walk: EcmaWalk, node: Node, scope: int, sym: int, kind: str, key: str
 ) -> list[Step]:
     steps: list[Step] = []
     for one in node.named_children:
         term = type_term(one)
-        walk.tables.symbols[sym]["detail"][key].append(term)
+        walk.symbols[sym].detail[key].append(term)
         named = one.child_by_field_name("name") if one.type == "generic_type" else one
-        reference(walk.tables, kind, sym, named or one, [term, scope, "type"])
+        walk.reference(kind, sym, named or one, [term, scope, "type"])
         steps += [
             (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
         ]
     return steps
 
 
-def _members(walk: EcmaWalk, body: "Node", scope: int, sym: int) -> list[Step]:
+def _members(walk: EcmaWalk, body: Node, scope: int, sym: int) -> list[Step]:
     steps: list[Step] = []
     members = [one for one in body.named_children if one.type != "comment"]
     last = {
         key_of(one.child_by_field_name("name")): one.id for one in members if one.type in FUNCTIONS
     }
-    statics = new_scope(walk.tables, scope, ["c", sym, True])
+    statics = walk.new_scope(scope, ["c", sym, True])
     overloads: dict[str, list[Step]] = {}
     for one in members:
         name = key_of(one.child_by_field_name("name") or one.child_by_field_name("property"))
         static = any(part.type == "static" for part in one.children)
         at = statics if static or one.type == "class_static_block" else scope
         if one.type in SIGNATURES and last.get(name) != one.id:
-            inner = new_scope(walk.tables, scope)
-            type_parameters(walk.tables, one, inner)
+            inner = walk.new_scope(scope)
+            type_parameters(walk, one, inner)
             parts = [part for part in one.named_children if "identifier" not in part.type]
             overloads.setdefault(name, []).extend((part, inner, sym) for part in parts)
         elif one.type in FUNCTIONS and name:
@@ -133,14 +126,14 @@ def _members(walk: EcmaWalk, body: "Node", scope: int, sym: int) -> list[Step]:
 
 def _method(
     walk: EcmaWalk,
-    node: "Node",
+    node: Node,
     name: str,
     scope: int,
     sym: int,
     static: bool,
     overloads: list[Step],
 ) -> list[Step]:
-    method = add_symbol(walk, name, "method", sym, node, over=bool(overloads))
+    method = walk.add_symbol(name, "method", sym, node, over=bool(overloads))
     attach(walk, method, node, scope, ["c", sym, static])
     mark_accessor(walk, method, node)
     if name == "constructor":
@@ -148,7 +141,7 @@ def _method(
     return [(part, inner, method) for part, inner, _ in overloads] + [(node, scope, sym)]
 
 
-def _parameter_fields(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> None:
+def _parameter_fields(walk: EcmaWalk, node: Node, scope: int, sym: int) -> None:
     """Declare the fields that a TypeScript constructor declares among its parameters."""
     found = node.child_by_field_name("parameters")
     for one in found.named_children if found else []:
@@ -158,8 +151,7 @@ def _parameter_fields(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> Non
             for part in one.children
         )
         if marked and pattern and pattern.type == "identifier":
-            add_symbol(
-                walk,
+            walk.add_symbol(
                 text_of(pattern),
                 "field",
                 sym,
@@ -169,9 +161,7 @@ def _parameter_fields(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> Non
             )
 
 
-def _field(
-    walk: EcmaWalk, node: "Node", name: str, scope: int, sym: int, static: bool
-) -> list[Step]:
+def _field(walk: EcmaWalk, node: Node, name: str, scope: int, sym: int, static: bool) -> list[Step]:
     value, typed = node.child_by_field_name("value"), node.child_by_field_name("type")
     rest = [
         (one, scope, sym)
@@ -179,27 +169,25 @@ def _field(
         if one.type == "decorator" or one in {typed, value}
     ]
     if value and value.type in FUNCTIONS:
-        method = add_symbol(walk, name, "method", sym, node, type=type_term(typed))
+        method = walk.add_symbol(name, "method", sym, node, type=type_term(typed))
         attach(walk, method, value, scope, ["c", sym, static])
     else:
-        add_symbol(
-            walk,
+        walk.add_symbol(
             name,
             "field",
             sym,
             node,
             type=type_term(typed),
             scope=scope,
-            value=expression(walk.tables, value, scope),
+            value=expression(walk, value, scope),
         )
-    walk.tables.symbols[-1]["detail"].update({"static": True} if static else {})
+    walk.symbols[-1].detail.update({"static": True} if static else {})
     return rest
 
 
-def declare_interface(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_interface(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare an interface and its members."""
-    sym = declare_type(
-        walk,
+    sym = walk.declare_type(
         text_of(node.child_by_field_name("name")),
         "interface",
         owner,
@@ -207,11 +195,11 @@ def declare_interface(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> l
         scope,
         value=False,
     )
-    inner = new_scope(walk.tables, scope, ["c", sym, False])
-    walk.tables.symbols[sym]["detail"].update(
+    inner = walk.new_scope(scope, ["c", sym, False])
+    walk.symbols[sym].detail.update(
         {
             "scope": inner,
-            "tp": type_parameters(walk.tables, node, inner),
+            "tp": type_parameters(walk, node, inner),
             "ext": [],
             "impl": [],
             "set": {},
@@ -227,17 +215,17 @@ def declare_interface(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> l
     return steps + (_members(walk, body, inner, sym) if body else [])
 
 
-def declare_alias(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_alias(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare a name for a type; an object's members are declared with it."""
     value = node.child_by_field_name("value")
-    sym = declare_type(
-        walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=False
+    sym = walk.declare_type(
+        text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=False
     )
-    inner = new_scope(walk.tables, scope, ["c", sym, False])
+    inner = walk.new_scope(scope, ["c", sym, False])
     term = type_term(value)
     detail: dict[str, Any] = {
         "scope": inner,
-        "tp": type_parameters(walk.tables, node, inner),
+        "tp": type_parameters(walk, node, inner),
         "ext": [],
         "impl": [],
         "set": {},
@@ -256,7 +244,7 @@ def declare_alias(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[
         detail["alias"] = term
     else:
         detail["alias"] = None
-    walk.tables.symbols[sym]["detail"].update(detail)
+    walk.symbols[sym].detail.update(detail)
     steps = [(one, inner, sym) for one in node.named_children if one.type == "type_parameters"]
     if len(bodies) != 1:
         return steps + ([(value, inner, sym)] if value else [])
@@ -267,12 +255,12 @@ def declare_alias(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[
     )
 
 
-def declare_enum(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_enum(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare an enum and its constants."""
-    sym = declare_type(
-        walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True
+    sym = walk.declare_type(
+        text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True
     )
-    walk.tables.symbols[sym]["detail"].update(
+    walk.symbols[sym].detail.update(
         {"scope": scope, "tp": [], "ext": [], "impl": [], "set": {}, "enum": True}
     )
     body = node.child_by_field_name("body")
@@ -280,20 +268,20 @@ def declare_enum(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[S
     for one in body.named_children if body else []:
         name = key_of(one.child_by_field_name("name") if one.type == "enum_assignment" else one)
         if name and one.type != "comment":
-            add_symbol(walk, name, "constant", sym, one, static=True)
+            walk.add_symbol(name, "constant", sym, one, static=True)
         value = one.child_by_field_name("value")
         steps += [(value, scope, sym)] if value else []
     return steps
 
 
-def declare_namespace(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_namespace(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare a namespace; its variables are symbols, as a file's are."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         return [(one, scope, owner) for one in node.named_children]
-    inner = new_scope(walk.tables, scope)
+    inner = walk.new_scope(scope)
     walk.modules.add(inner)
-    sym = add_symbol(walk, key_of(name), "module", owner, node, scope=inner)
-    bind(walk.tables, scope, key_of(name), ["s", sym])
-    bind(walk.tables, scope, "^" + key_of(name), ["s", sym])
+    sym = walk.add_symbol(key_of(name), "module", owner, node, scope=inner)
+    walk.bind(scope, key_of(name), ["s", sym])
+    walk.bind(scope, "^" + key_of(name), ["s", sym])
     return [(one, inner, sym) for one in (body.named_children if body else [])]

@@ -6,12 +6,12 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
-from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
+from ghostmem.outline.facts import FILE, Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.ecma_.infer import EcmaInference
 from ghostmem.outline.languages.ecma_.world import Thing
-from ghostmem.outline.languages.shared.linker import MET, Linker
+from ghostmem.outline.languages.shared.graph_builder import MET, GraphBuilder
 from ghostmem.outline.languages.shared.types import Key, Type
 
 IGNORED = frozenset(
@@ -32,25 +32,42 @@ def stem(path: str) -> str:
     )[0]
 
 
-class _EcmaLinker(Linker):
+class _EcmaLinker(GraphBuilder):
     def __init__(self, world: EcmaInference) -> None:
         super().__init__(world.files)
         self.world = world
 
-    def name(self, path: str, one: Symbol, above: str) -> str:
-        return f"{above}.{one.name}" if above else f"{stem(path)}#{one.name}"
+    def run(self) -> Linked:
+        """Return the graph."""
+        for path, facts in self.files.items():
+            self._declare(path, facts)
+        steps = {"calls": self._call, "accesses": self._data, "assigns": self._data}
+        for path, facts in self.files.items():
+            self._imports(path, facts)
+            for ref in facts.refs:
+                steps.get(ref.kind, self._type)(path, ref)
+        return self.linked()
 
-    def imports(self, path: str, facts: Facts) -> None:
+    def _declare(self, path: str, facts: Facts) -> None:
+        self.add_file(path)
+        names: list[str] = []
+        for number, one in enumerate(facts.symbols):
+            above = f"{stem(path)}#" if one.parent == FILE else f"{names[one.parent]}."
+            names.append(above + one.name)
+            key = self.add_symbol(path, number, names[-1])
+            self.add(self.owner(path, one.parent), "declares", key, one.line, "local")
+
+    def _imports(self, path: str, facts: Facts) -> None:
         for one in facts.imports:
             where, place = self.world.paths.find(path, one.path)
             if where == "file":
-                self.link(file_id(path), "imports", file_id(place), one.line, "import")
+                self.add(file_id(path), "imports", file_id(place), one.line, "import")
             elif where == "missing":
                 self.leave(
                     file_id(path), "imports", one.path, one.line, stem(one.path.rpartition("/")[2])
                 )
             else:
-                self.link(
+                self.add(
                     file_id(path),
                     "imports",
                     self.outside(where, place, "module", place),
@@ -72,14 +89,14 @@ class _EcmaLinker(Linker):
                         if self._is_abstract(symbol)
                         else via
                     )
-                    self.link(owner, kind, self.ids[symbol], ref.line, rung)
+                    self.add(owner, kind, self.ids[symbol], ref.line, rung)
                 case ("native", name):
                     key = self.outside("native", name, MET.get(kind, "type"), "")
-                    self.link(owner, kind, key, ref.line, "native")
+                    self.add(owner, kind, key, ref.line, "native")
                 case ("external", package, name):
                     full = f"{package}#{name}" if name else package
                     key = self.outside("external", full, MET.get(kind, "type"), package)
-                    self.link(owner, kind, key, ref.line, "external")
+                    self.add(owner, kind, key, ref.line, "external")
 
     def _is_abstract(self, key: Key) -> bool:
         """Say whether a member has no body because it stands in an interface or a type."""
@@ -94,7 +111,7 @@ class _EcmaLinker(Linker):
 
     # calls
 
-    def call(self, path: str, ref: Ref) -> None:
+    def _call(self, path: str, ref: Ref) -> None:
         number, mode, _ = ref.detail
         things, via, settled = self._callee(path, number)
         if mode in {"new", "jsx"} and things:
@@ -213,7 +230,7 @@ class _EcmaLinker(Linker):
 
     # data
 
-    def data(self, path: str, ref: Ref) -> None:
+    def _data(self, path: str, ref: Ref) -> None:
         number, mode = ref.detail
         if mode == "member":
             self._data_member(path, ref, number)
@@ -273,7 +290,7 @@ class _EcmaLinker(Linker):
 
     # types
 
-    def type(self, path: str, ref: Ref) -> None:
+    def _type(self, path: str, ref: Ref) -> None:
         term, scope = ref.detail[0], ref.detail[1]
         if not term or term[0] != "n":
             kind = self.world.heir(term, path, scope, ()) if term and term[0] == "x" else None

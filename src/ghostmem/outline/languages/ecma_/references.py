@@ -1,17 +1,11 @@
 """Walk what is called, read and written."""
 
-from typing import TYPE_CHECKING
+from tree_sitter import Node
 
-from ghostmem.outline.languages.ecma_.exports import member_assignment
 from ghostmem.outline.languages.ecma_.expressions import expression
-from ghostmem.outline.languages.ecma_.tables import module_import, reference
-from ghostmem.outline.languages.ecma_.walk import EcmaWalk, Handler, fields
-from ghostmem.outline.languages.shared.steps import Step, inside, nothing
+from ghostmem.outline.languages.ecma_.modules import member_assignment
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, Handler, Step, fields, inside, nothing
 from ghostmem.outline.languages.shared.syntax import text_of
-from ghostmem.outline.languages.shared.tables import row
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 PATTERNS = {
     "object_pattern",
@@ -23,36 +17,31 @@ PATTERNS = {
 }
 
 
-def _call(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
-    tables = walk.tables
-    number = expression(tables, node, scope)
-    made = tables.rows[number] if number >= 0 else None
+def _call(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    number = expression(walk, node, scope)
+    made = walk.rows[number] if number >= 0 else None
     callee = node.child_by_field_name("function")
     rest = fields(node, ["arguments", "type_arguments"], scope, owner)
     if made and made[0] == "req":
-        module_import(tables, node, made[1], "", "", owner)
+        walk.module_import(node, made[1], "", "", owner)
         return rest
     if callee:
-        reference(
-            tables, "calls", owner, callee, [expression(tables, callee, scope), "call", number]
-        )
+        walk.reference("calls", owner, callee, [expression(walk, callee, scope), "call", number])
         rest = [*_target(walk, callee, scope, owner), *rest]
     return rest
 
 
-def _new(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _new(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     made = node.child_by_field_name("constructor")
     rest = fields(node, ["arguments", "type_arguments"], scope, owner)
-    expression(walk.tables, node, scope)
+    expression(walk, node, scope)
     if made:
-        reference(
-            walk.tables, "calls", owner, made, [expression(walk.tables, made, scope), "new", -1]
-        )
+        walk.reference("calls", owner, made, [expression(walk, made, scope), "new", -1])
         rest = [*_target(walk, made, scope, owner), *rest]
     return rest
 
 
-def _target(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _target(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Walk what is called without counting its name as read."""
     if node.type in {"identifier", "this", "super", "import"}:
         return []
@@ -61,38 +50,36 @@ def _target(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(node, scope, owner)]
 
 
-def _object_of(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _object_of(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     target = node.child_by_field_name("object")
     if target and target.type == "identifier":
-        reference(
-            walk.tables, "accesses", owner, target, [expression(walk.tables, target, scope), "root"]
-        )
+        walk.reference("accesses", owner, target, [expression(walk, target, scope), "root"])
         return []
     return [(target, scope, owner)] if target else []
 
 
-def _identifier(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
-    reference(walk.tables, "accesses", owner, node, [expression(walk.tables, node, scope), "alone"])
+def _identifier(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    walk.reference("accesses", owner, node, [expression(walk, node, scope), "alone"])
     return []
 
 
-def _member(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
-    number = expression(walk.tables, node, scope)
+def _member(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    number = expression(walk, node, scope)
     if number >= 0:
-        reference(walk.tables, "accesses", owner, node, [number, "member"])
+        walk.reference("accesses", owner, node, [number, "member"])
     return _object_of(walk, node, scope, owner)
 
 
-def write(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def write(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Record what is written to, and return what must be walked to reach it."""
     if node.type in {"identifier", "shorthand_property_identifier_pattern"}:
-        number = row(walk.tables, "id", text_of(node), scope)
-        reference(walk.tables, "assigns", owner, node, [number, "alone"])
+        number = walk.row("id", text_of(node), scope)
+        walk.reference("assigns", owner, node, [number, "alone"])
         return []
     if node.type == "member_expression":
-        number = expression(walk.tables, node, scope)
+        number = expression(walk, node, scope)
         if number >= 0:
-            reference(walk.tables, "assigns", owner, node, [number, "member"])
+            walk.reference("assigns", owner, node, [number, "member"])
         return _object_of(walk, node, scope, owner)
     if node.type in PATTERNS:
         steps = []
@@ -107,7 +94,7 @@ def write(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(node, scope, owner)]
 
 
-def _assignment(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _assignment(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return inside(node, scope, owner)
@@ -118,7 +105,7 @@ def _assignment(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[St
     return [*write(walk, left, scope, owner), (right, scope, owner)]
 
 
-def _augmented(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _augmented(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     left = node.child_by_field_name("left") or node.child_by_field_name("argument")
     steps = fields(node, ["right"], scope, owner)
     if left:
@@ -127,26 +114,22 @@ def _augmented(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Ste
     return steps
 
 
-def _decorator(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _decorator(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     what = next(iter(node.named_children), None)
     if what and what.type in {"identifier", "member_expression"}:
-        reference(
-            walk.tables, "calls", owner, what, [expression(walk.tables, what, scope), "call", -1]
-        )
+        walk.reference("calls", owner, what, [expression(walk, what, scope), "call", -1])
         return _target(walk, what, scope, owner)
     return inside(node, scope, owner)
 
 
-def _jsx(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _jsx(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     name = node.child_by_field_name("name")
     rest = [(one, scope, owner) for one in node.named_children if name is None or one.id != name.id]
     if name and (
         name.type == "member_expression"
         or (name.type == "identifier" and text_of(name)[:1].isupper())
     ):
-        reference(
-            walk.tables, "calls", owner, name, [expression(walk.tables, name, scope), "jsx", -1]
-        )
+        walk.reference("calls", owner, name, [expression(walk, name, scope), "jsx", -1])
         rest = [*_target(walk, name, scope, owner), *rest]
     return rest
 

@@ -1,13 +1,19 @@
-"""The types that are written in a file, as plain data."""
+"""The types that are written in a file, as plain data, and the names in them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ghostmem.outline.languages.ecma_.tables import EcmaTables, key_of
+from tree_sitter import Node
+
+from ghostmem.outline.languages.ecma_.walk import (
+    EcmaWalk,
+    Handler,
+    Step,
+    fields,
+    inside,
+    key_of,
+    nothing,
+)
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, short, text_of
-from ghostmem.outline.languages.shared.tables import bind
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 LITERALS = {
     "string": "String",
@@ -20,7 +26,7 @@ LITERALS = {
 EMPTY = {"null", "undefined"}
 
 
-def type_term(node: "Node | None", depth: int = 0) -> Any:
+def type_term(node: Node | None, depth: int = 0) -> Any:
     """Return a type as data, None when nothing is known of it."""
     if node is None or depth > MAX_DEPTH:
         return None
@@ -85,7 +91,7 @@ def type_term(node: "Node | None", depth: int = 0) -> Any:
             return None
 
 
-def type_arguments(node: "Node", depth: int = 0) -> list[Any]:
+def type_arguments(node: Node, depth: int = 0) -> list[Any]:
     """Return the type arguments written in a generic type or a call."""
     found = node.child_by_field_name("type_arguments") or next(
         (one for one in node.named_children if one.type == "type_arguments"), None
@@ -93,7 +99,7 @@ def type_arguments(node: "Node", depth: int = 0) -> list[Any]:
     return [type_term(one, depth + 1) for one in found.named_children] if found else []
 
 
-def parameter_types(node: "Node | None", depth: int = 0) -> list[Any]:
+def parameter_types(node: Node | None, depth: int = 0) -> list[Any]:
     """Return the types of a list of parameters, without `this`."""
     rows = (
         [
@@ -108,7 +114,7 @@ def parameter_types(node: "Node | None", depth: int = 0) -> list[Any]:
     return [type_term(one.child_by_field_name("type"), depth + 1) for one in rows]
 
 
-def _member_type(node: "Node", depth: int) -> tuple[str, Any]:
+def _member_type(node: Node, depth: int) -> tuple[str, Any]:
     name = key_of(node.child_by_field_name("name"))
     if node.type == "property_signature":
         return name, type_term(node.child_by_field_name("type"), depth + 1)
@@ -116,17 +122,83 @@ def _member_type(node: "Node", depth: int) -> tuple[str, Any]:
     return name, ["fn", given, type_term(node.child_by_field_name("return_type"), depth + 1)]
 
 
-def type_parameters(tables: EcmaTables, node: "Node", scope: int) -> list[str]:
+def type_parameters(walk: EcmaWalk, node: Node, scope: int) -> list[str]:
     """Bind the type parameters of a declaration in its scope and return their names."""
     found = node.child_by_field_name("type_parameters")
     names = []
     for one in found.named_children if found else []:
         if one.type == "type_parameter":
             names.append(text_of(one.child_by_field_name("name")))
-            bind(
-                tables,
+            walk.bind(
                 scope,
                 "^" + names[-1],
                 ["t", type_term(one.child_by_field_name("constraint"))],
             )
     return names
+
+
+def _type_name(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    walk.reference("uses", owner, node, [["n", short(node).replace(" ", ""), []], scope])
+    return []
+
+
+def _type_parameter(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    return fields(node, ["constraint", "value"], scope, owner)
+
+
+def generic(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    """Walk a signature whose type parameters are known in it only."""
+    inner = walk.new_scope(scope)
+    type_parameters(walk, node, inner)
+    return [
+        (one, inner, owner)
+        for one in node.named_children
+        if one.type not in {"identifier", "property_identifier"}
+    ]
+
+
+def _conditional_type(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    """Bind what a type infers."""
+    inner = walk.new_scope(scope)
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if one.type == "infer_type" and one.named_children:
+            walk.bind(inner, "^" + text_of(one.named_children[0]), ["t", None])
+        stack += one.named_children
+    return inside(node, inner, owner)
+
+
+def _mapped(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    return [
+        (one, scope, owner)
+        for one in node.named_children
+        if one != node.child_by_field_name("name")
+    ]
+
+
+def _index_signature(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    held = [one for one in node.named_children if one.type == "mapped_type_clause"]
+    inner = walk.new_scope(scope) if held else scope
+    for one in held:
+        walk.bind(inner, "^" + text_of(one.child_by_field_name("name")), ["t", None])
+    return [(one, inner, owner) for one in node.named_children if one.type != "identifier"]
+
+
+def _type_predicate(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    return fields(node, ["type"], scope, owner)
+
+
+TYPE_USES: dict[str, Handler] = {
+    "type_identifier": _type_name,
+    "nested_type_identifier": _type_name,
+    "type_parameter": _type_parameter,
+    "type_predicate": _type_predicate,
+    "function_type": generic,
+    "constructor_type": generic,
+    "conditional_type": _conditional_type,
+    "infer_type": nothing,
+    "index_signature": _index_signature,
+    "mapped_type_clause": _mapped,
+    "type_query": nothing,
+}

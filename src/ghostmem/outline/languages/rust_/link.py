@@ -92,7 +92,7 @@ class _RustLinker(RustNodes):
             for name in one.detail.get("derives") or ():
                 bare = name.rsplit("::", 1)[-1]
                 if bare in DERIVABLE:
-                    end = self.outside(Target("native", DERIVABLE[bare]), "interface")
+                    end = self.target(Target("native", DERIVABLE[bare]), "interface")
                     self.add(self.ids[key], "implements", end, one.line, "native")
                 else:
                     self.leave(self.ids[key], "implements", f"derive({name})", one.line, bare)
@@ -101,7 +101,7 @@ class _RustLinker(RustNodes):
         if kind is not None and kind[0] == "sym":
             return self.ids[kind[1]]
         return (
-            self.outside(Target(kind[0], kind[1]), "type")
+            self.target(Target(kind[0], kind[1]), "type")
             if kind is not None and kind[0] in ("native", "external")
             else None
         )
@@ -193,7 +193,7 @@ class _RustLinker(RustNodes):
         if target.kind in ("native", "external"):
             made = target.value in ("std::option::Option", "std::result::Result")
             kind, what = ("uses", "type") if made else ("calls", "function")
-            self.add(start, kind, self.outside(target, what), line, target.kind)
+            self.add(start, kind, self.target(target, what), line, target.kind)
             return True
         if target.kind != "sym":
             return False
@@ -240,9 +240,9 @@ class _RustLinker(RustNodes):
 
     def _outer_value(self, start: str, target: Target, ref: Ref, name: str) -> None:
         if name.isupper() and len(name) > 1:
-            self.add(start, ref.kind, self.outside(target, "constant"), ref.line, target.kind)
+            self.add(start, ref.kind, self.target(target, "constant"), ref.line, target.kind)
         elif target.value in ("std::option::Option", "std::result::Result"):
-            self.add(start, "uses", self.outside(target, "type"), ref.line, target.kind)
+            self.add(start, "uses", self.target(target, "type"), ref.line, target.kind)
 
     def _type(self, path: str, ref: Ref) -> None:
         """Link a type, a base or what a pattern takes apart."""
@@ -263,7 +263,7 @@ class _RustLinker(RustNodes):
             elif target.kind in ("native", "external"):
                 plain = target.kind == "native" and "::" not in target.value
                 if not plain and not (detail.get("maybe") and not segs[-1][:1].isupper()):
-                    self.add(start, ref.kind, self.outside(target, "type"), ref.line, target.kind)
+                    self.add(start, ref.kind, self.target(target, "type"), ref.line, target.kind)
                 done = True
             elif target.kind == "sym":
                 if ref.kind == "uses":

@@ -2,20 +2,19 @@
 declares what.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import OutlineNode, file_id, project_id
+from ghostmem.outline.graph import file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.crates import Key, crates_of
 from ghostmem.outline.languages.rust_.infer import Infer
 from ghostmem.outline.languages.rust_.names import RustNames
-from ghostmem.outline.languages.shared.drawing import Drawing
 from ghostmem.outline.languages.shared.found import Target
+from ghostmem.outline.languages.shared.graph_builder import FirstLineBuilder
 
 
-class RustNodes(Drawing):
+class RustNodes(FirstLineBuilder):
     """Make the nodes of one project."""
 
     def __init__(self, files: Mapping[str, Facts], read: Read) -> None:
@@ -23,29 +22,14 @@ class RustNodes(Drawing):
         self.crates = crates_of(files, read)
         self.names = RustNames(files, self.crates)
         self.types = Infer(files, self.names)
-        self.counts = Counter(one.name for facts in files.values() for one in facts.symbols)
 
     def declare(self) -> None:
         """Make a node of every file and symbol, and say what declares what."""
         for path in sorted(self.files):
-            self.nodes[file_id(path)] = OutlineNode(file_id(path), path, "file", file=path, line=1)
-            for at, one in enumerate(self.files[path].symbols):
+            self.add_file(path)
+            for at in range(len(self.files[path].symbols)):
                 name, full = self.canonical((path, at))
-                self.ids[path, at] = key = project_id(path, name, one.start)
-                body = one.detail["body"]
-                node = OutlineNode(
-                    key,
-                    name,
-                    one.kind,
-                    "project",
-                    path,
-                    one.line,
-                    one.end_line,
-                    one.signature,
-                    full=full,
-                    body=body,
-                )
-                self.nodes[key] = node
+                self.add_symbol(path, at, name, full=full)
         for path in sorted(self.files):
             for at, one in enumerate(self.files[path].symbols):
                 self.add(self.home((path, at)), "declares", self.ids[path, at], one.line, "local")
@@ -105,14 +89,10 @@ class RustNodes(Drawing):
         shown = bare.rsplit("::", 1)[-1] + (f"<{args}" if args else "")
         return f"<{short} as {shown}>::{name}", f"<{home} as {whole}>::{name}"
 
-    def owner(self, path: str, at: int) -> str:
-        """Return the node that a reference belongs to."""
-        return file_id(path) if at == FILE else self.ids[path, at]
-
     def node(self, target: Target, kind: str) -> str | None:
         """Return the node of a target; None when it has none."""
         if target.kind == "sym":
             return self.ids[target.value]
         if target.kind == "mod":
             return self.owner(target.value.file, target.value.symbol)
-        return self.outside(target, kind) if target.kind in ("native", "external") else None
+        return self.target(target, kind) if target.kind in ("native", "external") else None

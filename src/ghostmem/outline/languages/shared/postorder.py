@@ -3,7 +3,6 @@
 Rust and the C family build on it.
 """
 
-import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Symbol
-from ghostmem.outline.languages.shared.syntax import DEEPEST, error_places
+from ghostmem.outline.languages.shared.syntax import DEEPEST, digest, error_places
 
 Step = Node | Callable[[], None]
 Visit = Callable[[Node], Sequence[Step]]
@@ -94,11 +93,20 @@ class Walk:
             "utf-8", "replace"
         )
         signature = " ".join(raw.split())[:LONGEST].rstrip(" {;=")
-        detail["body"] = hashlib.sha256(self.source[node.start_byte : node.end_byte]).hexdigest()
+        body_hash = digest(self.source, node)
         start, end = self.line(node.start_byte), self.line(node.end_byte)
         self.facts.symbols.append(
             Symbol(
-                name, kind, parent, start, end, node.start_byte, node.end_byte, signature, detail
+                name,
+                kind,
+                parent,
+                start,
+                end,
+                node.start_byte,
+                node.end_byte,
+                signature,
+                detail,
+                body=body_hash,
             )
         )
         self.depths[len(self.facts.symbols) - 1] = self.depths[parent] + 1

@@ -1,21 +1,72 @@
-"""What a file hands out: export, module.exports, and the members that are hung on something."""
+"""What a file brings in and hands out: import, export, module.exports, and members of something."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE
+from ghostmem.outline.languages.ecma_.declarations import attach, declare_function, declare_object
 from ghostmem.outline.languages.ecma_.expressions import expression
-from ghostmem.outline.languages.ecma_.imports import source_of
-from ghostmem.outline.languages.ecma_.methods import attach, declare_function, declare_object
-from ghostmem.outline.languages.ecma_.tables import CLASSES, FUNCTIONS, module_import, string_value
-from ghostmem.outline.languages.ecma_.walk import EcmaWalk, add_symbol, declare_type
-from ghostmem.outline.languages.shared.steps import Step
+from ghostmem.outline.languages.ecma_.terms import type_term
+from ghostmem.outline.languages.ecma_.walk import CLASSES, FUNCTIONS, EcmaWalk, Step, string_value
 from ghostmem.outline.languages.shared.syntax import text_of
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+
+def source_of(node: Node) -> str:
+    """Return the module that a statement imports or exports from."""
+    return string_value(node.child_by_field_name("source"))
 
 
-def declare_export(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_import(walk: EcmaWalk, node: Node, scope: int, _owner: int) -> list[Step]:
+    """Declare what an import statement brings in."""
+    path, taken = source_of(node), False
+    for clause in node.named_children:
+        if clause.type == "import_require_clause":
+            path, taken = source_of(clause), True
+            name = text_of(
+                next((one for one in clause.named_children if one.type == "identifier"), None)
+            )
+            walk.bind(scope, name, ["i", walk.module_import(node, path, "=", name)])
+        for one in clause.named_children if clause.type == "import_clause" else []:
+            if one.type == "identifier":
+                taken = _imported(walk, one, path, "default", text_of(one), scope)
+            elif one.type == "namespace_import":
+                taken = _imported(
+                    walk, one, path, "*", text_of(next(iter(one.named_children), None)), scope
+                )
+            elif one.type == "named_imports":
+                taken = _named(walk, one, path, scope) or taken
+    if path and not taken:
+        walk.module_import(node, path, "", "")
+    return []
+
+
+def _named(walk: EcmaWalk, node: Node, path: str, scope: int) -> bool:
+    taken = False
+    for one in node.named_children:
+        if one.type == "import_specifier":
+            name = text_of(one.child_by_field_name("name")).strip("\"'")
+            taken = _imported(
+                walk, one, path, name, text_of(one.child_by_field_name("alias")) or name, scope
+            )
+    return taken
+
+
+def _imported(walk: EcmaWalk, node: Node, path: str, name: str, alias: str, scope: int) -> bool:
+    walk.bind(scope, alias, ["i", walk.module_import(node, path, name, alias)])
+    return True
+
+
+def declare_alias(walk: EcmaWalk, node: Node, scope: int, _owner: int) -> list[Step]:
+    """Declare `import a = b.c`."""
+    parts = node.named_children
+    if len(parts) == 2:
+        number = expression(walk, parts[1], scope)
+        walk.bind(scope, text_of(parts[0]), ["v", type_term(parts[1]), number])
+    return []
+
+
+def declare_export(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Note what an export statement hands out, and walk what it declares."""
     path = source_of(node)
     words = {one.type for one in node.children if not one.is_named}
@@ -44,10 +95,10 @@ def declare_export(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list
 def _hand_out(walk: EcmaWalk, scope: int, name: str, what: list[Any]) -> None:
     """Note an export of the file; those of a namespace are the names of its scope."""
     if scope == 0:
-        walk.tables.exports[name] = what
+        walk.exports[name] = what
 
 
-def _specifiers(clause: "Node") -> list[tuple[str, str]]:
+def _specifiers(clause: Node) -> list[tuple[str, str]]:
     rows = [one for one in clause.named_children if one.type == "export_specifier"]
     names = [
         (text_of(one.child_by_field_name("name")), text_of(one.child_by_field_name("alias")))
@@ -57,19 +108,19 @@ def _specifiers(clause: "Node") -> list[tuple[str, str]]:
 
 
 def _export_from(
-    walk: EcmaWalk, node: "Node", clause: "Node | None", path: str, words: set[str]
+    walk: EcmaWalk, node: Node, clause: Node | None, path: str, words: set[str]
 ) -> None:
-    module_import(walk.tables, node, path, "", "")
+    walk.module_import(node, path, "", "")
     space = next((one for one in node.named_children if one.type == "namespace_export"), None)
     if space:
-        walk.tables.exports[text_of(next(iter(space.named_children), None))] = ["from", path, "*"]
+        walk.exports[text_of(next(iter(space.named_children), None))] = ["from", path, "*"]
     elif "*" in words:
-        walk.tables.stars.append(path)
+        walk.stars.append(path)
     for name, alias in _specifiers(clause) if clause else []:
-        walk.tables.exports[alias] = ["from", path, name]
+        walk.exports[alias] = ["from", path, name]
 
 
-def _declared_names(node: "Node") -> list[str]:
+def _declared_names(node: Node) -> list[str]:
     if node.type == "ambient_declaration":
         return [name for one in node.named_children for name in _declared_names(one)]
     name = node.child_by_field_name("name")
@@ -92,7 +143,7 @@ def _declared_names(node: "Node") -> list[str]:
 
 
 def _export_value(
-    walk: EcmaWalk, node: "Node", value: "Node | None", name: str, scope: int, owner: int
+    walk: EcmaWalk, node: Node, value: Node | None, name: str, scope: int, owner: int
 ) -> list[Step]:
     """Note `export default` of a value, or `module.exports =`.
 
@@ -101,24 +152,24 @@ def _export_value(
     if value is None:
         return []
     own = text_of(value.child_by_field_name("name")) if value.type in FUNCTIONS | CLASSES else ""
-    if value.type in FUNCTIONS and value.id not in walk.tables.known:
+    if value.type in FUNCTIONS and value.id not in walk.known:
         declare_function(walk, own or "default", "function", owner, value, node, scope)
-        walk.tables.exports[name] = ["sym", len(walk.tables.symbols) - 1]
+        walk.exports[name] = ["sym", len(walk.symbols) - 1]
     elif value.type in CLASSES:
-        walk.tables.named[value.id] = declare_type(
-            walk, own or "default", "type", owner, node, scope, value=True
+        walk.named[value.id] = walk.declare_type(
+            own or "default", "type", owner, node, scope, value=True
         )
-        walk.tables.exports[name] = ["sym", walk.tables.named[value.id]]
+        walk.exports[name] = ["sym", walk.named[value.id]]
     elif value.type == "identifier":
-        walk.tables.exports[name] = ["local", text_of(value)]
+        walk.exports[name] = ["local", text_of(value)]
     else:
         declare_object(walk, value, scope, owner)
-        walk.tables.exports[name] = ["expr", expression(walk.tables, value, scope)]
+        walk.exports[name] = ["expr", expression(walk, value, scope)]
     return [(value, scope, owner)]
 
 
 def member_assignment(
-    walk: EcmaWalk, node: "Node", left: "Node", right: "Node", scope: int, owner: int
+    walk: EcmaWalk, node: Node, left: Node, right: Node, scope: int, owner: int
 ) -> list[Step] | None:
     """Take an assignment that declares something: an export, a prototype's method, what `this`
     holds; None when it does not.
@@ -131,18 +182,19 @@ def member_assignment(
             return None
         chain.append(text_of(value.child_by_field_name("left")))
         value = inner
-    if "module.exports" in chain and _is_free(walk, "module", scope):
+    if "module.exports" in chain and walk.names_at(scope, "module") is None:
         named = (
             node.parent.child_by_field_name("name")
             if node.parent and node.parent.type == "variable_declarator"
             else None
         )
         if named and named.type == "identifier" and value.type not in FUNCTIONS | CLASSES:
-            walk.tables.exports["="] = ["local", text_of(named)]
+            walk.exports["="] = ["local", text_of(named)]
             return [(value, scope, owner)]
         return _export_value(walk, node, value, "=", scope, owner)
     holder = target.rpartition(".")[0]
-    if holder in {"exports", "module.exports"} and _is_free(walk, holder.partition(".")[0], scope):
+    first = holder.partition(".")[0]
+    if holder in {"exports", "module.exports"} and walk.names_at(scope, first) is None:
         return _export_member(walk, node, value, chain, scope, owner)
     if holder == "this":
         _this_member(walk, right, name, scope)
@@ -157,16 +209,8 @@ def member_assignment(
     return None
 
 
-def _is_free(walk: EcmaWalk, name: str, scope: int) -> bool:
-    while scope >= 0:
-        if name in walk.tables.scopes[scope][2]:
-            return False
-        scope = walk.tables.scopes[scope][0]
-    return True
-
-
 def _export_member(
-    walk: EcmaWalk, node: "Node", value: "Node", chain: list[str], scope: int, owner: int
+    walk: EcmaWalk, node: Node, value: Node, chain: list[str], scope: int, owner: int
 ) -> list[Step]:
     names = [
         one.rpartition(".")[2]
@@ -174,31 +218,31 @@ def _export_member(
         if one.rpartition(".")[0] in {"exports", "module.exports"}
     ]
     for at, name in enumerate(names):
-        if at == 0 and value.type in FUNCTIONS and value.id not in walk.tables.known:
-            sym = add_symbol(walk, name, "function", owner, node)
+        if at == 0 and value.type in FUNCTIONS and value.id not in walk.known:
+            sym = walk.add_symbol(name, "function", owner, node)
             attach(walk, sym, value, scope)
-            walk.tables.exports[name] = ["sym", sym]
+            walk.exports[name] = ["sym", sym]
         else:
-            walk.tables.exports[name] = ["expr", expression(walk.tables, value, scope)]
+            walk.exports[name] = ["expr", expression(walk, value, scope)]
     if value.type not in FUNCTIONS:
         declare_object(walk, value, scope, owner)
     return [(value, scope, owner)]
 
 
-def _this_member(walk: EcmaWalk, right: "Node", name: str, scope: int) -> None:
+def _this_member(walk: EcmaWalk, right: Node, name: str, scope: int) -> None:
     """Note what a class puts in one of its fields, from which the field's type is known when none
     is written.
     """
     at = scope
-    while at >= 0 and walk.tables.scopes[at][1] is None:
-        at = walk.tables.scopes[at][0]
-    this = walk.tables.scopes[at][1] if at >= 0 else None
+    while at >= 0 and walk.scopes[at][1] is None:
+        at = walk.scopes[at][0]
+    this = walk.scopes[at][1] if at >= 0 else None
     if this and this[0] == "c" and not this[2]:
-        held = walk.tables.symbols[this[1]]["detail"].setdefault("set", {})
-        held.setdefault(name, []).append(expression(walk.tables, right, scope))
+        held = walk.symbols[this[1]].detail.setdefault("set", {})
+        held.setdefault(name, []).append(expression(walk, right, scope))
 
 
-def declare_member(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_member(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare `A.b = function`, `A.prototype.b = function` when A is a symbol of the file.
 
     Else walk them as any assignment.
@@ -211,18 +255,12 @@ def declare_member(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list
     sym = _symbol_at(walk, parts[0], scope) if len(parts) == 2 or proto else FILE
     if sym == FILE or right.type in CLASSES:
         return [(right, scope, owner)]
-    static = not proto and walk.tables.symbols[sym]["kind"] in {"function", "type"}
-    method = add_symbol(
-        walk, parts[-1], "method", sym, node, **({"static": True} if static else {})
-    )
+    static = not proto and walk.symbols[sym].kind in {"function", "type"}
+    method = walk.add_symbol(parts[-1], "method", sym, node, **({"static": True} if static else {}))
     attach(walk, method, right, scope, ["c", sym, static])
     return [(right, scope, owner)]
 
 
 def _symbol_at(walk: EcmaWalk, name: str, scope: int) -> int:
-    while scope >= 0:
-        found = walk.tables.scopes[scope][2].get(name)
-        if found:
-            return int(found[0][1]) if found[0][0] == "s" and len(found) == 1 else FILE
-        scope = walk.tables.scopes[scope][0]
-    return FILE
+    found = walk.names_at(scope, name) or []
+    return int(found[0][1]) if len(found) == 1 and found[0][0] == "s" else FILE
