@@ -121,22 +121,11 @@ class CppBodyWalk(ExpressionWalk):
         """Visit a lambda with its parameters; its body belongs to the function around it."""
         head = node.child_by_field_name("declarator")
         nodes, _, _ = parameters_of(self, head)
-        before = self.function
-
-        def enter() -> None:
-            self.function = True
-
-        def leave() -> None:
-            self.function = before
-
-        captures = present(node.child_by_field_name("captures"))
         return [
             self.push,
-            *captures,
+            *present(node.child_by_field_name("captures")),
             *self.parameters(nodes),
-            enter,
-            *present(node.child_by_field_name("body")),
-            leave,
+            *self.during("function", True, present(node.child_by_field_name("body"))),
             self.pop,
         ]
 

@@ -1,15 +1,15 @@
 """C and C++: what expressions say: calls, reads, writes and the types they name."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tree_sitter import Node
 
 from ghostmem.outline.languages.cfamily_.syntax import arguments_of, path_of, type_of
-from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, Walk, nothing, present
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, Walk, present
 
 CASTS = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"})
 MAKERS = frozenset({"make_unique", "make_shared"})
-SILENT = (
+_SILENT = (
     "comment preproc_def preproc_function_def preproc_call attribute_declaration "
     "attribute_specifier gnu_asm_expression "
     "statement_identifier string_literal raw_string_literal char_literal number_literal "
@@ -23,31 +23,22 @@ SILENT = (
 class ExpressionWalk(Walk):
     """Collect what expressions name."""
 
+    silent = _SILENT
+    scoped = (
+        *("while_statement", "switch_statement", "if_statement"),
+        *("for_statement", "compound_statement"),
+    )
+    visited_fields: ClassVar = {"template_type": ("name", "arguments")}
+
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
         self.ns: list[str] = []
         self.contexts: dict[tuple[int, str], int] = {}
         self.function = False  # inside a body: declarations are locals
-        handled = [name.removeprefix("visit_") for name in dir(self) if name.startswith("visit_")]
-        self.visitors = {name: getattr(self, f"visit_{name}") for name in handled} | dict.fromkeys(
-            SILENT, nothing
-        )
-        for name in (
-            "while_statement",
-            "switch_statement",
-            "if_statement",
-            "for_statement",
-            "compound_statement",
-        ):
-            self.visitors[name] = self.scoped
 
     def context(self) -> int:
         """Return the number of the place we are in: its owner and namespace."""
         return self.contexts.setdefault((self.owner, "::".join(self.ns)), len(self.contexts))
-
-    def scoped(self, node: Node) -> list[Step]:
-        """Visit a statement in a scope of its own."""
-        return [self.push, *node.named_children, self.pop]
 
     def made(self, kind: Any, count: int, node: Node, *, maybe: bool) -> None:
         """Record the call of a constructor."""
@@ -59,10 +50,6 @@ class ExpressionWalk(Walk):
         """Record the use of a type."""
         self.ref("uses", node, {"ctx": self.context(), "path": [self.name(node)], "tag": False})
         return []
-
-    def visit_template_type(self, node: Node) -> list[Step]:
-        """Record the use of a template and of its arguments."""
-        return present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
 
     def visit_qualified_identifier(self, node: Node) -> list[Step]:
         """Record a qualified name: a type when its last part is one, else a value."""

@@ -34,14 +34,6 @@ class FamilyWalk(RecordWalk):
             return present(typed, body)
         nodes, _, _ = parameters_of(self, found.function)
         index = self.declare_function(node, found, typed, body)
-        before = self.function
-
-        def enter() -> None:
-            self.function = True
-
-        def leave() -> None:
-            self.function = before
-
         lists = [
             kid
             for kid in node.named_children
@@ -53,10 +45,7 @@ class FamilyWalk(RecordWalk):
         steps = [
             *present(typed, *trailing),
             *self.parameters(nodes),
-            enter,
-            *lists,
-            *present(body),
-            leave,
+            *self.during("function", True, [*lists, *present(body)]),
         ]
         return self.inside(index, steps)
 
@@ -122,15 +111,9 @@ class FamilyWalk(RecordWalk):
         )
 
     def visit_declaration(self, node: Node) -> list[Step]:
-        """Declare functions and variables; inside a body bind locals."""
-        return self.locals(node) if self.function else self.members(node)
-
-    def visit_field_declaration(self, node: Node) -> list[Step]:
-        """Declare fields and methods."""
-        return self.members(node)
-
-    def members(self, node: Node) -> list[Step]:
-        """Declare everything that a declaration outside of bodies names."""
+        """Declare everything that a declaration names; inside a body bind locals."""
+        if self.function and node.type == "declaration":
+            return self.locals(node)
         typed = node.child_by_field_name("type")
         held = node.children_by_field_name("declarator")
         if (

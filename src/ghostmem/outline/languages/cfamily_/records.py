@@ -1,6 +1,6 @@
 """C and C++: includes, namespaces and types."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tree_sitter import Node
 
@@ -13,13 +13,18 @@ from ghostmem.outline.languages.shared.postorder import Step, present
 class RecordWalk(CppBodyWalk):
     """Declare types, in their namespaces."""
 
+    same: ClassVar = {
+        "class_specifier": "struct_specifier",
+        "union_specifier": "struct_specifier",
+        "preproc_elif": "preproc_if",
+        "field_declaration": "declaration",
+    }
+
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
         self.template: list[str] = []
         self.anonymous = 0
         self.named = ""  # for a struct without a name: that of its typedef
-        for name in ("struct_specifier", "class_specifier", "union_specifier"):
-            self.visitors[name] = self.record
 
     def placed(self, extra: dict[str, Any]) -> dict[str, Any]:
         """Return the details that every symbol has."""
@@ -51,8 +56,6 @@ class RecordWalk(CppBodyWalk):
     def visit_preproc_if(self, node: Node) -> list[Step]:
         """Visit both branches of a condition, not the condition."""
         return [kid for kid in node.named_children if kid != node.child_by_field_name("condition")]
-
-    visit_preproc_elif = visit_preproc_if
 
     def visit_namespace_definition(self, node: Node) -> list[Step]:
         """Enter a namespace; an inline one is transparent, one without a name hides what
@@ -109,7 +112,7 @@ class RecordWalk(CppBodyWalk):
 
     # types
 
-    def record(self, node: Node) -> list[Step]:
+    def visit_struct_specifier(self, node: Node) -> list[Step]:
         """Declare a struct, class or union with a body; without one it is used."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if body is None:
@@ -137,15 +140,7 @@ class RecordWalk(CppBodyWalk):
                 self.ref(
                     "extends", one, {"ctx": self.context(), "path": found, "tag": False}, index
                 )
-        before = self.function
-
-        def enter() -> None:
-            self.function = False
-
-        def leave() -> None:
-            self.function = before
-
-        return self.inside(index, [enter, body, leave])
+        return self.inside(index, self.during("function", False, [body]))
 
     def visit_enum_specifier(self, node: Node) -> list[Step]:
         """Declare an enum with its constants."""

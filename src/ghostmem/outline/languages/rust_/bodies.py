@@ -20,10 +20,6 @@ class RustBodyWalk(ShapeWalk):
 
     # statements and scopes
 
-    def visit_block(self, node: Node) -> list[Step]:
-        """Visit a block in a scope of its own."""
-        return [self.push, *node.named_children, self.pop]
-
     def visit_let_declaration(self, node: Node) -> list[Step]:
         """Bind a pattern after its value was visited."""
         pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
@@ -62,14 +58,6 @@ class RustBodyWalk(ShapeWalk):
             *present(condition, yes),
             self.pop,
             *present(node.child_by_field_name("alternative")),
-        ]
-
-    def visit_while_expression(self, node: Node) -> list[Step]:
-        """Keep what a condition binds inside the loop."""
-        return [
-            self.push,
-            *present(node.child_by_field_name("condition"), node.child_by_field_name("body")),
-            self.pop,
         ]
 
     def visit_for_expression(self, node: Node) -> list[Step]:
@@ -214,15 +202,9 @@ class RustBodyWalk(ShapeWalk):
         return steps
 
     def visit_assignment_expression(self, node: Node) -> list[Step]:
-        """Record a write."""
-        return self.assign(node, "assigns")
-
-    def visit_compound_assignment_expr(self, node: Node) -> list[Step]:
-        """Record a read and a write."""
-        return self.assign(node, "accesses", "assigns")
-
-    def assign(self, node: Node, *kinds: str) -> list[Step]:
         """Record what the left side names as written; indices on the way are visited."""
+        compound = node.type != "assignment_expression"
+        kinds = ("accesses", "assigns") if compound else ("assigns",)
         target, steps = node.child_by_field_name("left"), present(node.child_by_field_name("right"))
         while target is not None and target.type in (
             "field_expression",
@@ -238,10 +220,6 @@ class RustBodyWalk(ShapeWalk):
             return [target, *steps]
         self.read(target, *kinds)
         return [*(self.qualifier(target) if target.type == "scoped_identifier" else []), *steps]
-
-    def visit_field_expression(self, node: Node) -> list[Step]:
-        """Visit what a field is taken from."""
-        return present(node.child_by_field_name("value"))
 
     def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
         """Visit what a broken part still holds, without its stray names."""

@@ -1,6 +1,6 @@
 """Rust: what one file says. The arguments of macros are token trees and are not parsed."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tree_sitter import Node
 
@@ -13,38 +13,37 @@ from ghostmem.outline.languages.rust_.syntax import (
     type_of,
     use_paths,
 )
-from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, nothing, present
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
 
 
 class RustWalk(RustBodyWalk):
     """Collect the facts of one Rust file."""
+
+    silent = (
+        "attribute_item inner_attribute_item visibility_modifier lifetime label line_comment "
+        "block_comment string_literal token_tree lifetime_parameter extern_modifier"
+    ).split()
+    scoped = ("block", "while_expression")  # what a condition binds stays inside the loop
+    visited_fields: ClassVar = {
+        "field_declaration": ("type",),
+        "field_expression": ("value",),
+        "enum_variant": ("body", "value"),
+        "associated_type": ("bounds",),
+        "type_parameter": ("bounds", "default_type"),
+        "type_binding": ("type",),
+    }
+    same: ClassVar = {
+        "function_signature_item": "function_item",
+        "union_item": "struct_item",
+        "compound_assignment_expr": "assignment_expression",
+        "static_item": "const_item",
+    }
 
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
         self.impls: list[dict[str, Any]] = []
         self.impl = UNKNOWN
         self.macros = 0
-        handled = [name.removeprefix("visit_") for name in dir(self) if name.startswith("visit_")]
-        self.visitors = {name: getattr(self, f"visit_{name}") for name in handled}
-        for name in (
-            "attribute_item",
-            "inner_attribute_item",
-            "visibility_modifier",
-            "lifetime",
-            "label",
-            "line_comment",
-        ):
-            self.visitors[name] = nothing
-        for name in (
-            "block_comment",
-            "string_literal",
-            "token_tree",
-            "lifetime_parameter",
-            "extern_modifier",
-        ):
-            self.visitors[name] = nothing
-        self.visitors["function_signature_item"] = self.visit_function_item
-        self.visitors["union_item"] = self.visit_struct_item
 
     def ref(self, kind: str, node: Node, detail: Any, owner: int | None = None) -> None:
         """Record a reference; one that stands directly in an impl block sees its type
@@ -124,7 +123,6 @@ class RustWalk(RustBodyWalk):
             self.owner != FILE and self.facts.symbols[self.owner].kind == "interface"
         )
         index = self.item(node, "method" if inside_type else "function", detail)
-        impl, self.impl = self.impl, UNKNOWN
 
         def bind() -> None:
             for one in takes:
@@ -135,15 +133,10 @@ class RustWalk(RustBodyWalk):
                         self.expr("as", type_of(self, one.child_by_field_name("type")), index),
                     )
 
-        def back() -> None:
-            self.impl = impl
-
         where = [child for child in node.named_children if child.type == "where_clause"]
         head = present(node.child_by_field_name("type_parameters"), parameters, result, *where)
-        return [
-            *self.inside(index, [*head, bind, *present(node.child_by_field_name("body"))]),
-            back,
-        ]
+        steps = [*head, bind, *present(node.child_by_field_name("body"))]
+        return self.during("impl", UNKNOWN, self.inside(index, steps))
 
     def visit_parameters(self, node: Node) -> list[Step]:
         """Visit the types of parameters; their patterns are bound by the function."""
@@ -182,10 +175,6 @@ class RustWalk(RustBodyWalk):
                 self.symbol(str(number), "field", parent, one, None, {"type": type_of(self, one)})
                 number += 1
 
-    def visit_field_declaration(self, node: Node) -> list[Step]:
-        """Visit the type of a field."""
-        return present(node.child_by_field_name("type"))
-
     def visit_enum_item(self, node: Node) -> list[Step]:
         """Declare an enum with its variants."""
         index = self.item(
@@ -207,10 +196,6 @@ class RustWalk(RustBodyWalk):
                 )
                 self.fields(holds, variant)
         return self.inside(index, present(node.child_by_field_name("type_parameters"), body))
-
-    def visit_enum_variant(self, node: Node) -> list[Step]:
-        """Visit what a variant holds."""
-        return present(node.child_by_field_name("body"), node.child_by_field_name("value"))
 
     def visit_trait_item(self, node: Node) -> list[Step]:
         """Declare a trait; its bounds are what it extends."""
@@ -246,12 +231,7 @@ class RustWalk(RustBodyWalk):
                 },
             }
         )
-        before, self.impl = self.impl, len(self.impls) - 1
-
-        def back() -> None:
-            self.impl = before
-
-        return [*present(body), back]
+        return self.during("impl", len(self.impls) - 1, present(body))
 
     def visit_type_item(self, node: Node) -> list[Step]:
         """Declare a type alias; an associated type is a fact of its impl."""
@@ -265,20 +245,9 @@ class RustWalk(RustBodyWalk):
             self.item(node, "type", detail), present(node.child_by_field_name("type"))
         )
 
-    def visit_associated_type(self, node: Node) -> list[Step]:
-        """Visit the bounds of an associated type."""
-        return present(node.child_by_field_name("bounds"))
-
     def visit_const_item(self, node: Node) -> list[Step]:
-        """Declare a constant; its initialiser belongs to what is around it."""
-        return self.value(node, "constant")
-
-    def visit_static_item(self, node: Node) -> list[Step]:
-        """Declare a static."""
-        return self.value(node, "variable")
-
-    def value(self, node: Node, kind: str) -> list[Step]:
-        """Declare a constant or static with its type."""
+        """Declare a constant or static; its initialiser belongs to what is around it."""
+        kind = "constant" if node.type == "const_item" else "variable"
         typed = node.child_by_field_name("type")
         index = self.item(node, kind, {"type": type_of(self, typed)})
         if self.owner != FILE and self.facts.symbols[self.owner].kind in ("function", "method"):
@@ -362,17 +331,9 @@ class RustWalk(RustBodyWalk):
             return []
         return present(node.child_by_field_name("path"))
 
-    def visit_type_parameter(self, node: Node) -> list[Step]:
-        """Visit the bounds of a type parameter, not its name."""
-        return present(node.child_by_field_name("bounds"), node.child_by_field_name("default_type"))
-
     def visit_const_parameter(self, node: Node) -> list[Step]:
         """Bind a constant parameter; it is no reference."""
         self.bind(self.name(node.child_by_field_name("name")), None, UNKNOWN)
-        return present(node.child_by_field_name("type"))
-
-    def visit_type_binding(self, node: Node) -> list[Step]:
-        """Visit the type of `Item = T`."""
         return present(node.child_by_field_name("type"))
 
 

@@ -5,8 +5,9 @@ Rust and the C family build on it.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
 
 from tree_sitter import Node
 
@@ -22,8 +23,16 @@ LONGEST = 160  # of a signature or a reference as written
 class Walk:
     """Collect the facts of one file.
 
-    A visitor returns what comes next: nodes to visit and functions to run between them.
+    A visitor is a method `visit_<kind of node>`. It returns what comes next: nodes to visit and
+    functions to run between them. Kinds of nodes that need no method stand in tables.
     """
+
+    silent: ClassVar[Sequence[str]] = ()  # kinds of nodes that are left out
+    scoped: ClassVar[Sequence[str]] = ()  # those that are a scope of their own
+    visited_fields: ClassVar[
+        Mapping[str, Sequence[str]]
+    ] = {}  # those of which only some fields count
+    same: ClassVar[Mapping[str, str]] = {}  # those that are visited as another kind
 
     def __init__(self, source: bytes) -> None:
         self.source = source
@@ -36,7 +45,18 @@ class Walk:
         self.depths = {FILE: 0}  # symbol: how many it is inside of
         self.cut: set[int] = set()  # lines of what is inside of too many
         self.seen: dict[int, int] = {}  # node id: index of its expression
-        self.visitors: dict[str, Visit] = {}
+        self.visitors: dict[str, Visit] = {
+            **dict.fromkeys(self.silent, _leave_out),
+            **dict.fromkeys(self.scoped, self.own_scope),
+            **{
+                kind: partial(fields_of, names=names) for kind, names in self.visited_fields.items()
+            },
+        }
+        for name in dir(self):
+            if name.startswith("visit_"):
+                self.visitors[name.removeprefix("visit_")] = getattr(self, name)
+        for kind, other in self.same.items():
+            self.visitors[kind] = self.visitors[other]
 
     def run(self, root: Node) -> None:
         """Visit the whole tree in the order of the source.
@@ -158,6 +178,23 @@ class Walk:
         """Close a scope."""
         self.scopes.pop()
 
+    def own_scope(self, node: Node) -> list[Step]:
+        """Visit what a node holds in a scope of its own."""
+        return [self.push, *node.named_children, self.pop]
+
+    def during(self, name: str, value: Any, steps: Sequence[Step]) -> list[Step]:
+        """Return steps that run while an attribute of the walk has another value."""
+        before: list[Any] = []
+
+        def start() -> None:
+            before.append(getattr(self, name))
+            setattr(self, name, value)
+
+        def end() -> None:
+            setattr(self, name, before.pop())
+
+        return [start, *steps, end]
+
     def inside(self, owner: int, steps: Sequence[Step], *, fresh: bool = True) -> list[Step]:
         """Return steps that run with another owner, and with no local names from around it when
         `fresh`.
@@ -189,6 +226,10 @@ def present(*nodes: Node | None) -> list[Step]:
     return [node for node in nodes if node is not None]
 
 
-def nothing(_node: Node) -> Sequence[Step]:
-    """Leave a node out."""
+def fields_of(node: Node, names: Sequence[str]) -> list[Step]:
+    """Return the fields of a node that are there."""
+    return present(*(node.child_by_field_name(name) for name in names))
+
+
+def _leave_out(_node: Node) -> Sequence[Step]:
     return []
