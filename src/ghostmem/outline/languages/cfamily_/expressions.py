@@ -273,37 +273,29 @@ class ExpressionWalk(Walk):
             return UNKNOWN
         if node.id in self.seen:
             return self.seen[node.id]
-        kind = node.type
-        if kind in ("parenthesized_expression", "pointer_expression", "subscript_expression"):
-            inner = self.shape(
-                node.child_by_field_name("argument") or next(iter(node.named_children), None),
-                depth + 1,
-            )
-            return (
-                self.expr("index", inner)
-                if kind == "subscript_expression" and inner != UNKNOWN
-                else inner
-            )
-        if kind == "this":
-            return self.expr("this", self.context())
-        if kind == "field_expression":
-            inner = self.shape(node.child_by_field_name("argument"), depth + 1)
-            path = path_of(self, node.child_by_field_name("field"))
-            arrow = self.name(node.child_by_field_name("operator")) == "->"
-            return self.expr("member", inner, path[-1], arrow) if path else UNKNOWN
-        if kind in ("identifier", "qualified_identifier", "template_function"):
-            path = path_of(self, node)
-            return (
-                self.expr("name", path, arguments_of(self, node), self.context())
-                if path
-                else UNKNOWN
-            )
-        if kind in ("cast_expression", "new_expression", "compound_literal_expression"):
-            return self.expr("as", type_of(self, node.child_by_field_name("type")), self.context())
-        if kind == "conditional_expression":
-            ends = [
-                self.shape(node.child_by_field_name(name), depth + 1)
-                for name in ("consequence", "alternative")
-            ]
-            return self.expr("first", [at for at in ends if at != UNKNOWN])
-        return self.expr("lambda") if kind == "lambda_expression" else UNKNOWN
+        match node.type:
+            case "parenthesized_expression" | "pointer_expression" | "subscript_expression" as kind:
+                held = node.child_by_field_name("argument") or next(iter(node.named_children), None)
+                inner = self.shape(held, depth + 1)
+                element = kind == "subscript_expression" and inner != UNKNOWN
+                return self.expr("index", inner) if element else inner
+            case "this":
+                return self.expr("this", self.context())
+            case "field_expression":
+                inner = self.shape(node.child_by_field_name("argument"), depth + 1)
+                path = path_of(self, node.child_by_field_name("field"))
+                arrow = self.name(node.child_by_field_name("operator")) == "->"
+                return self.expr("member", inner, path[-1], arrow) if path else UNKNOWN
+            case "identifier" | "qualified_identifier" | "template_function":
+                path, given = path_of(self, node), arguments_of(self, node)
+                return self.expr("name", path, given, self.context()) if path else UNKNOWN
+            case "cast_expression" | "new_expression" | "compound_literal_expression":
+                typed = type_of(self, node.child_by_field_name("type"))
+                return self.expr("as", typed, self.context())
+            case "conditional_expression":
+                sides = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
+                ends = [self.shape(one, depth + 1) for one in sides]
+                return self.expr("first", [at for at in ends if at != UNKNOWN])
+            case "lambda_expression":
+                return self.expr("lambda")
+        return UNKNOWN

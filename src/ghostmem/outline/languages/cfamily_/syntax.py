@@ -72,23 +72,19 @@ def path_of(walk: Walk, node: Node | None) -> list[str]:
     """
     found: list[str] = []
     while node is not None:
-        if node.type == "qualified_identifier":
-            scope = node.child_by_field_name("scope")
-            found += path_of(walk, scope) if scope is not None else [""]
-            node = node.child_by_field_name("name")
-        elif node.type in (
-            "template_type",
-            "template_function",
-            "template_method",
-            "dependent_name",
-        ):
-            node = node.child_by_field_name("name") or next(iter(node.named_children), None)
-        elif node.type == "nested_namespace_specifier":
-            return found + [part for one in node.named_children for part in path_of(walk, one)]
-        elif node.type in NAMES or node.type in ("destructor_name", "operator_name"):
-            return [*found, "".join(walk.name(node).split())]
-        else:
-            return []
+        match node.type:
+            case "qualified_identifier":
+                scope = node.child_by_field_name("scope")
+                found += path_of(walk, scope) if scope is not None else [""]
+                node = node.child_by_field_name("name")
+            case "template_type" | "template_function" | "template_method" | "dependent_name":
+                node = node.child_by_field_name("name") or next(iter(node.named_children), None)
+            case "nested_namespace_specifier":
+                return found + [part for one in node.named_children for part in path_of(walk, one)]
+            case kind if kind in NAMES or kind in ("destructor_name", "operator_name"):
+                return [*found, "".join(walk.name(node).split())]
+            case _:
+                return []
     return []
 
 
@@ -99,16 +95,16 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
     """
     if node is None or depth > DEEPEST:
         return None
-    kind = node.type
-    if kind == "type_descriptor":
-        return type_of(walk, node.child_by_field_name("type"), depth + 1)
-    if kind in ("primitive_type", "sized_type_specifier"):
-        return ["P", walk.text(node)]
-    if kind == "placeholder_type_specifier":
-        return ["auto"]
-    if kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
-        path = path_of(walk, node.child_by_field_name("name"))
-        return ["T", path, [], True] if path else None
+    match node.type:
+        case "type_descriptor":
+            return type_of(walk, node.child_by_field_name("type"), depth + 1)
+        case "primitive_type" | "sized_type_specifier":
+            return ["P", walk.text(node)]
+        case "placeholder_type_specifier":
+            return ["auto"]
+        case "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier":
+            path = path_of(walk, node.child_by_field_name("name"))
+            return ["T", path, [], True] if path else None
     path = path_of(walk, node)
     return ["T", path, arguments_of(walk, node, depth), False] if path else None
 

@@ -76,38 +76,33 @@ class CppTypes(Inference):
 
     def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:
         """Return the type of one expression, asking `infer` for its parts."""
-        kind = one[0]
-        if kind == "local":
-            context, data, value = self.files[path].detail["bindings"][one[1]]
-            return (
-                self.resolve(data, self.place(path, context))
-                if data
-                else self.infer(path, value, depth)
-            )
-        if kind == "this":
-            return self.own(self.place(path, one[1]))
-        if kind == "as":
-            return self.resolve(one[1], self.place(path, one[2]))
-        if kind in ("index", "elem"):
-            return element(self.infer(path, one[1], depth), index=kind == "index")
-        if kind == "first":
-            return next(
-                (found for at in one[1] if (found := self.infer(path, at, depth)) is not None), None
-            )
-        if kind == "member":
-            home = self.opened(self.infer(path, one[1], depth), arrow=one[3])
-            if (
-                home is not None
-                and home[0] == "native"
-                and home[1] == "std::pair"
-                and one[2] in ("first", "second")
-            ):
-                return typed(home[2][one[2] == "second"]) if len(home[2]) > 1 else None
-            return self._of_keys(self.members(home, one[2]), home)
-        if kind == "name":
-            named = self.names.resolve(one[1], self.place(path, one[3])).targets
-            return self._of_keys([target.value for target in named if target.kind == "sym"], None)
-        return self._called(path, one, depth) if kind == "call" else None
+        match one[0]:
+            case "local":
+                context, data, value = self.files[path].detail["bindings"][one[1]]
+                place = self.place(path, context)
+                return self.resolve(data, place) if data else self.infer(path, value, depth)
+            case "this":
+                return self.own(self.place(path, one[1]))
+            case "as":
+                return self.resolve(one[1], self.place(path, one[2]))
+            case "index" | "elem" as how:
+                return element(self.infer(path, one[1], depth), index=how == "index")
+            case "first":
+                found = (self.infer(path, at, depth) for at in one[1])
+                return next((kind for kind in found if kind is not None), None)
+            case "member":
+                home = self.opened(self.infer(path, one[1], depth), arrow=one[3])
+                pair = home is not None and home[:2] == ("native", "std::pair")
+                if home is not None and pair and one[2] in ("first", "second"):
+                    return typed(home[2][one[2] == "second"]) if len(home[2]) > 1 else None
+                return self._of_keys(self.members(home, one[2]), home)
+            case "name":
+                named = self.names.resolve(one[1], self.place(path, one[3])).targets
+                keys = [target.value for target in named if target.kind == "sym"]
+                return self._of_keys(keys, None)
+            case "call":
+                return self._called(path, one, depth)
+        return None
 
     def opened(self, home: Type | None, *, arrow: bool) -> Type | None:
         """Return what `->` leads to: the element of a smart pointer, else the same."""

@@ -40,15 +40,15 @@ class EcmaNames(EcmaWorld):
             if name in GLOBAL_TYPES or (not types and name in GLOBAL_VALUES):
                 return [("native", name)], "native"
             return [], ""
-        if found[0][0] == "i":
-            given = self.files[path].imports[found[0][1]]
-            return self.imported(path, given.path, given.name), "import"
-        if found[0][0] == "s":
-            return [
-                ("sym", (path, one[1])) for one in found if one[0] == "s"
-            ], "local" if self._is_inside(path, at) else "module"
-        if found[0][0] == "t":
-            return [("param", name, at)], "local"
+        match found[0][0]:
+            case "i":
+                given = self.files[path].imports[found[0][1]]
+                return self.imported(path, given.path, given.name), "import"
+            case "s":
+                symbols: list[Thing] = [("sym", (path, one[1])) for one in found if one[0] == "s"]
+                return symbols, "local" if self._is_inside(path, at) else "module"
+            case "t":
+                return [("param", name, at)], "local"
         return [("value", path, found[-1], at)] if len(found) == 1 else [], "local"
 
     def _is_inside(self, path: str, scope: int) -> bool:
@@ -112,17 +112,13 @@ class EcmaNames(EcmaWorld):
         self, path: str, what: list[Any], seen: frozenset[tuple[str, str]] = frozenset()
     ) -> list[Thing]:
         """Return what stands behind a name among the exports of a file."""
-        if what[0] == "sym":
-            return [("sym", (path, what[1]))]
-        if what[0] == "expr":
-            return [("row", path, what[1])]
-        if what[0] == "from":
-            where, place = self.paths.find(path, what[1])
-            return (
-                self._export(place, what[2], seen)
-                if where == "file"
-                else self.imported(path, what[1], what[2])
-            )
+        match what:
+            case ["sym", number]:
+                return [("sym", (path, number))]
+            case ["expr", number]:
+                return [("row", path, number)]
+            case ["from", module, name]:
+                return self._through(path, module, name, seen)[0]
         value, _ = self.things(path, what[1], 0)
         kind, _ = self.things(path, what[1], 0, types=True)
         outside = [one for one in value if one[0] != "native" or self.lookup(path, what[1], 0)[0]]
@@ -132,18 +128,22 @@ class EcmaNames(EcmaWorld):
             if one not in outside and (one[0] != "native" or self.lookup(path, what[1], 0, True)[0])
         ]
 
+    def _through(
+        self, path: str, module: str, name: str, seen: frozenset[tuple[str, str]]
+    ) -> tuple[list[Thing], bool]:
+        """Return what another module hands out, and whether that is a file of the project."""
+        where, place = self.paths.find(path, module)
+        if where == "file":
+            return self._export(place, name, seen), True
+        return self.imported(path, module, name), False
+
     def _starred(self, path: str, name: str, seen: frozenset[tuple[str, str]]) -> list[Thing]:
         """Return a name that comes through `export *`, when just one source has it."""
         found: list[list[Thing]] = []
         outside: list[list[Thing]] = []
         for module in self.detail(path, "stars"):
-            where, place = self.paths.find(path, module)
-            given = (
-                self._export(place, name, seen)
-                if where == "file"
-                else self.imported(path, module, name)
-            )
-            rows = found if where == "file" else outside
+            given, within = self._through(path, module, name, seen)
+            rows = found if within else outside
             if given and given not in rows:
                 rows.append(given)
         rows = found or outside

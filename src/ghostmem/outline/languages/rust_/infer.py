@@ -33,33 +33,32 @@ class Infer(RustTypes):
 
     def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:
         """Return the type of one expression, asking `infer` for its parts."""
-        kind = one[0]
-        if kind == "local":
-            return self.infer(path, self.files[path].detail["bindings"][one[1]][2], depth)
-        if kind == "self":
-            return self.own(path, one[1])
-        if kind == "as":
-            return self._annotated(path, one, depth)
-        if kind == "member":
-            return self.field(self.infer(path, one[1], depth), one[2])
-        if kind in ("try", "elem", "index", "await"):
-            inner = self.infer(path, one[1], depth)
-            return inner if kind == "await" else self.element(inner, kind)
-        if kind == "item":
-            return self.field(self.infer(path, one[1], depth), str(one[2]))
-        if kind == "tuple":
-            return ("tuple", tuple(self.infer(path, at, depth) for at in one[1]), ())
-        if kind == "array":
-            return ("seq", (self.infer(path, one[1], depth),), ())
-        if kind == "first":
-            return next(
-                (found for at in one[1] if (found := self.infer(path, at, depth)) is not None), None
-            )
-        if kind == "part":
-            return self._part(path, one, depth)
-        if kind == "path":
-            return self._value(path, one)
-        return self._called(path, one, depth) if kind == "call" else None
+        match one[0]:
+            case "local":
+                return self.infer(path, self.files[path].detail["bindings"][one[1]][2], depth)
+            case "self":
+                return self.own(path, one[1])
+            case "as":
+                return self._annotated(path, one, depth)
+            case "member" | "item":
+                return self.field(self.infer(path, one[1], depth), str(one[2]))
+            case "try" | "elem" | "index" | "await" as how:
+                inner = self.infer(path, one[1], depth)
+                return inner if how == "await" else self.element(inner, how)
+            case "tuple":
+                return ("tuple", tuple(self.infer(path, at, depth) for at in one[1]), ())
+            case "array":
+                return ("seq", (self.infer(path, one[1], depth),), ())
+            case "first":
+                found = (self.infer(path, at, depth) for at in one[1])
+                return next((kind for kind in found if kind is not None), None)
+            case "part":
+                return self._part(path, one, depth)
+            case "path":
+                return self._value(path, one)
+            case "call":
+                return self._called(path, one, depth)
+        return None
 
     def _annotated(self, path: str, one: list[Any], depth: int) -> Type | None:
         """Return an annotated type; the arguments it leaves out come from the value."""

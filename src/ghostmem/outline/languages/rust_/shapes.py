@@ -19,6 +19,20 @@ SAME = frozenset(
 )
 
 
+WRAPS = {
+    "try_expression": "try",
+    "await_expression": "await",
+    "index_expression": "index",
+    "array_expression": "array",
+}
+LITERALS = {
+    "string_literal": "str",
+    "raw_string_literal": "str",
+    "char_literal": "char",
+    "boolean_literal": "bool",
+}
+
+
 class ShapeWalk(Walk):
     """Build expressions and patterns."""
 
@@ -43,70 +57,48 @@ class ShapeWalk(Walk):
             if node.child_count
             else None
         )
-        if kind in SAME:
-            return self.shape(first, depth + 1) if first is not None else UNKNOWN
-        if kind == "self":
-            return self.expr("self", self.owner)
-        if kind == "field_expression":
-            value = node.child_by_field_name("value")
-            inner = self.shape(value, depth + 1) if value is not None else UNKNOWN
-            return self.expr("member", inner, self.name(node.child_by_field_name("field")))
-        if kind in ("try_expression", "await_expression", "index_expression"):
-            wrap = {
-                "try_expression": "try",
-                "await_expression": "await",
-                "index_expression": "index",
-            }[kind]
-            return self.expr(wrap, self.shape(first, depth + 1)) if first is not None else UNKNOWN
-        if kind in ("type_cast_expression", "struct_expression"):
-            typed = node.child_by_field_name("type" if kind == "type_cast_expression" else "name")
-            return self.expr("as", type_of(self, typed), self.owner)
-        if kind in ("identifier", "scoped_identifier", "generic_function"):
-            return self.path(node)
-        if kind == "closure_expression":
-            return self.expr("closure")
-        if kind.endswith("_literal"):
-            name = {
-                "string_literal": "str",
-                "raw_string_literal": "str",
-                "char_literal": "char",
-                "boolean_literal": "bool",
-            }.get(kind)
-            return self.expr("as", ["path", [name], []], self.owner) if name else UNKNOWN
-        if kind == "tuple_expression":
-            return self.expr("tuple", [self.shape(one, depth + 1) for one in node.named_children])
-        if kind == "array_expression":
-            return self.expr(
-                "array", self.shape(first, depth + 1) if first is not None else UNKNOWN
-            )
+        match kind:
+            case "self":
+                return self.expr("self", self.owner)
+            case "identifier" | "scoped_identifier" | "generic_function":
+                return self.path(node)
+            case "closure_expression":
+                return self.expr("closure")
+            case "field_expression":
+                value = node.child_by_field_name("value")
+                inner = self.shape(value, depth + 1) if value is not None else UNKNOWN
+                return self.expr("member", inner, self.name(node.child_by_field_name("field")))
+            case "type_cast_expression" | "struct_expression":
+                typed = node.child_by_field_name("type" if kind.startswith("type") else "name")
+                return self.expr("as", type_of(self, typed), self.owner)
+            case "tuple_expression":
+                parts = [self.shape(one, depth + 1) for one in node.named_children]
+                return self.expr("tuple", parts)
+        if kind in LITERALS:
+            return self.expr("as", ["path", [LITERALS[kind]], []], self.owner)
+        if kind in SAME or kind in WRAPS:
+            inner = self.shape(first, depth + 1) if first is not None else UNKNOWN
+            known = first is not None or kind == "array_expression"
+            return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
         return self.branches(node, depth + 1)
 
     def branches(self, node: Node, depth: int) -> int:
         """Build the expression of a block, a condition or a match: what its branches come to."""
-        if node.type == "block":
-            last = node.named_children[-1] if node.named_children else None
-            return (
-                self.shape(last, depth)
-                if last is not None and last.type not in STATEMENTS
-                else UNKNOWN
-            )
         ends: list[Node | None] = []
-        if node.type == "if_expression":
-            ends = [
-                node.child_by_field_name("consequence"),
-                node.child_by_field_name("alternative"),
-            ]
-        elif node.type == "else_clause":
-            ends = [next(iter(node.named_children), None)]
-        elif (
-            node.type == "match_expression"
-            and (body := node.child_by_field_name("body")) is not None
-        ):
-            ends = [
-                arm.child_by_field_name("value")
-                for arm in body.named_children
-                if arm.type == "match_arm"
-            ]
+        match node.type:
+            case "block":
+                last = node.named_children[-1] if node.named_children else None
+                known = last is not None and last.type not in STATEMENTS
+                return self.shape(last, depth) if last is not None and known else UNKNOWN
+            case "if_expression":
+                names = ("consequence", "alternative")
+                ends = [node.child_by_field_name(name) for name in names]
+            case "else_clause":
+                ends = [next(iter(node.named_children), None)]
+            case "match_expression":
+                body = node.child_by_field_name("body")
+                arms = body.named_children if body is not None else []
+                ends = [arm.child_by_field_name("value") for arm in arms if arm.type == "match_arm"]
         found = [
             at for one in ends if one is not None and (at := self.shape(one, depth)) != UNKNOWN
         ]
@@ -141,29 +133,27 @@ class ShapeWalk(Walk):
         kind = node.type
         if depth > 40:
             return
-        if kind in ("identifier", "shorthand_field_identifier"):
-            name = self.name(node)
-            if name[:1].isupper():
-                self.ref("accesses", node, {"value": [name], "maybe": True})
-            else:
-                self.bind(name, None, source)
-        elif kind in ("scoped_identifier", "scoped_type_identifier"):
-            self.read(node, "accesses")
-        elif kind in ("tuple_struct_pattern", "struct_pattern"):
-            self.parts(node, source, depth)
-        elif kind in ("tuple_pattern", "slice_pattern"):
-            for at, one in enumerate(node.named_children):
-                self.pattern(
-                    one,
-                    self.expr("item", source, at)
-                    if kind == "tuple_pattern"
-                    else self.expr("elem", source),
-                    depth + 1,
-                )
-        elif kind != "closure_expression" and not kind.endswith("literal"):
-            for one in node.named_children:
-                if one.type != "mutable_specifier":
-                    self.pattern(one, source, depth + 1)
+        match kind:
+            case "identifier" | "shorthand_field_identifier":
+                name = self.name(node)
+                if name[:1].isupper():
+                    self.ref("accesses", node, {"value": [name], "maybe": True})
+                else:
+                    self.bind(name, None, source)
+            case "scoped_identifier" | "scoped_type_identifier":
+                self.read(node, "accesses")
+            case "tuple_struct_pattern" | "struct_pattern":
+                self.parts(node, source, depth)
+            case "tuple_pattern":
+                for at, one in enumerate(node.named_children):
+                    self.pattern(one, self.expr("item", source, at), depth + 1)
+            case "slice_pattern":
+                for one in node.named_children:
+                    self.pattern(one, self.expr("elem", source), depth + 1)
+            case _ if kind != "closure_expression" and not kind.endswith("literal"):
+                for one in node.named_children:
+                    if one.type != "mutable_specifier":
+                        self.pattern(one, source, depth + 1)
 
     def parts(self, node: Node, source: int, depth: int) -> None:
         """Bind what a struct or variant is taken apart into."""

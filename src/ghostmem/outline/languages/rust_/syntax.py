@@ -21,6 +21,16 @@ NAMES = frozenset(
     }
 )
 
+NAMED_TYPES = frozenset(
+    {
+        "type_identifier",
+        "scoped_type_identifier",
+        "primitive_type",
+        "identifier",
+        "scoped_identifier",
+    }
+)
+
 
 def path_of(walk: Walk, node: Node | None) -> list[str] | None:
     """Return the segments of a path without its type arguments; None when it is no plain path."""
@@ -45,45 +55,33 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
     """Return a type as plain data, without references; None when it is not understood."""
     if node is None or depth > DEEPEST:
         return None
-    kind = node.type
-    if kind in ("reference_type", "pointer_type", "bracketed_type"):
-        return type_of(
-            walk,
-            node.child_by_field_name("type") or next(iter(node.named_children), None),
-            depth + 1,
-        )
-    if kind in (
-        "type_identifier",
-        "scoped_type_identifier",
-        "primitive_type",
-        "identifier",
-        "scoped_identifier",
-    ):
-        path = path_of(walk, node)
-        return ["path", path, []] if path else None
-    if kind == "generic_type":
-        path, given = path_of(walk, node), node.child_by_field_name("type_arguments")
-        held = (
-            [one for one in given.named_children if one.type not in ("lifetime", "type_binding")]
-            if given
-            else []
-        )
-        return ["path", path, [type_of(walk, one, depth + 1) for one in held]] if path else None
-    if kind == "array_type":
-        return ["seq", type_of(walk, node.child_by_field_name("element"), depth + 1)]
-    if kind == "tuple_type":
-        return ["tuple", [type_of(walk, one, depth + 1) for one in node.named_children]]
-    if kind in ("dynamic_type", "abstract_type"):
-        inner = type_of(walk, node.child_by_field_name("trait"), depth + 1)
-        return inner if inner and inner[0] == "dyn" else ["dyn", [inner] if inner else []]
-    if kind == "bounded_type":
-        found = [one for kid in node.named_children if (one := type_of(walk, kid, depth + 1))]
-        return ["dyn", [part for one in found for part in (one[1] if one[0] == "dyn" else [one])]]
-    return (
-        ["fn", type_of(walk, node.child_by_field_name("return_type"), depth + 1)]
-        if kind == "function_type"
-        else None
-    )
+    match node.type:
+        case "reference_type" | "pointer_type" | "bracketed_type":
+            inner = node.child_by_field_name("type") or next(iter(node.named_children), None)
+            return type_of(walk, inner, depth + 1)
+        case "generic_type":
+            path, given = path_of(walk, node), node.child_by_field_name("type_arguments")
+            held = [
+                one
+                for one in (given.named_children if given else [])
+                if one.type not in ("lifetime", "type_binding")
+            ]
+            return ["path", path, [type_of(walk, one, depth + 1) for one in held]] if path else None
+        case "array_type":
+            return ["seq", type_of(walk, node.child_by_field_name("element"), depth + 1)]
+        case "tuple_type":
+            return ["tuple", [type_of(walk, one, depth + 1) for one in node.named_children]]
+        case "dynamic_type" | "abstract_type":
+            trait = type_of(walk, node.child_by_field_name("trait"), depth + 1)
+            return trait if trait and trait[0] == "dyn" else ["dyn", [trait] if trait else []]
+        case "bounded_type":
+            found = [one for kid in node.named_children if (one := type_of(walk, kid, depth + 1))]
+            parts = [part for one in found for part in (one[1] if one[0] == "dyn" else [one])]
+            return ["dyn", parts]
+        case "function_type":
+            return ["fn", type_of(walk, node.child_by_field_name("return_type"), depth + 1)]
+    path = path_of(walk, node) if node.type in NAMED_TYPES else None
+    return ["path", path, []] if path else None
 
 
 def bounds_of(walk: Walk, node: Node | None) -> list[Any]:
@@ -115,30 +113,23 @@ def use_paths(walk: Walk, root: Node | None) -> Iterator[tuple[list[str], str, b
     stack: list[tuple[Node, list[str]]] = [(root, [])] if root is not None else []
     while stack:
         node, before = stack.pop()
-        if node.type == "scoped_use_list":
-            front, held = node.child_by_field_name("path"), node.child_by_field_name("list")
-            inner = before + ((path_of(walk, front) or []) if front is not None else [])
-            stack.extend((one, inner) for one in reversed(held.named_children if held else []))
-        elif node.type == "use_list":
-            stack.extend((one, before) for one in reversed(node.named_children))
-        elif node.type == "use_wildcard":
-            front = next(iter(node.named_children), None)
-            yield (
-                before + ((path_of(walk, front) or []) if front is not None else []),
-                "",
-                True,
-                node,
-            )
-        elif node.type == "use_as_clause":
-            aliased = path_of(walk, node.child_by_field_name("path")) or []
-            yield (
-                _joined(before, aliased),
-                walk.name(node.child_by_field_name("alias")),
-                False,
-                node,
-            )
-        elif path := path_of(walk, node):
-            yield _joined(before, path), "", False, node
+        match node.type:
+            case "scoped_use_list":
+                held = node.child_by_field_name("list")
+                inner = before + (path_of(walk, node.child_by_field_name("path")) or [])
+                stack.extend((one, inner) for one in reversed(held.named_children if held else []))
+            case "use_list":
+                stack.extend((one, before) for one in reversed(node.named_children))
+            case "use_wildcard":
+                front = next(iter(node.named_children), None)
+                yield before + (path_of(walk, front) or []), "", True, node
+            case "use_as_clause":
+                aliased = path_of(walk, node.child_by_field_name("path")) or []
+                alias = walk.name(node.child_by_field_name("alias"))
+                yield _joined(before, aliased), alias, False, node
+            case _:
+                if path := path_of(walk, node):
+                    yield _joined(before, path), "", False, node
 
 
 def _joined(before: list[str], path: list[str]) -> list[str]:
