@@ -54,16 +54,10 @@ class FamilyWalk(RecordWalk):
     ) -> int:
         """Declare a function or method, with a body or without."""
         _, takes, types = parameters_of(self, found.function)
-        kinds = {
-            self.name(kid)
+        static = any(
+            kid.type == "storage_class_specifier" and self.name(kid) == "static"
             for kid in node.children
-            if kid.type in ("storage_class_specifier", "virtual", "virtual_specifier")
-        }
-        after = {
-            self.name(kid)
-            for kid in (found.function.named_children if found.function else [])
-            if kid.type == "virtual_specifier"
-        }
+        )
         default = node.child_by_field_name("default_value")
         clause = any(
             kid.type in ("default_method_clause", "delete_method_clause") for kid in node.children
@@ -73,8 +67,7 @@ class FamilyWalk(RecordWalk):
                 "decl": body is None
                 and not clause
                 and not any(kid.type == "try_statement" for kid in node.children),
-                "static": "static" in kinds,
-                "virtual": bool({"virtual"} & kinds or {"override", "final"} & after),
+                "static": static,
                 "pure": default is not None and self.name(default) == "0",
                 "params": takes,
                 "types": types,

@@ -131,9 +131,7 @@ class RecordWalk(CppBodyWalk):
         if not path:
             return [body] if self.in_type() else []
         types = [found for one in held if (found := type_of(self, one))]
-        detail = self.placed(
-            {"tag": name is not None, "bases": types, "qual": path[:-1], "record": True}
-        )
+        detail = self.placed({"tag": name is not None, "bases": types, "qual": path[:-1]})
         index = self.symbol(path[-1], "type", self.owner, node, body, detail)
         for one in held:
             if found := path_of(self, one):

@@ -23,18 +23,10 @@ def declare_class(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[St
             name or "(anonymous)", "type", owner, node, at, value=True
         )
     sym = walk.named[node.id]
-    inner = walk.new_scope(scope, ["c", sym, False])
+    inner = _open_type(walk, sym, node, scope)
     if name and node.type == "class":  # an expression's own name is known inside it only
         walk.bind(inner, name, ["s", sym])
         walk.bind(inner, "^" + name, ["s", sym])
-    detail = {
-        "scope": inner,
-        "tp": type_parameters(walk, node, inner),
-        "ext": [],
-        "impl": [],
-        "set": {},
-    }
-    walk.symbols[sym].detail.update(detail)
     steps = [
         (one, inner, sym)
         for one in node.named_children
@@ -45,6 +37,14 @@ def declare_class(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[St
             steps += _heritage(walk, one, inner, sym)
     body = node.child_by_field_name("body")
     return steps + (_members(walk, body, inner, sym) if body else [])
+
+
+def _open_type(walk: EcmaWalk, sym: int, node: Node, scope: int) -> int:
+    """Open the scope of a type and return it."""
+    inner = walk.new_scope(scope, ["c", sym, False])
+    names = type_parameters(walk, node, inner)
+    walk.symbols[sym].detail.update({"scope": inner, "tp": names, "ext": [], "impl": [], "set": {}})
+    return inner
 
 
 def _heritage(walk: EcmaWalk, node: Node, scope: int, sym: int) -> list[Step]:
@@ -67,20 +67,12 @@ def _base(walk: EcmaWalk, node: Node | None, scope: int, sym: int, given: list[A
     """Note the class that one extends; when it is computed, what it is computed from is walked."""
     if node is None:
         return []
-    detail = walk.symbols[sym].detail
-    if node.type in {"identifier", "member_expression"}:
-        term = ["n", short(node).replace(" ", ""), given]
-        detail["ext"].append(term)
-        walk.reference("extends", sym, node, [term, scope, "value"])
-        return []
-    detail["ext"].append(["x", expression(walk, node, scope)])
-    walk.reference(
-        "extends",
-        sym,
-        node,
-        [["x", expression(walk, node, scope)], scope, "value"],
-    )
-    return [(node, scope, sym)]
+    plain = node.type in {"identifier", "member_expression"}
+    name = ["n", short(node).replace(" ", ""), given]
+    term = name if plain else ["x", expression(walk, node, scope)]
+    walk.symbols[sym].detail["ext"].append(term)
+    walk.reference("extends", sym, node, [term, scope])
+    return [] if plain else [(node, scope, sym)]
 
 
 def _supertypes(
@@ -91,7 +83,7 @@ def _supertypes(
         term = type_term(one)
         walk.symbols[sym].detail[key].append(term)
         named = one.child_by_field_name("name") if one.type == "generic_type" else one
-        walk.reference(kind, sym, named or one, [term, scope, "type"])
+        walk.reference(kind, sym, named or one, [term, scope])
         steps += [
             (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
         ]
@@ -195,16 +187,7 @@ def declare_interface(walk: EcmaWalk, node: Node, scope: int, owner: int) -> lis
         scope,
         value=False,
     )
-    inner = walk.new_scope(scope, ["c", sym, False])
-    walk.symbols[sym].detail.update(
-        {
-            "scope": inner,
-            "tp": type_parameters(walk, node, inner),
-            "ext": [],
-            "impl": [],
-            "set": {},
-        }
-    )
+    inner = _open_type(walk, sym, node, scope)
     steps: list[Step] = []
     for one in node.named_children:
         if one.type in {"extends_type_clause", "extends_clause"}:
@@ -221,30 +204,16 @@ def declare_alias(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[St
     sym = walk.declare_type(
         text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=False
     )
-    inner = walk.new_scope(scope, ["c", sym, False])
-    term = type_term(value)
-    detail: dict[str, Any] = {
-        "scope": inner,
-        "tp": type_parameters(walk, node, inner),
-        "ext": [],
-        "impl": [],
-        "set": {},
-    }
-    parts = (
-        value.named_children
-        if value and value.type == "intersection_type"
-        else [value]
-        if value
-        else []
-    )
+    inner = _open_type(walk, sym, node, scope)
+    parts = [value] if value else []
+    if value and value.type == "intersection_type":
+        parts = value.named_children
     bodies = [one for one in parts if one.type == "object_type"]
     if len(bodies) == 1:
-        detail["ext"] = [type_term(one) for one in parts if one.type != "object_type"]
-    elif term is not None:
-        detail["alias"] = term
+        bases = [type_term(one) for one in parts if one.type != "object_type"]
+        walk.symbols[sym].detail["ext"] = bases
     else:
-        detail["alias"] = None
-    walk.symbols[sym].detail.update(detail)
+        walk.symbols[sym].detail["alias"] = type_term(value)
     steps = [(one, inner, sym) for one in node.named_children if one.type == "type_parameters"]
     if len(bodies) != 1:
         return steps + ([(value, inner, sym)] if value else [])
@@ -260,9 +229,7 @@ def declare_enum(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Ste
     sym = walk.declare_type(
         text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True
     )
-    walk.symbols[sym].detail.update(
-        {"scope": scope, "tp": [], "ext": [], "impl": [], "set": {}, "enum": True}
-    )
+    walk.symbols[sym].detail.update({"scope": scope, "tp": [], "ext": [], "impl": [], "set": {}})
     body = node.child_by_field_name("body")
     steps: list[Step] = []
     for one in body.named_children if body else []:

@@ -36,7 +36,6 @@ def function_of(walk: EcmaWalk, node: Node, scope: int, this: Any = None) -> int
         "sym": -1,
         "ctx": None,
         "tp": type_parameters(walk, node, inner),
-        "rest": False,
     }
     walk.functions.append(record)
     _bind_parameters(walk, node, inner, number, record)
@@ -61,7 +60,6 @@ def _bind_parameters(
         if pattern.type == "this":
             walk.scopes[scope][1] = ["t", kind, scope]
             continue
-        record["rest"] = record["rest"] or pattern.type == "rest_pattern"
         record["types"].append(kind)
         bind_pattern(walk, pattern, scope, walk.row("param", number, position))
         position += 1
@@ -236,7 +234,7 @@ def _call(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
 
 
 def _object(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    number = walk.row("o", {}, False)
+    number = walk.row("o", {})
     walk.seen[node.id] = number
     members = walk.rows[number][1]
     for one in node.named_children:
@@ -253,8 +251,6 @@ def _object(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
             )
         elif one.type == "shorthand_property_identifier":
             members[text_of(one)] = expression(walk, one, scope, depth)
-        elif one.type == "spread_element":
-            walk.rows[number][2] = True  # more may be in it than is written
     return number
 
 

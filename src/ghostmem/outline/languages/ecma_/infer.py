@@ -67,7 +67,7 @@ class EcmaInference(Results):
                 return ("fn", (path, sym), ()) if sym >= 0 else ("anon", path, function)
             case ["cls", sym]:
                 return ("cls", (path, sym)) if sym >= 0 else None
-            case ["o", _, _]:
+            case ["o", _]:
                 return ("o", path, number)
             case ["req", module, later]:
                 found = self.values(self.imported(path, module, "*" if later else "="))

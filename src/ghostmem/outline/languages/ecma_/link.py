@@ -112,7 +112,7 @@ class _EcmaLinker(GraphBuilder):
     # calls
 
     def _call(self, path: str, ref: Ref) -> None:
-        number, mode, _ = ref.detail
+        number, mode = ref.detail
         things, via, settled = self._callee(path, number)
         if mode in {"new", "jsx"} and things:
             classes = [
@@ -291,7 +291,7 @@ class _EcmaLinker(GraphBuilder):
     # types
 
     def _type(self, path: str, ref: Ref) -> None:
-        term, scope = ref.detail[0], ref.detail[1]
+        term, scope = ref.detail
         if not term or term[0] != "n":
             kind = self.world.heir(term, path, scope, ()) if term and term[0] == "x" else None
             found = self._class_of(kind)

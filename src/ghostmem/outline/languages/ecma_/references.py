@@ -19,30 +19,24 @@ PATTERNS = {
 
 def _call(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     number = expression(walk, node, scope)
-    made = walk.rows[number] if number >= 0 else None
-    callee = node.child_by_field_name("function")
     rest = fields(node, ["arguments", "type_arguments"], scope, owner)
-    if made and made[0] == "req":
-        walk.module_import(node, made[1], "", "", owner)
+    if number >= 0 and walk.rows[number][0] == "req":
+        walk.module_import(node, walk.rows[number][1], "", "", owner)
         return rest
-    if callee:
-        walk.reference("calls", owner, callee, [expression(walk, callee, scope), "call", number])
-        rest = [*_target(walk, callee, scope, owner), *rest]
-    return rest
+    return _run(walk, node.child_by_field_name("function"), scope, owner, "call") + rest
 
 
 def _new(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    made = node.child_by_field_name("constructor")
-    rest = fields(node, ["arguments", "type_arguments"], scope, owner)
     expression(walk, node, scope)
-    if made:
-        walk.reference("calls", owner, made, [expression(walk, made, scope), "new", -1])
-        rest = [*_target(walk, made, scope, owner), *rest]
-    return rest
+    rest = fields(node, ["arguments", "type_arguments"], scope, owner)
+    return _run(walk, node.child_by_field_name("constructor"), scope, owner, "new") + rest
 
 
-def _target(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    """Walk what is called without counting its name as read."""
+def _run(walk: EcmaWalk, node: Node | None, scope: int, owner: int, mode: str) -> list[Step]:
+    """Record that something is called; its name does not count as read."""
+    if node is None:
+        return []
+    walk.reference("calls", owner, node, [expression(walk, node, scope), mode])
     if node.type in {"identifier", "this", "super", "import"}:
         return []
     if node.type == "member_expression":
@@ -63,10 +57,12 @@ def _identifier(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step
     return []
 
 
-def _member(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+def _member(
+    walk: EcmaWalk, node: Node, scope: int, owner: int, kind: str = "accesses"
+) -> list[Step]:
     number = expression(walk, node, scope)
     if number >= 0:
-        walk.reference("accesses", owner, node, [number, "member"])
+        walk.reference(kind, owner, node, [number, "member"])
     return _object_of(walk, node, scope, owner)
 
 
@@ -77,10 +73,7 @@ def write(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
         walk.reference("assigns", owner, node, [number, "alone"])
         return []
     if node.type == "member_expression":
-        number = expression(walk, node, scope)
-        if number >= 0:
-            walk.reference("assigns", owner, node, [number, "member"])
-        return _object_of(walk, node, scope, owner)
+        return _member(walk, node, scope, owner, "assigns")
     if node.type in PATTERNS:
         steps = []
         for one in node.named_children:
@@ -117,8 +110,7 @@ def _augmented(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]
 def _decorator(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     what = next(iter(node.named_children), None)
     if what and what.type in {"identifier", "member_expression"}:
-        walk.reference("calls", owner, what, [expression(walk, what, scope), "call", -1])
-        return _target(walk, what, scope, owner)
+        return _run(walk, what, scope, owner, "call")
     return inside(node, scope, owner)
 
 
@@ -129,8 +121,7 @@ def _jsx(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
         name.type == "member_expression"
         or (name.type == "identifier" and text_of(name)[:1].isupper())
     ):
-        walk.reference("calls", owner, name, [expression(walk, name, scope), "jsx", -1])
-        rest = [*_target(walk, name, scope, owner), *rest]
+        return _run(walk, name, scope, owner, "jsx") + rest
     return rest
 
 

@@ -8,10 +8,10 @@ from ghostmem.outline.languages.ecma_.walk import (
     EcmaWalk,
     Handler,
     Step,
-    fields,
     inside,
     key_of,
     nothing,
+    only,
 )
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, short, text_of
 
@@ -142,10 +142,6 @@ def _type_name(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]
     return []
 
 
-def _type_parameter(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    return fields(node, ["constraint", "value"], scope, owner)
-
-
 def generic(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Walk a signature whose type parameters are known in it only."""
     inner = walk.new_scope(scope)
@@ -185,15 +181,11 @@ def _index_signature(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list
     return [(one, inner, owner) for one in node.named_children if one.type != "identifier"]
 
 
-def _type_predicate(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    return fields(node, ["type"], scope, owner)
-
-
 TYPE_USES: dict[str, Handler] = {
     "type_identifier": _type_name,
     "nested_type_identifier": _type_name,
-    "type_parameter": _type_parameter,
-    "type_predicate": _type_predicate,
+    "type_parameter": only("constraint", "value"),
+    "type_predicate": only("type"),
     "function_type": generic,
     "constructor_type": generic,
     "conditional_type": _conditional_type,

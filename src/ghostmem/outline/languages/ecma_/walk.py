@@ -154,6 +154,11 @@ def inside(node: Node, scope: int, owner: int) -> list[Step]:
     return [(one, scope, owner) for one in node.named_children]
 
 
+def only(*names: str) -> Handler:
+    """Return a handler that walks some fields of a node."""
+    return lambda _walk, node, scope, owner: fields(node, names, scope, owner)
+
+
 def nothing(_walk: EcmaWalk, _node: Node, _scope: int, _owner: int) -> list[Step]:
     """Leave a node out."""
     return []

@@ -159,11 +159,6 @@ class RustBodyWalk(ShapeWalk):
             steps += self.qualifier(inner)
         elif inner.type != "identifier":
             steps.append(inner)
-        count = (
-            sum(1 for one in arguments.named_children if not one.type.endswith("comment"))
-            if arguments
-            else 0
-        )
 
         def call() -> None:
             if inner.type == "identifier" and (at := self.local(self.name(inner))) is not None:
@@ -175,7 +170,7 @@ class RustBodyWalk(ShapeWalk):
                 else []
             )
             self.seen[node.id] = self.expr("call", callee, types)
-            self.ref("calls", inner, {"callee": callee, "args": count})
+            self.ref("calls", inner, {"callee": callee})
 
         return [*steps, call, *self.arguments(arguments, inner if method else None)]
 

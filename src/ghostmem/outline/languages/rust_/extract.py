@@ -109,16 +109,7 @@ class RustWalk(RustBodyWalk):
             if parameters
             else []
         )
-        has_self = bool(takes) and (
-            takes[0].type == "self_parameter"
-            or self.name(takes[0].child_by_field_name("pattern")) == "self"
-        )
-        detail = {
-            "generics": generics_of(self, node),
-            "self": has_self,
-            "ret": type_of(self, result),
-        }
-        detail["params"] = [type_of(self, one.child_by_field_name("type")) for one in takes]
+        detail = {"generics": generics_of(self, node), "ret": type_of(self, result)}
         inside_type = self.impl != UNKNOWN or (
             self.owner != FILE and self.facts.symbols[self.owner].kind == "interface"
         )
@@ -260,7 +251,7 @@ class RustWalk(RustBodyWalk):
         body = node.child_by_field_name("body")
         name = self.name(node.child_by_field_name("name"))
         if body is not None:
-            return self.inside(self.item(node, "module", {"inline": True}), [body])
+            return self.inside(self.item(node, "module", {}), [body])
         notes = self.attributes(node)
         opens = any(one.startswith("#[macro_use") for one in notes)
         given = next(
