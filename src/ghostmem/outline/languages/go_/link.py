@@ -2,11 +2,12 @@
 implements what.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineLink, file_id
+from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
@@ -15,16 +16,20 @@ from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.natives import interfaces
 from ghostmem.outline.languages.go_.nodes import add_nodes
+from ghostmem.outline.languages.go_.operand import Sink
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 
 class _Owner:
     """Takes the references of one owner."""
 
-    def __init__(self, world: GoWorld, linked: Linked, owner: str) -> None:
+    def __init__(
+        self, world: GoWorld, links: LinkColumns, unresolved: list[Loose], owner: str
+    ) -> None:
         self.world = world
-        self.linked = linked
+        self.unresolved = unresolved
         self.owner = owner
+        self._add = links.add
         self._done: set[tuple[str, str]] = set()
 
     def link(self, kind: str, ids: tuple[str, ...], line: int, via: str) -> None:
@@ -32,13 +37,13 @@ class _Owner:
         for one in ids:
             if (kind, one) not in self._done:
                 self._done.add((kind, one))
-                self.linked.links.append(OutlineLink(self.owner, kind, one, line, via))
+                self._add(self.owner, kind, one, line, via)
 
     def loose(self, kind: str, tree: Tree, line: int) -> None:
         """Take one that is not."""
         text = shown(tree)
         name = text.rsplit(".", 1)[-1]
-        self.linked.loose.append(
+        self.unresolved.append(
             Loose(self.owner, kind, text, line, name, self.world.names.get(name, 0))
         )
 
@@ -48,16 +53,16 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     links = LinkColumns()
     linked = Linked(links=links)
     world = GoWorld(files, read)
-    add_nodes(world, linked)
+    add_nodes(world, linked, links)
     lookup = GoLookup(world, Checker)
+    sink = partial(_Owner, world, links, linked.loose)
     for file in world.files:
-        _link_initialisers(world, lookup, linked, file)
+        _link_initialisers(lookup, file, sink)
         bodies = iter(file.bodies())
         for index, symbol in enumerate(file.facts.symbols):
             if symbol.parent == FILE:
-                decl = Decl(file.ids[index], file, symbol, index)
-                _link_symbol(lookup, linked, decl, bodies)
-    add_implements(world, lookup, linked)
+                _link_symbol(lookup, Decl(file.ids[index], file, symbol, index), bodies, sink)
+    add_implements(world, lookup, links)
     _finish(world, linked, links)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
         linked.notes.append(
@@ -68,10 +73,9 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
 
 
 def _link_symbol(
-    lookup: GoLookup, linked: Linked, decl: Decl, bodies: Iterator[list[Tree]]
+    lookup: GoLookup, decl: Decl, bodies: Iterator[list[Tree]], sink: Callable[[str], Sink]
 ) -> None:
-    sink = _Owner(lookup.world, linked, decl.id)
-    checker = Checker(lookup, decl.file, [], sink, decl.id, walk.function)
+    checker = Checker(lookup, decl.file, [], sink(decl.id), decl.id, walk.function)
     match decl.symbol.kind:
         case "function" | "method":
             _link_function(checker, decl, next(bodies, []))
@@ -110,9 +114,9 @@ def _link_type(checker: Checker, decl: Decl) -> None:
             checker.type(tree[3])
 
 
-def _link_initialisers(world: GoWorld, lookup: GoLookup, linked: Linked, file: GoFile) -> None:
+def _link_initialisers(lookup: GoLookup, file: GoFile, sink: Callable[[str], Sink]) -> None:
     key = file_id(file.path)
-    checker = Checker(lookup, file, [], _Owner(world, linked, key), key, walk.function)
+    checker = Checker(lookup, file, [], sink(key), key, walk.function)
     for spec in file.specs:
         if len(spec) == 4:
             if "_" in spec[1]:

@@ -165,12 +165,15 @@ class _PythonLinker:
         """
         pending = self.pending.get(path, ())
         again = self.pending[path] = set()
-        for ref in self.world.tables[path].refs:
+        if turn and not pending:
+            return
+        table = self.world.tables[path]
+        for ref in table.refs:
             if ref.kind != "calls" or (turn and ref.detail not in pending):
                 continue
             self.world.doubt = False
             made = self.edges.of(path, ref)
-            _, _, args, keywords = self.world.tables[path].exprs[ref.detail]
+            _, _, args, keywords = table.exprs[ref.detail]
             passed = [
                 one for called in made.called for one in self.edges.passed(*called, args, keywords)
             ]
