@@ -86,7 +86,11 @@ class Lowering:
         if kind in _NAMES:
             start = node.start_byte
             raw = self.source[start : node.end_byte]
-            return ["i", self._words.get(raw) or self.text(node), bisect_left(self._ends, start) + 1]
+            return [
+                "i",
+                self._words.get(raw) or self.text(node),
+                bisect_left(self._ends, start) + 1,
+            ]
         handler = self._expressions.get(kind)
         if handler is None:
             return ["#", _LITERALS[kind]] if kind in _LITERALS else ["?"]

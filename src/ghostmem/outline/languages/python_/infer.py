@@ -8,8 +8,9 @@ annotation | P partial | L lambda. A key is (path, symbol). A definition is sym 
 receiver | val types."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import NATIVE
@@ -24,7 +25,6 @@ Def = tuple[Any, ...]
 DEEPEST = 60  # steps of one inference; past them nothing is known
 DEEP = 20  # tuples inside each other in one type
 MOST = 16  # types of one expression
-MOST_NAMES = 50_000  # names whose definitions are remembered
 Key = tuple[str, int]
 _MODULE_NAMES = frozenset(  # that every module has
     "__name__ __file__ __doc__ __package__ __spec__ __loader__ __path__ __debug__".split()
@@ -65,6 +65,15 @@ class PythonWorld:
             (path, [one.path for one in facts.imports if one.star]) for path, facts in files.items()
         )
         self.stars = {path: stars for path, stars in starred if stars}
+        self._forget()
+
+    def beside(self) -> Self:
+        """Return a world of the same files in which nothing is inferred yet."""
+        other = copy(self)
+        other._forget()
+        return other
+
+    def _forget(self) -> None:
         self.known: dict[Any, Any] = {}
         self.before: dict[Any, Any] = {}
         self.doubted: set[Any] = set()  # of what is known: what another round may answer otherwise
@@ -72,7 +81,7 @@ class PythonWorld:
         self.busy: set[Any] = set()
         self.depth = 0
         self.rounds = 0  # those that are over
-        self._named: dict[tuple[str, int], tuple[list[Def], int]] = {}
+        self._outer: dict[tuple[str, int, str], tuple[list[Def], int]] = {}
         self._is_class: dict[Key, bool] = {}
         self.passed: dict[
             tuple[str, int, int], list[tuple[str, int]]
@@ -137,18 +146,26 @@ class PythonWorld:
         """Return the definitions behind a name, and the scope that it was found in: -1 when that is
         none of the file's.
         """
-        known = self._named.get((path, row))
-        if known is not None:
-            return known
-        _, word, scope, block, pos = self.tables[path].exprs[row]
-        outer, self.doubt = self.doubt, False
-        found = self.lookup(path, word, scope, block, pos)
-        if not self.doubt:
-            if len(self._named) >= MOST_NAMES:
-                self._named.clear()
-            self._named[path, row] = found
-        self.doubt = self.doubt or outer
-        return found
+        table = self.tables[path]
+        _, word, scope, block, pos = table.exprs[row]
+        inner = table.scopes.scopes[scope]
+        if (
+            inner["kind"] != "function"
+            or word in inner["names"]
+            or word in inner["moved"]
+            or word in inner["narrow"]
+        ):
+            return self.lookup(path, word, scope, block, pos)
+        # it is found outside of the function, and there the place inside does not matter
+        key = (path, inner["parent"], word)
+        known = self._outer.get(key)
+        if known is None:
+            outer, self.doubt = self.doubt, False
+            known = self.lookup(path, word, scope, block, pos)
+            if not self.doubt:
+                self._outer[key] = known
+            self.doubt = self.doubt or outer
+        return known
 
     def lookup(
         self, path: str, word: str, scope: int, block: int, pos: int
