@@ -99,10 +99,21 @@ def test_halves_are_of_similar_size() -> None:
     """Files are divided by their size, in order; a small project stays whole."""
     facts = facts_of("python", {f"m{number}.py": "x = 1\n" for number in range(halves.MIN_FILES)})
     first, second = halves.halves(facts)
-    assert first + second == list(facts)
+    assert first + second == sorted(facts)
     assert len(first) == len(second)
     facts.popitem()
-    assert halves.halves(facts) == [list(facts)]
+    assert halves.halves(facts) == [sorted(facts)]
+
+
+def test_the_files_of_a_folder_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Go package is linked by one process, also where a folder inside of it comes between."""
+    monkeypatch.setattr(halves, "MIN_FILES", 2)
+    paths = ["a/a.go", "a/b/c.go", "a/z.go", "d/e.go"]
+    facts = facts_of("go", dict.fromkeys(paths, "package p\n\nvar V = 1\n"))
+    assert halves.halves(facts, whole_folders=True) == [
+        ["a/a.go", "a/z.go"],
+        ["a/b/c.go", "d/e.go"],
+    ]
 
 
 def test_the_graph_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,3 +125,21 @@ def test_the_graph_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(parts.links) == set(whole.links)
     assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
     assert any(link.start.startswith("a.py#a.use") and "run" in link.end for link in parts.links)
+
+
+def test_the_graph_of_go_packages_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both halves know the types of all packages, and what is outside is one node."""
+    files = {
+        "a/a.go": 'package a\n\nimport "fmt"\n\ntype T struct{}\n\n'
+        "func (t *T) Run() { fmt.Println(t) }\n",
+        "b/b.go": 'package b\n\nimport (\n\t"fmt"\n\t"m/a"\n)\n\n'
+        "func Use(t *a.T) { t.Run(); fmt.Println(t); t.gone() }\n",
+    }
+    others = {"go.mod": "module m\n"}
+    whole = outline("go", files, others)
+    monkeypatch.setattr(halves, "MIN_FILES", 2)
+    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    parts = outline("go", files, others)
+    assert set(parts.links) == set(whole.links)
+    assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
+    assert any(link.start.startswith("b/b.go#b.Use") and "Run" in link.end for link in parts.links)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
+from posixpath import dirname
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.facts import Facts
@@ -27,17 +29,27 @@ THREADS = "/proc/self/task"  # one entry for each thread of this process, also t
 Step = Callable[[list[Any]], Any]
 
 
-def halves(files: Mapping[str, Facts]) -> list[list[str]]:
-    """Return the paths of a project in two parts of similar size, or in one if they are few."""
-    paths = list(files)
+def halves(files: Mapping[str, Facts], *, whole_folders: bool = False) -> list[list[str]]:
+    """Return the paths of a project in two parts of similar size, or in one if they are few.
+
+    Both are in order; with `whole_folders` the files of a folder stay together."""
+    paths = sorted(files)
     if len(paths) < MIN_FILES:
         return [paths]
-    sizes = [len(one.symbols) * SYMBOL_BYTES + len(one.fold) for one in files.values()]
-    left, at = sum(sizes) // 2, 0
-    while left > 0:
-        left -= sizes[at]
-        at += 1
-    return [paths[:at], paths[at:]]
+    groups = [dirname(path) if whole_folders else path for path in paths]
+    sizes: Counter[str] = Counter()
+    for group, path in zip(groups, paths, strict=True):
+        sizes[group] += len(files[path].symbols) * SYMBOL_BYTES + len(files[path].fold)
+    left, first = sizes.total() // 2, set()
+    for group, size in sizes.items():
+        if left > 0:
+            left -= size
+            first.add(group)
+    pairs = list(zip(groups, paths, strict=True))
+    return [
+        [path for group, path in pairs if group in first],
+        [path for group, path in pairs if group not in first],
+    ]
 
 
 def run_halves(parts: Sequence[Callable[[], Sequence[Step]]]) -> list[Any]:

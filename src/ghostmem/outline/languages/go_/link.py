@@ -4,10 +4,11 @@ implements what.
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, file_id
+from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineNode, file_id
+from ghostmem.outline.halves import Step, halves, run_halves
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
@@ -54,15 +55,13 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     linked = Linked(links=links)
     world = GoWorld(files, read)
     add_nodes(world, linked, links)
-    lookup = GoLookup(world, Checker)
-    sink = partial(_Owner, world, links, linked.loose)
-    for file in world.files:
-        _link_initialisers(lookup, file, sink)
-        bodies = iter(file.bodies())
-        for index, symbol in enumerate(file.facts.symbols):
-            if symbol.parent == FILE:
-                _link_symbol(lookup, Decl(file.ids[index], file, symbol, index), bodies, sink)
-    add_implements(world, lookup, links)
+    by_path = {file.path: file for file in world.files}
+    parts = [[by_path[path] for path in part] for part in halves(files, whole_folders=True)]
+    for made in run_halves([partial(_half, world, part) for part in parts]):
+        links.join(made.links)
+        linked.loose += made.loose
+        world.outside = made.outside | world.outside
+    add_implements(world, GoLookup(world, Checker), links)
     _finish(world, linked, links)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
         linked.notes.append(
@@ -70,6 +69,32 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
             "external ones"
         )
     return linked
+
+
+class _Linked(NamedTuple):
+    """What the bodies of some files come to."""
+
+    links: LinkColumns
+    loose: list[Loose]
+    outside: dict[str, OutlineNode]
+
+
+def _half(world: GoWorld, files: list[GoFile]) -> list[Step]:
+    return [lambda _known: _link_files(world, files)]
+
+
+def _link_files(world: GoWorld, files: list[GoFile]) -> _Linked:
+    """Type the bodies of some files."""
+    made = _Linked(LinkColumns(), [], world.outside)
+    lookup = GoLookup(world, Checker)
+    sink = partial(_Owner, world, made.links, made.loose)
+    for file in files:
+        _link_initialisers(lookup, file, sink)
+        bodies = iter(file.bodies())
+        for index, symbol in enumerate(file.facts.symbols):
+            if symbol.parent == FILE:
+                _link_symbol(lookup, Decl(file.ids[index], file, symbol, index), bodies, sink)
+    return made
 
 
 def _link_symbol(
@@ -143,7 +168,8 @@ def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
     for place, (kind, end) in enumerate(zip(links.kinds, links.ends, strict=True)):
         if kind in as_values and end in outside_types:
             links.kinds[place] = numbers["uses"]
-    links.keep(_first_places(links))
+    repeated = _repeated(links, numbers, outside_types)
+    links.keep(place for place in range(len(links)) if place not in repeated)
     linked.loose.sort()
     for key, end in sorted((ids[end], end) for end in ends if ids[end] in world.outside):
         node = world.outside[key]
@@ -156,17 +182,21 @@ def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
         linked.nodes[key] = node
 
 
-def _first_places(links: LinkColumns) -> Iterator[int]:
-    """Yield of each start, kind and end the place of the link with the lowest line."""
-    size, before = len(links.ids), -1
-    rows = sorted(
-        (((start * len(FORWARD) + kind) * size + end) << 64) | (line << 32) | place
-        for place, (start, kind, end, line, _) in enumerate(links.rows())
-    )
-    for row in rows:
-        if row >> 64 != before:
-            before = row >> 64
-            yield row & 0xFFFFFFFF
+def _repeated(links: LinkColumns, numbers: Mapping[str, int], outside_types: set[int]) -> set[int]:
+    """Return the places of links for which there is another with a lower line.
+
+    A body records a link once, so only two imports of a package, or two ways to name a type outside
+    can be alike."""
+    first: dict[tuple[int, int, int], int] = {}
+    repeated: set[int] = set()
+    for place, (start, kind, end, line, _) in enumerate(links.rows()):
+        if kind == numbers["imports"] or (kind == numbers["uses"] and end in outside_types):
+            known = first.setdefault((start, kind, end), place)
+            if known != place:
+                later = known if line < links.lines[known] else place
+                first[start, kind, end] = known + place - later
+                repeated.add(later)
+    return repeated
 
 
 def _symbol(world: GoWorld, key: str) -> bool:
