@@ -28,6 +28,7 @@ from ghostmem.outline.graph import (
 _ALONE = frozenset({"function", "method", "type", "interface", "module"})
 _OTHER_ID = 0  # an id that is not made of a file, a name and a start; otherwise the start plus one
 _LINE_BITS, _VIA_BITS = 24, 12
+NODES_PER_SORT = 8192  # nodes whose links are sorted at once
 
 Relations = dict[str, dict[int, tuple[int, str]]]  # by kind and node: line and rung
 
@@ -283,27 +284,28 @@ def _pack_links(
     rung_of = [vias.index(via) for via in links.vias]
     place = [number.get(one, -1) for one in links.ids]
     low_bits, size, kind_count = _LINE_BITS + _VIA_BITS, len(number), len(FORWARD)
-    rows = sorted(
-        (((place[start] * kind_count + kind) * size + place[end]) << low_bits)
-        | (line << _VIA_BITS)
-        | rung_of[via]
-        for start, kind, end, line, via in links.rows()
-        if place[start] >= 0 and place[end] >= 0
-    )
     starts, ends, kinds, lines, rungs = (array("I") for _ in range(5))
-    before = -1
-    for row in rows:
-        key = row >> low_bits
-        if key == before:
-            continue
-        before = key
-        rest, end = divmod(key, size)
-        start, kind = divmod(rest, kind_count)
-        starts.append(start)
-        ends.append(end)
-        kinds.append(kind)
-        lines.append((row >> _VIA_BITS) & ((1 << _LINE_BITS) - 1))
-        rungs.append(row & ((1 << _VIA_BITS) - 1))
+    for part in _by_start(links, place, size):
+        rows = sorted(
+            (((place[start] * kind_count + kind) * size + place[end]) << low_bits)
+            | (line << _VIA_BITS)
+            | rung_of[via]
+            for start, kind, end, line, via in links.rows(part)
+            if place[end] >= 0
+        )
+        before = -1
+        for row in rows:
+            key = row >> low_bits
+            if key == before:
+                continue
+            before = key
+            rest, end = divmod(key, size)
+            start, kind = divmod(rest, kind_count)
+            starts.append(start)
+            ends.append(end)
+            kinds.append(kind)
+            lines.append((row >> _VIA_BITS) & ((1 << _LINE_BITS) - 1))
+            rungs.append(row & ((1 << _VIA_BITS) - 1))
     writer.numbers("leaving", _offsets(starts, size))
     writer.numbers("link_end", ends)
     writer.numbers("link_kind", kinds)
@@ -312,6 +314,17 @@ def _pack_links(
     writer.numbers("arriving", _offsets(ends, size))
     writer.numbers("by_end", sorted(range(len(ends)), key=ends.__getitem__))
     return {"vias": vias}
+
+
+def _by_start(links: LinkColumns, place: Sequence[int], size: int) -> Iterator["array[int]"]:
+    """Yield the positions of links in parts, by the place of the node that they leave.
+
+    A sort of all at once takes much memory."""
+    parts = [array("I") for _ in range(0, size, NODES_PER_SORT)]
+    for position, start in enumerate(links.starts):
+        if place[start] >= 0:
+            parts[place[start] // NODES_PER_SORT].append(position)
+    return iter(parts)
 
 
 def _offsets(groups: Iterable[int], size: int) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """Code after resolving: nodes, links in the forward direction, and what stayed loose."""
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -86,9 +86,23 @@ class LinkColumns(Collection[OutlineLink]):
         self.lines.append(line)
         self.rungs.append(vias.setdefault(via, len(vias)))
 
-    def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """Yield start, kind, end, line and rung of each link as numbers."""
-        return zip(self.starts, self.kinds, self.ends, self.lines, self.rungs, strict=True)
+    def join(self, other: "LinkColumns") -> None:
+        """Add the links of another."""
+        ids, vias = self.ids, self.vias
+        numbers = [ids.setdefault(one, len(ids)) for one in other.ids]
+        rungs = [vias.setdefault(one, len(vias)) for one in other.vias]
+        self.starts.extend(map(numbers.__getitem__, other.starts))
+        self.ends.extend(map(numbers.__getitem__, other.ends))
+        self.rungs.extend(map(rungs.__getitem__, other.rungs))
+        self.kinds.extend(other.kinds)
+        self.lines.extend(other.lines)
+
+    def rows(self, places: Sequence[int] | None = None) -> Iterator[tuple[int, ...]]:
+        """Yield start, kind, end, line and rung as numbers, of each link or of those at places."""
+        columns = (self.starts, self.kinds, self.ends, self.lines, self.rungs)
+        if places is None:
+            return zip(*columns, strict=True)
+        return zip(*(map(column.__getitem__, places) for column in columns), strict=True)
 
     def keep(self, places: Iterable[int]) -> None:
         """Keep only the links at some places, in their order."""

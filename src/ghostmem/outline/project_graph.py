@@ -286,8 +286,12 @@ def _parse(
     with suppress(RecursionError):  # too deeply nested for JSON
         writer.add(mark, new.packed())
     writer.seen += len(source)
-    if writer.seen > MAX_SOURCE_BYTES:
-        new.rest = None
+    if writer.seen > MAX_SOURCE_BYTES:  # of a large project all rests are unfolded when needed
+        for facts in (new, *writer.unfolded):
+            facts.rest = None if facts.fold else facts.rest
+        writer.unfolded.clear()
+    else:
+        writer.unfolded.append(new)
 
 
 @dataclass(slots=True)
@@ -298,6 +302,7 @@ class _FactWriter:
     maker: str
     fresh: dict[str, bytes] = field(default_factory=dict)
     seen: int = 0  # bytes of source
+    unfolded: list[Facts] = field(default_factory=list)  # with the rest at hand
 
     def add(self, mark: str, packed: bytes) -> None:
         self.fresh[mark] = packed

@@ -2,9 +2,10 @@
 types of its whole package.
 
 So `refs` stays empty: `link` finds the references while it types the trees. A symbol's `detail`
-holds the SHA-256 of its text and the tree of its head as JSON text; the file's holds its own,
-whether it is a test, its build constraint, and its initialisers. Bodies, which only the file itself
-needs, are its `rest`, in the order of its symbols."""
+is the tree of its head as JSON text, its `full` name is the one inside of its package, with the
+receiver of a method; the file's `detail` holds the SHA-256 of its text, whether it is a test, its
+build constraint, and its initialisers. Bodies, which only the file itself needs, are its `rest`, in
+the order of its symbols."""
 
 import hashlib
 import json
@@ -142,16 +143,26 @@ class _File:
         signature: str,
         tree: Any = None,
         parent: int = FILE,
+        receiver: str = "",
     ) -> int:
         start, stop = node.start_byte, node.end_byte
-        detail: dict[str, Any] = {"sha": hashlib.sha256(self.source[start:stop]).hexdigest()}
-        if tree is not None:
-            detail["tree"] = _packed(tree)
-        first, last = (
-            self.low.line(node.start_byte),
-            self.low.line(max(node.start_byte, node.end_byte - 1)),
+        first, last = self.low.line(start), self.low.line(max(start, stop - 1))
+        owner = receiver if parent == FILE else self.symbols[parent].name
+        self.symbols.append(
+            Symbol(
+                name,
+                kind,
+                parent,
+                first,
+                last,
+                start,
+                stop,
+                signature,
+                None if tree is None else _packed(tree),
+                f"{owner}.{name}" if owner else name,
+                hashlib.sha256(self.source[start:stop]).hexdigest(),
+            )
         )
-        self.symbols.append(Symbol(name, kind, parent, first, last, start, stop, signature, detail))
         return len(self.symbols) - 1
 
     def _line(self, start: int, stop: int) -> str:
@@ -180,11 +191,8 @@ class _File:
             receiver, _ = self.low.params(node.child_by_field_name("receiver"))
             tree["recv"] = receiver[0] if receiver else ["", ["?"]]
         self.bodies.append(self.low.block(body))
-        index = self._add(
-            self.low.text(name), "method" if "recv" in tree else "function", node, signature, tree
-        )
-        if "recv" in tree:
-            self.symbols[index].detail["recv"] = _receiver(tree["recv"][1])
+        kind, owner = ("method", _receiver(tree["recv"][1])) if "recv" in tree else ("function", "")
+        self._add(self.low.text(name), kind, node, signature, tree, receiver=owner)
 
     def _type(self, node: "Node") -> None:
         tree = type_spec(self.low, node)
@@ -247,10 +255,10 @@ class _File:
 
 def _receiver(tree: Tree) -> str:
     """Return a receiver's type as it is shown: without its parameters, with its star."""
-    star = "*" if tree[0] == "*" else ""
+    form = "(*{})" if tree[0] == "*" else "{}"
     while tree[0] in {"*", "["}:
         tree = tree[1]
-    return star + (tree[1] if tree[0] == "i" else "_")
+    return form.format(tree[1] if tree[0] == "i" else "_")
 
 
 _packed = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
@@ -262,7 +270,7 @@ LANGUAGE = Language(
     suffixes=(".go",),
     grammar=grammar,
     package="tree-sitter-go",
-    version=3,
+    version=4,
     extract=extract,
     link=link,
     kinds=FORWARD,

@@ -2,6 +2,7 @@
 is made.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -59,48 +60,47 @@ class Checker:
         """Record the reference that an operand makes when it is read, written, called or named as a
         type.
         """
-        if self.sink is None:
+        sink = self.sink
+        if sink is None:
             return
-        if not op.ids:
-            if op.what == "missing" and (
-                how == "call" or op.via != "member"
+        _, _, ids, what, via, line = op
+        if not ids:
+            if what == "missing" and (
+                how == "call" or via != "member"
             ):  # fields that are read are no reference
-                self.sink.loose(
-                    {"call": "calls", "write": "assigns", "type": "uses"}.get(how, "accesses"),
-                    tree,
-                    op.line,
-                )
-            return
-        if how == "call":
-            self.sink.link("calls", op.ids, op.line, op.via)
-        elif op.via == "local" or op.what == "member":
+                sink.loose(_LOOSE_KINDS.get(how, "accesses"), tree, line)
+        elif how == "call":
+            sink.link("calls", ids, line, via)
+        elif via == "local" or what == "member":
             return
         elif how == "extends":
-            self.sink.link("extends", op.ids, op.line, op.via)
-        elif op.what in {"variable", "constant"} or (op.what == "outside" and how != "type"):
-            self.sink.link("assigns" if how == "write" else "accesses", op.ids, op.line, op.via)
+            sink.link("extends", ids, line, via)
+        elif what in {"variable", "constant"} or (what == "outside" and how != "type"):
+            sink.link("assigns" if how == "write" else "accesses", ids, line, via)
         else:
-            self.sink.link("uses", op.ids, op.line, op.via)
+            sink.link("uses", ids, line, via)
 
     def value(self, tree: Tree) -> Any:
         """Return the type of an expression that is read."""
-        op = self.raw(tree)
-        self.settle(op, "read", tree)
+        op = _HANDLERS[tree[0]](self, tree)
+        if self.sink is not None and (op.ids or op.what == "missing"):
+            self.settle(op, "read", tree)
         return op.type if op.mode == "value" else None
 
     def type(self, tree: Tree | None, how: str = "type") -> Type:
         """Return the type that a tree names."""
         if tree is None:
             return None
-        op = self.raw(tree)
-        self.settle(op, how, tree)
+        op = _HANDLERS[tree[0]](self, tree)
+        if self.sink is not None:
+            self.settle(op, how, tree)
         kind: Type = op.type if op.mode in {"type", "outside"} else None
         return kind
 
     def raw(self, tree: Tree) -> Op:
         """Return what a tree denotes, without recording the reference that its head makes."""
-        handler = _HANDLERS.get(tree[0])
-        return handler(self, tree) if handler else UNKNOWN
+        found: Op = _HANDLERS[tree[0]](self, tree)
+        return found
 
     # names
 
@@ -108,13 +108,13 @@ class Checker:
         """Resolve a name: scopes inside out, the package, dot imports, imports,
         predeclared names.
         """
-        name, line = tree[1], tree[2]
+        _, name, line = tree
         for scope in reversed(self.scopes):
             if name in scope:
                 found = scope[name]
-                return (
-                    Op(*found[:5], line) if isinstance(found, Op) else Op("type", found, line=line)
-                )
+                if not isinstance(found, Op):
+                    return Op("type", found, line=line)
+                return found._replace(line=line) if found.ids else found
         decls = self.file.package.scope.get(name)
         if decls:
             return self.declaration(decls, "package", line)
@@ -277,4 +277,9 @@ class Checker:
         return [kind, BOOL, *[None] * count][:count]
 
 
-_HANDLERS: dict[str, Any] = {**EXPRESSIONS, **SHAPES, "i": Checker.ident, ".": Checker.selector}
+# by the tag of a tree
+_HANDLERS: dict[str, Any] = defaultdict(
+    lambda: lambda _checker, _tree: UNKNOWN,
+    {**EXPRESSIONS, **SHAPES, "i": Checker.ident, ".": Checker.selector},
+)
+_LOOSE_KINDS = {"call": "calls", "write": "assigns", "type": "uses"}  # otherwise accesses

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.outline.languages.go_ import natives
 from ghostmem.outline.languages.go_.lookup import binding
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.operand import UNKNOWN, Op
+from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, value_of
 from ghostmem.outline.languages.go_.types import (
     BOOL,
     BYTE,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.check import Checker
 
 _LITERALS = {
-    name: Op("value", basic(name))
+    name: value_of(basic(name))
     for name in ("int", "float64", "complex128", "rune", "string", "bool")
 }
 _LITERALS["nil"] = Op("value")
@@ -40,12 +40,12 @@ def call(checker: "Checker", tree: Tree) -> Op:
         checker.settle(head, "type", tree[1])
         for one in tree[2]:
             checker.value(one)
-        return Op("value", head.type)
+        return value_of(head.type)
     given = [checker.value(one) for one in tree[2]]
     variable = head.what in {"variable", "constant"}
     checker.settle(head, "read" if variable else "call", tree[1])
     if head.mode == "outside":
-        return Op("value", natives.result(head.type, given))
+        return value_of(natives.result(head.type, given))
     if head.mode != "value":
         return UNKNOWN
     if (variable or not head.ids) and head.what != "closure" and checker.sink is not None:
@@ -100,12 +100,12 @@ def _builtin(checker: "Checker", head: Op, tree: Tree) -> Op:
     rest = [checker.value(one) for one in args[1:]]
     kind = first.type if first.mode != "unknown" else None
     if name == "new":
-        return Op("value", ("p", kind) if kind is not None else None)
+        return value_of(("p", kind) if kind is not None else None)
     if name in {"make", "append"}:
-        return Op("value", kind)
+        return value_of(kind)
     if name in {"min", "max"}:
-        return Op("value", _typed([kind, *rest]))
-    return Op("value", INT if name in {"len", "cap", "copy"} else None)
+        return value_of(_typed([kind, *rest]))
+    return value_of(INT if name in {"len", "cap", "copy"} else None)
 
 
 def index(checker: "Checker", tree: Tree) -> Op:
@@ -126,7 +126,7 @@ def index(checker: "Checker", tree: Tree) -> Op:
     checker.settle(head, "read", tree[1])
     for one in tree[2]:
         checker.value(one)
-    return Op("value", _element(checker, head.type) if head.mode == "value" else None)
+    return value_of(_element(checker, head.type) if head.mode == "value" else None)
 
 
 def _generic(kind: Any) -> bool:
@@ -163,26 +163,26 @@ def star(checker: "Checker", tree: Tree) -> Op:
         return Op("type", ("p", op.type), line=op.line)
     checker.settle(op, "read", tree[1])
     under = checker.lookup.underlying(op.type) if op.mode == "value" else None
-    return Op("value", pointed(under) if under is not None and under[0] == "p" else None)
+    return value_of(pointed(under) if under is not None and under[0] == "p" else None)
 
 
 def unary(checker: "Checker", tree: Tree) -> Op:
     """Type a unary operation."""
     kind = checker.value(tree[2])
     if tree[1] == "&":
-        return Op("value", ("p", kind) if kind is not None else None)
+        return value_of(("p", kind) if kind is not None else None)
     if tree[1] == "<-":
         under = checker.lookup.underlying(kind)
-        return Op("value", under[1] if under is not None and under[0] == "c" else None)
-    return Op("value", kind)
+        return value_of(under[1] if under is not None and under[0] == "c" else None)
+    return value_of(kind)
 
 
 def binary(checker: "Checker", tree: Tree) -> Op:
     """Type a chain of binary operations."""
     kinds = [checker.value(one) for one in tree[2]]
     if tree[1] in _COMPARISONS:
-        return Op("value", BOOL)
-    return Op("value", kinds[0] if tree[1] in {"<<", ">>"} else _typed(kinds))
+        return value_of(BOOL)
+    return value_of(kinds[0] if tree[1] in {"<<", ">>"} else _typed(kinds))
 
 
 def slice_(checker: "Checker", tree: Tree) -> Op:
@@ -193,13 +193,13 @@ def slice_(checker: "Checker", tree: Tree) -> Op:
     under = checker.lookup.underlying(kind)
     if under is not None and under[0] == "p":
         under = checker.lookup.underlying(under[1])
-    return Op("value", ("s", under[1]) if under is not None and under[0] == "a" else kind)
+    return value_of(("s", under[1]) if under is not None and under[0] == "a" else kind)
 
 
 def assertion(checker: "Checker", tree: Tree) -> Op:
     """Type x.(T)."""
     checker.value(tree[1])
-    return Op("value", checker.type(tree[2]))
+    return value_of(checker.type(tree[2]))
 
 
 def composite(checker: "Checker", tree: Tree) -> Op:
@@ -207,7 +207,7 @@ def composite(checker: "Checker", tree: Tree) -> Op:
     kind = checker.type(tree[1])
     if checker.sink is not None:
         elements(checker, kind, tree[2])
-    return Op("value", kind)
+    return value_of(kind)
 
 
 def elements(checker: "Checker", kind: Type, pairs: list[Tree]) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ghostmem.outline.graph import Linked, OutlineLink
+from ghostmem.outline.graph import LinkColumns
 from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.types import BOOL, BYTE, INT, STRING, Type, exported, unify
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
@@ -38,7 +38,7 @@ _NATIVE: dict[tuple[str, str], dict[str, Type]] = {
 }
 
 
-def add_implements(world: GoWorld, lookup: GoLookup, linked: Linked) -> None:
+def add_implements(world: GoWorld, lookup: GoLookup, links: LinkColumns) -> None:
     """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
     types, interfaces = _declared(world, lookup)
     rules = [(decl.id, decl.file.package.path, *_wanted(lookup, decl)) for decl in interfaces]
@@ -55,13 +55,11 @@ def add_implements(world: GoWorld, lookup: GoLookup, linked: Linked) -> None:
             key, path, methods, variables = rules[place]
             via = _satisfies(lookup, decl.file, kind, names, methods, variables, path)
             if via:
-                linked.links.append(OutlineLink(decl.id, "implements", key, decl.symbol.line, via))
+                links.add(decl.id, "implements", key, decl.symbol.line, via)
         for path, name, methods in natives:
             if _satisfies(lookup, decl.file, kind, names, methods, frozenset(), ""):
                 target = world.outsider(path, name, "interface")
-                linked.links.append(
-                    OutlineLink(decl.id, "implements", target, decl.symbol.line, "native")
-                )
+                links.add(decl.id, "implements", target, decl.symbol.line, "native")
 
 
 def _by_rarest_method(

@@ -2,11 +2,13 @@
 implements what.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineLink, file_id
+from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineNode, file_id
+from ghostmem.outline.halves import Step, halves, run_halves
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
@@ -15,16 +17,20 @@ from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.natives import interfaces
 from ghostmem.outline.languages.go_.nodes import add_nodes
+from ghostmem.outline.languages.go_.operand import Sink
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 
 class _Owner:
     """Takes the references of one owner."""
 
-    def __init__(self, world: GoWorld, linked: Linked, owner: str) -> None:
+    def __init__(
+        self, world: GoWorld, links: LinkColumns, unresolved: list[Loose], owner: str
+    ) -> None:
         self.world = world
-        self.linked = linked
+        self.unresolved = unresolved
         self.owner = owner
+        self._add = links.add
         self._done: set[tuple[str, str]] = set()
 
     def link(self, kind: str, ids: tuple[str, ...], line: int, via: str) -> None:
@@ -32,13 +38,13 @@ class _Owner:
         for one in ids:
             if (kind, one) not in self._done:
                 self._done.add((kind, one))
-                self.linked.links.append(OutlineLink(self.owner, kind, one, line, via))
+                self._add(self.owner, kind, one, line, via)
 
     def loose(self, kind: str, tree: Tree, line: int) -> None:
         """Take one that is not."""
         text = shown(tree)
         name = text.rsplit(".", 1)[-1]
-        self.linked.loose.append(
+        self.unresolved.append(
             Loose(self.owner, kind, text, line, name, self.world.names.get(name, 0))
         )
 
@@ -48,16 +54,14 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     links = LinkColumns()
     linked = Linked(links=links)
     world = GoWorld(files, read)
-    add_nodes(world, linked)
-    lookup = GoLookup(world, Checker)
-    for file in world.files:
-        _link_initialisers(world, lookup, linked, file)
-        bodies = iter(file.bodies())
-        for index, symbol in enumerate(file.facts.symbols):
-            if symbol.parent == FILE:
-                decl = Decl(file.ids[index], file, symbol, index)
-                _link_symbol(lookup, linked, decl, bodies)
-    add_implements(world, lookup, linked)
+    add_nodes(world, linked, links)
+    by_path = {file.path: file for file in world.files}
+    parts = [[by_path[path] for path in part] for part in halves(files, whole_folders=True)]
+    for made in run_halves([partial(_half, world, part) for part in parts]):
+        links.join(made.links)
+        linked.loose += made.loose
+        world.outside = made.outside | world.outside
+    add_implements(world, GoLookup(world, Checker), links)
     _finish(world, linked, links)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
         linked.notes.append(
@@ -67,11 +71,36 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     return linked
 
 
+class _Linked(NamedTuple):
+    """What the bodies of some files come to."""
+
+    links: LinkColumns
+    loose: list[Loose]
+    outside: dict[str, OutlineNode]
+
+
+def _half(world: GoWorld, files: list[GoFile]) -> list[Step]:
+    return [lambda _known: _link_files(world, files)]
+
+
+def _link_files(world: GoWorld, files: list[GoFile]) -> _Linked:
+    """Type the bodies of some files."""
+    made = _Linked(LinkColumns(), [], world.outside)
+    lookup = GoLookup(world, Checker)
+    sink = partial(_Owner, world, made.links, made.loose)
+    for file in files:
+        _link_initialisers(lookup, file, sink)
+        bodies = iter(file.bodies())
+        for index, symbol in enumerate(file.facts.symbols):
+            if symbol.parent == FILE:
+                _link_symbol(lookup, Decl(file.ids[index], file, symbol, index), bodies, sink)
+    return made
+
+
 def _link_symbol(
-    lookup: GoLookup, linked: Linked, decl: Decl, bodies: Iterator[list[Tree]]
+    lookup: GoLookup, decl: Decl, bodies: Iterator[list[Tree]], sink: Callable[[str], Sink]
 ) -> None:
-    sink = _Owner(lookup.world, linked, decl.id)
-    checker = Checker(lookup, decl.file, [], sink, decl.id, walk.function)
+    checker = Checker(lookup, decl.file, [], sink(decl.id), decl.id, walk.function)
     match decl.symbol.kind:
         case "function" | "method":
             _link_function(checker, decl, next(bodies, []))
@@ -110,9 +139,9 @@ def _link_type(checker: Checker, decl: Decl) -> None:
             checker.type(tree[3])
 
 
-def _link_initialisers(world: GoWorld, lookup: GoLookup, linked: Linked, file: GoFile) -> None:
+def _link_initialisers(lookup: GoLookup, file: GoFile, sink: Callable[[str], Sink]) -> None:
     key = file_id(file.path)
-    checker = Checker(lookup, file, [], _Owner(world, linked, key), key, walk.function)
+    checker = Checker(lookup, file, [], sink(key), key, walk.function)
     for spec in file.specs:
         if len(spec) == 4:
             if "_" in spec[1]:
@@ -139,7 +168,8 @@ def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
     for place, (kind, end) in enumerate(zip(links.kinds, links.ends, strict=True)):
         if kind in as_values and end in outside_types:
             links.kinds[place] = numbers["uses"]
-    links.keep(_first_places(links))
+    repeated = _repeated(links, numbers, outside_types)
+    links.keep(place for place in range(len(links)) if place not in repeated)
     linked.loose.sort()
     for key, end in sorted((ids[end], end) for end in ends if ids[end] in world.outside):
         node = world.outside[key]
@@ -152,17 +182,21 @@ def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
         linked.nodes[key] = node
 
 
-def _first_places(links: LinkColumns) -> Iterator[int]:
-    """Yield of each start, kind and end the place of the link with the lowest line."""
-    size, before = len(links.ids), -1
-    rows = sorted(
-        (((start * len(FORWARD) + kind) * size + end) << 64) | (line << 32) | place
-        for place, (start, kind, end, line, _) in enumerate(links.rows())
-    )
-    for row in rows:
-        if row >> 64 != before:
-            before = row >> 64
-            yield row & 0xFFFFFFFF
+def _repeated(links: LinkColumns, numbers: Mapping[str, int], outside_types: set[int]) -> set[int]:
+    """Return the places of links for which there is another with a lower line.
+
+    A body records a link once, so only two imports of a package, or two ways to name a type outside
+    can be alike."""
+    first: dict[tuple[int, int, int], int] = {}
+    repeated: set[int] = set()
+    for place, (start, kind, end, line, _) in enumerate(links.rows()):
+        if kind == numbers["imports"] or (kind == numbers["uses"] and end in outside_types):
+            known = first.setdefault((start, kind, end), place)
+            if known != place:
+                later = known if line < links.lines[known] else place
+                first[start, kind, end] = known + place - later
+                repeated.add(later)
+    return repeated
 
 
 def _symbol(world: GoWorld, key: str) -> bool:

@@ -4,7 +4,7 @@ embeds.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.outline.languages.go_.types import Binding, Type, basic, exported, substitute
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
@@ -22,8 +22,7 @@ LARGEST, DEEPEST = (
 )  # parts of one type, and how deep they stand; what is larger no person wrote
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """A field, a method of the project with its nodes, or a method of something outside."""
 
     kind: str  # field, method, interface, outside
@@ -137,9 +136,15 @@ class GoLookup:
 
     def declared(self, named: Named) -> Type:
         """Return what a type was declared to be, in its own type parameters."""
-        return self._once(
-            self._under, named.key, lambda: self.type_at(named.file, named.scopes, named.tree[3])
+        key = named.key
+        if key in self._under and key not in self._busy:
+            return self._under[key]
+        found = self._once(
+            self._under, key, lambda: self.type_at(named.file, named.scopes, named.tree[3])
         )
+        if key in self._under and not named.local:
+            named.tree[3] = None  # it is not needed again, and large
+        return found
 
     def underlying(self, kind: Type) -> Type:
         """Return what a type is made of."""
@@ -252,7 +257,7 @@ class GoLookup:
             return None
         decls = self.world.candidates(found, file)
         signature = substitute(self.signature(decls[0]), binding(named, kind[2]))
-        pointer = all(one.symbol.detail["recv"].startswith("*") for one in decls)
+        pointer = all(one.symbol.full.startswith("(*") for one in decls)
         return Member("method", signature, tuple(one.id for one in decls), pointer, name)
 
     def _embedded(self, kind: tuple[Any, ...]) -> list[Type]:

@@ -8,7 +8,7 @@ from typing import Any
 from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.lookup import Named
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.operand import Op
+from ghostmem.outline.languages.go_.operand import Op, value_of
 from ghostmem.outline.languages.go_.types import Type
 
 
@@ -24,7 +24,7 @@ def function(
     scope: dict[str, Any] = {}
     for name, declared in [*signature[1], *signature[2]]:
         if name:
-            scope[name] = Op("value", checker.type(declared))
+            scope[name] = value_of(checker.type(declared))
     if receiver is not None and receiver[0]:
         scope[receiver[0]] = Op("value", checker.type(receiver[1]), what="receiver")
     scope.pop("_", None)
@@ -55,7 +55,7 @@ def inner(checker: Checker, scope: dict[str, Any], trees: list[Tree]) -> None:
 def _values(checker: Checker, names: int, trees: list[Tree]) -> list[Op]:
     """Return what each name is given: with one expression for several, its results."""
     if len(trees) == 1 and names > 1:
-        return [Op("value", kind) for kind in checker.spread(checker.value(trees[0]), names)]
+        return [value_of(kind) for kind in checker.spread(checker.value(trees[0]), names)]
     return [_given(checker, one) for one in trees]
 
 
@@ -70,7 +70,7 @@ def _given(checker: Checker, tree: Tree) -> Op:
         return op
     if op.via == "local" or (op.what == "closure" and tree[0] == "i"):
         return op
-    return Op("value", op.type if op.mode == "value" else None)
+    return value_of(op.type if op.mode == "value" else None)
 
 
 def _define(checker: Checker, tree: Tree) -> None:
@@ -112,7 +112,7 @@ def _assign(checker: Checker, tree: Tree) -> None:
         if tree[1] != "=":
             checker.settle(op, "read", left)
         checker.settle(op, "write", left)
-        if left[0] == "i" and op.line:
+        if left[0] == "i":
             _rebind(checker, left[1], given[place] if place < len(given) else Op("value"))
 
 

@@ -70,9 +70,12 @@ class GoFile:
         return (self.facts.detail or {}).get("build") == "ignore"
 
 
+_decode = json.JSONDecoder().raw_decode
+
+
 @lru_cache(maxsize=64)
 def _trees(text: str) -> list[Any]:
-    return list(json.loads(text))
+    return list(_decode(text)[0])
 
 
 class Decl(NamedTuple):
@@ -85,7 +88,12 @@ class Decl(NamedTuple):
 
     def tree(self) -> Any:
         """Return its tree."""
-        return json.loads(self.symbol.detail["tree"])
+        return _decode(self.symbol.detail)[0]
+
+
+def receiver_type(method: Symbol) -> str:
+    """Return the name of the type whose method a symbol is."""
+    return method.full.rpartition(".")[0].strip("(*)")
 
 
 class GoWorld:

@@ -63,9 +63,10 @@ class Classes(PythonWorld):
 
         The ancestors come first, however many there are, so that no chain of them is too long for
         Python's stack."""
-        if ("mro", key) not in self.known:
+        mark = ("mro", key)
+        if mark not in self.known:
             self._ancestors_first(key)
-        return tuple(self.once(("mro", key), self._mro, key)) or (("C", key),)
+        return self.once(mark, self._mro, key) or (("C", key),)
 
     def _ancestors_first(self, key: Key) -> None:
         pending, seen = [key], {key}

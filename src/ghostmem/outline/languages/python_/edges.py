@@ -45,10 +45,11 @@ class Edges:
         return self._read(path, ref)
 
     def _call(self, path: str, ref: Ref) -> PythonResolved:
-        target = self.world.tables[path].exprs[ref.detail][1]
+        exprs = self.world.tables[path].exprs
+        target = exprs[ref.detail][1]
         edges: list[Edge] = []
         ends: list[End] = []
-        if self.world.tables[path].exprs[target][0] in ("n", "a"):
+        if exprs[target][0] in ("n", "a"):
             defs, via = self.world.definitions(path, target)
             for one in defs:
                 if self._touches(one):
@@ -57,18 +58,15 @@ class Edges:
         else:
             via = "type"
             ends.extend(self._called_types(self.world.infer(path, target)))
-        keys = dict.fromkeys(key for key, _, _ in ends if key is not None)
+        ends = list(dict.fromkeys(ends)) if len(ends) > 1 else ends
+        called = [(key, receiver) for key, _, receiver in ends if key is not None]
+        keys = dict.fromkeys(key for key, _ in called)
         for key in keys:
             edges.extend(self._call_project(key, "conditional" if len(keys) > 1 else via))
-        edges.extend(
-            ("calls", ("out", out), via)
-            for out in dict.fromkeys(out for _, out, _ in ends if out is not None)
-        )
-        return PythonResolved(
-            edges,
-            bool(ends),
-            [(key, receiver) for key, _, receiver in dict.fromkeys(ends) if key is not None],
-        )
+        if len(called) < len(ends):
+            outside = dict.fromkeys(out for _, out, _ in ends if out is not None)
+            edges.extend(("calls", ("out", out), via) for out in outside)
+        return PythonResolved(edges, bool(ends), called)
 
     def _touches(self, one: Def) -> bool:
         """Tell whether calling a definition reads it: what a variable or a property holds."""
@@ -199,35 +197,34 @@ class Edges:
     def _read(self, path: str, ref: Ref) -> PythonResolved:
         """Resolve a read or write of a variable, or a use of a type."""
         defs, via = self.world.definitions(path, ref.detail)
-        ends = dict.fromkeys(end for one in defs for end in self._read_one(one, ref.kind))
-        rung = "conditional" if sum(1 for _, end in ends if end[0] == "sym") > 1 else via
+        ends = [end for one in defs if (end := self._read_one(one, ref.kind))]
+        if len(ends) > 1:
+            ends = list(dict.fromkeys(ends))
+            via = "conditional" if sum(end[0] == "sym" for _, end in ends) > 1 else via
         whole = bool(defs)
-        row = self.world.tables[path].exprs[ref.detail]
-        if not defs and row[0] == "a":
+        if not defs:
             # an attribute of something known, which has none of that name in the project, is an
             # instance's own
-            whole = any(
+            row = self.world.tables[path].exprs[ref.detail]
+            whole = row[0] == "a" and any(
                 kind[0] in ("I", "C", "T", "F", "S", "B", "K")
                 for kind in self.world.infer(path, row[1])
             )
-        return PythonResolved([(kind, end, rung) for kind, end in ends], whole, [])
+        return PythonResolved([(kind, end, via) for kind, end in ends], whole, [])
 
-    def _is_function_value(self, one: Def, kind: str) -> bool:
-        """Tell whether a function or method is named without being called."""
-        return (
-            kind == "accesses"
-            and self.world.kind((one[1], one[2])) in ("function", "method")
-            and not self._is_read(one)
-        )
-
-    def _read_one(self, one: Def, kind: str) -> Iterator[tuple[str, Target]]:
+    def _read_one(self, one: Def, kind: str) -> tuple[str, Target] | None:
+        """Return what a read, write or use of a definition is, and of what; None for a local."""
         if one[0] == "out":
-            if kind != "assigns" or "." in one[2]:
-                yield kind, ("out", (one[1], one[2]))
-        elif one[0] == "sym":
-            key = (one[1], one[2])
-            symbol = self.world.kind(key)
-            if symbol in ("type", "interface") or self._is_function_value(one, kind):
-                yield "uses", ("sym", key)
-            elif symbol in ("variable", "constant", "field") or self._is_read(one):
-                yield kind, ("sym", key)
+            written = kind == "assigns" and "." not in one[2]
+            return None if written else (kind, ("out", (one[1], one[2])))
+        if one[0] != "sym":
+            return None
+        key = (one[1], one[2])
+        symbol = self.world.kind(key)
+        if symbol in ("type", "interface"):
+            return "uses", ("sym", key)
+        if symbol in ("variable", "constant", "field") or self._is_read(one):
+            return kind, ("sym", key)
+        # a function that is named without being called
+        function = kind == "accesses" and symbol in ("function", "method")
+        return ("uses", ("sym", key)) if function else None

@@ -147,19 +147,13 @@ def _call(t: PythonTables, node: "Node") -> int:
     if kind == "uses":
         t.kind, t.quoted = "accesses", False
     target = callee(t, function)
-    word = (
-        t.exprs[target][-1]
-        if t.exprs[target][0] == "a"
-        else t.exprs[target][1]
-        if t.exprs[target][0] == "n"
-        else ""
-    )
+    called = t.exprs[target]
+    word = called[2] if called[0] == "a" else called[1] if called[0] == "n" else ""
     args: list[int] = []
     keywords: list[list[Any]] = []
     if arguments is not None and arguments.type == "argument_list":
-        for position, one in enumerate(
-            child for child in arguments.named_children if child.type != "comment"
-        ):
+        given = [child for child in arguments.named_children if child.type != "comment"]
+        for position, one in enumerate(given):
             _argument(t, one, position, word, args, keywords)
     elif arguments is not None:
         args.append(value(t, arguments))
@@ -201,12 +195,13 @@ def _argument(
     args: list[int],
     keywords: list[list[Any]],
 ) -> None:
-    if node.type == "keyword_argument":
+    kind = node.type
+    if kind == "keyword_argument":
         name = node.child_by_field_name("name")
         keywords.append(
             [t.text(name) if name is not None else "", value(t, node.child_by_field_name("value"))]
         )
-    elif node.type in ("list_splat", "dictionary_splat"):
+    elif kind in ("list_splat", "dictionary_splat"):
         value(t, node)
         keywords.append(["*", 0])
     elif word == "cast" and position == 0:
@@ -222,10 +217,10 @@ def _subscript(t: PythonTables, node: "Node") -> int:
     quoted = t.quoted
     if t.exprs[base][-1] in ("Literal", "Annotated"):
         t.quoted = False
-    indexes = [value(t, child) for child in node.children_by_field_name("subscript")]
+    parts = node.children_by_field_name("subscript")
+    indexes = [value(t, child) for child in parts]
     t.quoted = quoted
-    sliced = any(child.type == "slice" for child in node.children_by_field_name("subscript"))
-    if sliced:
+    if any(child.type == "slice" for child in parts):
         return base
     return t.add("s", base, indexes[0] if len(indexes) == 1 else t.add("t", indexes))
 
@@ -267,13 +262,14 @@ def _quoted(t: PythonTables, node: "Node") -> int:
     )
     if not content or len(content) > 2000:
         return 0
-    tree = parser().parse(b"(" + content.strip() + b")")
-    statement = nth(tree.root_node, 0)
-    if tree.root_node.has_error or statement is None:
+    text, outer = b"(" + content.strip() + b")", t.source
+    root = parser().parse(text).root_node
+    statement = nth(root, 0)
+    if root.has_error or statement is None:
         return 0
-    t.offset, t.line = node.start_byte, t.line_of(node.start_byte)
+    t.offset, t.line, t.source = node.start_byte, t.line_of(node.start_byte), text
     row = value(t, nth(statement, 0))
-    t.offset = None
+    t.offset, t.source = None, outer
     return row
 
 

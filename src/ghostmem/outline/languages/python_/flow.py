@@ -69,9 +69,9 @@ def tested(t: PythonTables, node: "Node | None") -> tuple[str, int] | None:
     parts = arguments.named_children
     if len(parts) != 2 or parts[0].type != "identifier":
         return None
-    refs = len(t.facts.refs)
+    refs = len(t.refs)
     row = using(t, parts[1])
-    del t.facts.refs[refs:]  # the call itself notes them
+    del t.refs[refs:]  # the call itself notes them
     return t.text(parts[0]), row
 
 

@@ -8,8 +8,9 @@ annotation | P partial | L lambda. A key is (path, symbol). A definition is sym 
 receiver | val types."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import NATIVE
@@ -24,8 +25,10 @@ Def = tuple[Any, ...]
 DEEPEST = 60  # steps of one inference; past them nothing is known
 DEEP = 20  # tuples inside each other in one type
 MOST = 16  # types of one expression
-MOST_NAMES = 50_000  # names whose definitions are remembered
 Key = tuple[str, int]
+_MODULE_NAMES = frozenset(  # that every module has
+    "__name__ __file__ __doc__ __package__ __spec__ __loader__ __path__ __debug__".split()
+)
 
 
 def union(groups: Iterable[Types]) -> Types:
@@ -62,6 +65,15 @@ class PythonWorld:
             (path, [one.path for one in facts.imports if one.star]) for path, facts in files.items()
         )
         self.stars = {path: stars for path, stars in starred if stars}
+        self._forget()
+
+    def beside(self) -> Self:
+        """Return a world of the same files in which nothing is inferred yet."""
+        other = copy(self)
+        other._forget()
+        return other
+
+    def _forget(self) -> None:
         self.known: dict[Any, Any] = {}
         self.before: dict[Any, Any] = {}
         self.doubted: set[Any] = set()  # of what is known: what another round may answer otherwise
@@ -69,7 +81,8 @@ class PythonWorld:
         self.busy: set[Any] = set()
         self.depth = 0
         self.rounds = 0  # those that are over
-        self._named: dict[tuple[str, int], tuple[list[Def], int]] = {}
+        self._outer: dict[tuple[str, int, str], tuple[list[Def], int]] = {}
+        self._is_class: dict[Key, bool] = {}
         self.passed: dict[
             tuple[str, int, int], list[tuple[str, int]]
         ] = {}  # what calls pass for a parameter
@@ -88,9 +101,11 @@ class PythonWorld:
 
         What was answered without a cycle and without what calls pass is the same in every round, so
         that it is kept."""
-        if key in self.known:
-            self.doubt = self.doubt or key in self.doubted
-            return self.known[key]
+        known = self.known.get(key)
+        if known is not None:
+            if not self.doubt and key in self.doubted:
+                self.doubt = True
+            return known
         if key in self.busy or self.depth > DEEPEST:
             self.doubt = True
             return self.before.get(key, ())
@@ -121,24 +136,36 @@ class PythonWorld:
 
     def is_class(self, key: Key) -> bool:
         """Tell whether a symbol is a class, rather than an alias of a type."""
-        return self.kind(key) in ("type", "interface") and "bases" in self.detail(key)
+        known = self._is_class.get(key)
+        if known is None:
+            known = self.kind(key) in ("type", "interface") and "bases" in self.detail(key)
+            self._is_class[key] = known
+        return known
 
     def named(self, path: str, row: int) -> tuple[list[Def], int]:
         """Return the definitions behind a name, and the scope that it was found in: -1 when that is
         none of the file's.
         """
-        known = self._named.get((path, row))
-        if known is not None:
-            return known
-        _, word, scope, block, pos = self.tables[path].exprs[row]
-        outer, self.doubt = self.doubt, False
-        found = self.lookup(path, word, scope, block, pos)
-        if not self.doubt:
-            if len(self._named) >= MOST_NAMES:
-                self._named.clear()
-            self._named[path, row] = found
-        self.doubt = self.doubt or outer
-        return found
+        table = self.tables[path]
+        _, word, scope, block, pos = table.exprs[row]
+        inner = table.scopes.scopes[scope]
+        if (
+            inner["kind"] != "function"
+            or word in inner["names"]
+            or word in inner["moved"]
+            or word in inner["narrow"]
+        ):
+            return self.lookup(path, word, scope, block, pos)
+        # it is found outside of the function, and there the place inside does not matter
+        key = (path, inner["parent"], word)
+        known = self._outer.get(key)
+        if known is None:
+            outer, self.doubt = self.doubt, False
+            known = self.lookup(path, word, scope, block, pos)
+            if not self.doubt:
+                self._outer[key] = known
+            self.doubt = self.doubt or outer
+        return known
 
     def lookup(
         self, path: str, word: str, scope: int, block: int, pos: int
@@ -150,37 +177,21 @@ class PythonWorld:
         starred = self.starred(path, word, ())
         if starred:
             return starred, -2
-        if word in BUILTINS:
-            return [("out", NATIVE, word)], -1
-        if word in (
-            "__name__",
-            "__file__",
-            "__doc__",
-            "__package__",
-            "__spec__",
-            "__loader__",
-            "__path__",
-            "__debug__",
-        ):
+        if word in BUILTINS or word in _MODULE_NAMES:
             return [("out", NATIVE, word)], -1
         return [], -1
 
     def bound(self, path: str, scope: int, word: str, binds: list[Bind]) -> list[Def]:
         """Return the definitions that bindings stand for."""
-        if len(binds) == 1 and binds[0][0] == "def":
-            return [("sym", path, binds[0][5], None)]
         found: list[Def] = []
         for bind in binds:
-            if bind[0] == "imp":
-                found.extend(self.imported(path, bind[3]))
-            elif bind[0] == "def" or bind[5] >= 0:
+            if bind[5] >= 0:
                 found.append(("sym", path, bind[5], None))
+            elif bind[0] == "imp":
+                found.extend(self.imported(path, bind[3]))
             else:
-                table = self.tables[path].scopes.scopes[scope]
                 group = "narrow" if bind[0] == "narrow" else "names"
-                number = next(
-                    at for at, one in enumerate(table[group][word]) if one is bind or one == bind
-                )
+                number = self.tables[path].scopes.scopes[scope][group][word].index(bind)
                 found.append(("loc", path, scope, word, group, number))
         return list(dict.fromkeys(found)) if len(found) > 1 else found
 

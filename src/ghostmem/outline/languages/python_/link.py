@@ -1,20 +1,25 @@
 """From the facts of Python files to a graph: every reference becomes a link, or stays loose."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts, Ref
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
+    LinkColumns,
     Linked,
     Loose,
-    OutlineLink,
     OutlineNode,
     file_id,
     outside_id,
     project_id,
 )
+from ghostmem.outline.halves import Step, halves, run_halves
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, PythonResolved, Target
 from ghostmem.outline.languages.python_.infer import Key
@@ -41,57 +46,59 @@ Passed = dict[
 ]  # for a parameter: the expressions that calls give it
 
 
+class _Resolved(NamedTuple):
+    """What the references of some files come to."""
+
+    found: dict[tuple[str, str, str], tuple[int, str]]  # by start, kind and end: line and rung
+    loose: list[Loose]
+    outside: dict[tuple[str, str], str]  # by origin and name: kind
+
+
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of a project's Python files."""
     del read  # everything is in the facts
-    return _PythonLinker({path: files[path] for path in sorted(files)}).run()
+    project = _Project({path: files[path] for path in sorted(files)})
+    parts = [partial(_half, project, paths) for paths in halves(project.files)]
+    made: list[_Resolved] = run_halves(parts)
+    links = LinkColumns()
+    outside: dict[tuple[str, str], str] = {}
+    for one in made:
+        for (start, kind, end), (line, via) in one.found.items():
+            links.add(start, kind, end, line, via)
+        for key, kind in one.outside.items():
+            _note_outside(outside, key, kind)
+    for (place, name), kind in sorted(outside.items()):
+        number = outside_id(place, name)
+        project.nodes[number] = OutlineNode(
+            number, name, kind, place, where=name.split(".")[0] if place == EXTERNAL else ""
+        )
+    loose = [unresolved for one in made for unresolved in one.loose]
+    return Linked(project.nodes, links, sorted(loose))
 
 
-class _PythonLinker:
-    """One linking: the world it infers in, and the links found so far."""
+def _half(project: _Project, paths: list[str]) -> list[Step]:
+    """Return the steps of linking some files: calls in rounds, then all references."""
+    linker = _PythonLinker(project, paths)
+    return [*[linker.calls] * (ROUNDS - 1), linker.references]
+
+
+def _note_outside(outside: dict[tuple[str, str], str], key: tuple[str, str], kind: str) -> None:
+    outside[key] = min(outside.get(key, kind), kind, key=_RANK.index)
+
+
+class _Project:
+    """The nodes and names of all files, which every half of a linking has."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
         self.world = PythonInference(files)
-        self.edges = Edges(self.world)
-        self.found: dict[tuple[str, str, str], tuple[int, str]] = {}
-        self.loose: list[Loose] = []
-        self.outside: dict[tuple[str, str], str] = {}
         self.ids: dict[Key, str] = {}
         self.nodes: dict[str, OutlineNode] = {}
-        self.passed: Passed = {}  # by the calls of this round that another may resolve otherwise
-        self.settled: Passed = {}  # by those that are resolved for good
-        self.pending: dict[str, set[int]] = {}  # by file: the rows of those calls
         symbols = [(one.name, one.kind) for facts in files.values() for one in facts.symbols]
         self.callables = Counter(name for name, kind in symbols if kind in CALLABLE)
         self.values = Counter(name for name, kind in symbols if kind != "function")
-
-    def run(self) -> Linked:
-        """Infer in rounds; the last one is kept."""
-        for path, facts in self.files.items():
+        for path, facts in files.items():
             self._symbols(path, facts)
-        for turn in range(ROUNDS - 1):
-            self.passed = {}
-            for path in self.files:
-                self._calls(path, turn)
-            for key, rows in self.settled.items():
-                self.passed.setdefault(key, set()).update(rows)
-            self.world.next_round(self.passed)
-        for path in self.files:
-            self._references(path)
-        for path, facts in self.files.items():
-            self._declares(path, facts)
-            self._imports(path, facts)
-        for (place, name), kind in sorted(self.outside.items()):
-            number = outside_id(place, name)
-            self.nodes[number] = OutlineNode(
-                number, name, kind, place, where=name.split(".")[0] if place == EXTERNAL else ""
-            )
-        links = [
-            OutlineLink(start, kind, end, line, via)
-            for (start, kind, end), (line, via) in self.found.items()
-        ]
-        return Linked(self.nodes, sorted(links), sorted(self.loose))
 
     def _symbols(self, path: str, facts: Facts) -> None:
         module = self.world.modules.names[path]
@@ -115,6 +122,51 @@ class _PythonLinker:
                 body=one.detail,
             )
 
+
+class _PythonLinker:
+    """One linking of some files: the world it infers in, and the links found so far."""
+
+    def __init__(self, project: _Project, paths: list[str]) -> None:
+        self.project = project
+        self.paths = paths
+        self.files = project.files
+        self.world = project.world.beside()
+        self.edges = Edges(self.world)
+        self.made = _Resolved({}, [], {})
+        self.ids = project.ids
+        self.passed: Passed = {}  # by the calls of this round that another may resolve otherwise
+        self.settled: Passed = {}  # by those of this round that are resolved for good
+        self.known: Passed = {}  # by those of all rounds and files
+        self.pending: dict[str, set[int]] = {}  # by file: the rows of those calls
+
+    def calls(self, shared: list[tuple[Passed, Passed]]) -> tuple[Passed, Passed]:
+        """Resolve calls once more, and return what they pass for the time being and for good."""
+        self._next_round(shared)
+        self.passed, self.settled = {}, {}
+        for path in self.paths:
+            self.pending[path] = self._calls(path, self.pending.get(path))
+        return self.passed, self.settled
+
+    def references(self, shared: list[tuple[Passed, Passed]]) -> _Resolved:
+        """Resolve all that is not settled yet; what comes out now is kept."""
+        self._next_round(shared)
+        for path in self.paths:
+            self._references(path)
+        for path in self.paths:
+            self._declares(path, self.files[path])
+            self._imports(path, self.files[path])
+        return self.made
+
+    def _next_round(self, shared: list[tuple[Passed, Passed]]) -> None:
+        """Go on with what the calls of all files pass."""
+        passed: Passed = {}
+        for for_now, for_good in shared:
+            _join(passed, for_now)
+            _join(self.known, for_good)
+        if shared:
+            _join(passed, self.known)
+            self.world.next_round(passed)
+
     def _declares(self, path: str, facts: Facts) -> None:
         for number, one in enumerate(facts.symbols):
             self._add(
@@ -125,9 +177,10 @@ class _PythonLinker:
         return file_id(path) if symbol == FILE else self.ids[(path, symbol)]
 
     def _add(self, start: str, kind: str, end: str, line: int, via: str) -> None:
-        known = self.found.get((start, kind, end))
+        found, key = self.made.found, (start, kind, end)
+        known = found.get(key)
         if known is None or (line, via) < known:
-            self.found[(start, kind, end)] = (line, via)
+            found[key] = (line, via)
 
     def _imports(self, path: str, facts: Facts) -> None:
         modules = self.world.modules
@@ -147,9 +200,7 @@ class _PythonLinker:
     def _link(self, start: str, kind: str, end: Target, line: int, via: str) -> None:
         if end[0] == "out":
             place, name = end[1]
-            wanted = _OUTSIDE.get(kind, "variable")
-            known = self.outside.get((place, name), wanted)
-            self.outside[(place, name)] = min(known, wanted, key=_RANK.index)
+            _note_outside(self.made.outside, (place, name), _OUTSIDE.get(kind, "variable"))
             self._add(
                 start, kind, outside_id(place, name), line, NATIVE if place == NATIVE else EXTERNAL
             )
@@ -158,19 +209,19 @@ class _PythonLinker:
                 start, kind, file_id(end[1]) if end[0] == "file" else self.ids[end[1]], line, via
             )
 
-    def _calls(self, path: str, turn: int) -> None:
-        """Resolve the calls of a file, for what they pass.
+    def _calls(self, path: str, pending: Collection[int] | None) -> set[int]:
+        """Resolve the calls of a file, all or those pending, for what they pass.
 
-        One that another round may resolve otherwise is looked at again.
+        Return those that another round may resolve otherwise.
         """
-        pending = self.pending.get(path, ())
-        again = self.pending[path] = set()
-        for ref in self.world.tables[path].refs:
-            if ref.kind != "calls" or (turn and ref.detail not in pending):
+        again: set[int] = set()
+        table = self.world.tables[path]
+        for ref in table.refs if pending is None or pending else ():
+            if ref.kind != "calls" or (pending is not None and ref.detail not in pending):
                 continue
             self.world.doubt = False
             made = self.edges.of(path, ref)
-            _, _, args, keywords = self.world.tables[path].exprs[ref.detail]
+            _, _, args, keywords = table.exprs[ref.detail]
             passed = [
                 one for called in made.called for one in self.edges.passed(*called, args, keywords)
             ]
@@ -181,6 +232,7 @@ class _PythonLinker:
             into = self.passed if self.world.doubt else self.settled
             for key, row in passed:
                 into.setdefault(key, set()).add((path, row))
+        return again
 
     def _references(self, path: str) -> None:
         """Resolve what a file refers to, but for the calls that are settled."""
@@ -205,6 +257,12 @@ class _PythonLinker:
             self.world.tables[path].exprs[ref.detail][1] if ref.kind == "calls" else ref.detail
         ]
         name = str(row[2]) if row[0] == "a" else str(row[1]) if row[0] == "n" else ""
-        count = (self.callables if ref.kind == "calls" else self.values)[name]
+        project = self.project
+        count = (project.callables if ref.kind == "calls" else project.values)[name]
         if count or ref.kind in ("calls", "extends") or row[0] == "n":
-            self.loose.append(Loose(start, ref.kind, ref.text, ref.line, name, count))
+            self.made.loose.append(Loose(start, ref.kind, ref.text, ref.line, name, count))
+
+
+def _join(into: Passed, more: Passed) -> None:
+    for key, rows in more.items():
+        into.setdefault(key, set()).update(rows)

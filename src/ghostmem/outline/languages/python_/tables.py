@@ -32,11 +32,12 @@ class PythonTables:
 
     def __init__(self, source: bytes) -> None:
         """Start at the top of a file."""
-        self.source = source
+        self.source = source  # or the text of a string that is a type, inside of it
         self._breaks = [found.start() for found in re.finditer(b"\n", source)]
         self._words: dict[bytes, str] = {}
         self._shorts: dict[bytes, str] = {}
         self.facts = Facts()
+        self.refs: list[Ref] = []
         self.exprs: list[Row] = [("x",)]  # row 0 is the unknown
         self.scopes: list[dict[str, Any]] = []
         self.blocks: list[list[int]] = []  # parent, loop, end, leaves
@@ -82,7 +83,7 @@ class PythonTables:
 
     def text(self, node: "Node") -> str:
         """Return a node's text; names come again and again, so that each is made once."""
-        raw = node.text or b""
+        raw = self.source[node.start_byte : node.end_byte]  # faster than the node's own text
         found = self._words.get(raw)
         if found is None:
             found = self._words[raw] = raw.decode("utf-8", "replace")
@@ -90,7 +91,8 @@ class PythonTables:
 
     def short(self, node: "Node") -> str:
         """Return a node's text in one line, cut."""
-        raw = (node.text or b"")[: WORDS * 4]
+        start = node.start_byte
+        raw = self.source[start : min(node.end_byte, start + WORDS * 4)]
         found = self._shorts.get(raw)
         if found is None:
             found = self._shorts[raw] = _BLANK.sub(" ", raw.decode("utf-8", "replace")).strip()[
@@ -108,12 +110,14 @@ class PythonTables:
 
     def ref(self, kind: str, text: str, line: int, expr: int) -> None:
         """Note a reference of the symbol that the walk is in."""
-        self.facts.refs.append(Ref(kind, self.owner, text, line, expr))
+        self.refs.append(Ref(kind, self.owner, text, line, expr))
 
     def name(self, word: str, node: "Node", pos: int | None = None) -> int:
         """Add the expression of a name as seen from here."""
-        place = LATE if self.offset is not None else node.start_byte
-        return self.add("n", word, self.scope, self.block, place if pos is None else pos)
+        if pos is None:
+            pos = LATE if self.offset is not None else node.start_byte
+        self.exprs.append(("n", word, self.scope, self.block, pos))
+        return len(self.exprs) - 1
 
     def bind(
         self, word: str, op: str, pos: int, first: Any, second: Any = -1, symbol: int = -1
@@ -173,11 +177,10 @@ class PythonTables:
         facts = self.facts
         refs = [
             ref
-            for ref in facts.refs
+            for ref in self.refs
             if ref.kind not in ("accesses", "assigns") or not self._is_local(ref.detail)
         ]
         details = [one.detail for one in facts.symbols]
-        facts.refs = []
         facts.symbols = [one._replace(detail=one.detail.pop("body")) for one in facts.symbols]
         facts.detail = self.exports
         facts.rest = [refs, self.exprs, self.scopes, self.blocks, details]

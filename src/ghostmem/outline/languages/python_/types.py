@@ -36,7 +36,12 @@ class PythonInference(Calls):
         """Return the types of an expression."""
         if row <= 0:
             return ()
-        found: Types = self.once((path, row), self._infer, path, row)
+        key = (path, row)
+        found: Types | None = self.known.get(key)
+        if found is None:
+            found = self.once(key, self._infer, path, row)
+        elif not self.doubt and key in self.doubted:
+            self.doubt = True
         return found
 
     def _infer(self, path: str, row: int) -> Types:
@@ -97,15 +102,22 @@ class PythonInference(Calls):
 
     def definitions(self, path: str, row: int) -> tuple[list[Def], str]:
         """Return the definitions behind a name or an attribute, and the rung that found them."""
-        at = self.tables[path].exprs[row]
+        table = self.tables[path]
+        at = table.exprs[row]
         if at[0] == "n":
             found, home = self.named(path, row)
-            return found, _name_rung(found, path, home, self.tables[path].scopes.scopes)
+            return found, _name_rung(found, path, home, table.scopes.scopes)
         if at[0] != "a":
             return [], ""
         kinds = self.infer(path, at[1])
-        found = list(dict.fromkeys(one for kind in kinds for one in self.members(kind, at[2])))
-        if any(kind[0] in ("M", "D", "X") for kind in kinds):
+        found = []
+        away = False
+        for kind in kinds:
+            found += self.members(kind, at[2])
+            away = away or kind[0] in ("M", "D", "X")
+        if len(found) > 1:
+            found = list(dict.fromkeys(found))
+        if away:
             return found, "import"
         return found, "receiver" if self._is_receiver(path, at[1]) else "type"
 
@@ -448,7 +460,7 @@ def _name_rung(found: list[Def], path: str, home: int, scopes: list[dict[str, An
         return "import" if home == -2 else "native"
     if scopes[home]["kind"] in ("function", "comp"):
         return "local"
-    away = any(
-        one[0] in ("mod", "dir", "out") or (one[0] == "sym" and one[1] != path) for one in found
-    )
-    return "import" if away else "module"
+    for one in found:
+        if one[0] in ("mod", "dir", "out") or (one[0] == "sym" and one[1] != path):
+            return "import"
+    return "module"

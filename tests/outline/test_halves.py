@@ -1,0 +1,145 @@
+"""The halves of a large project are linked in two processes where that is safe, with one result"""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.outline.conftest import facts_of, outline
+
+from ghostmem.outline import halves
+from ghostmem.outline.halves import Step, run_halves
+
+FILES = {
+    "a.py": "from b import make\n\n\ndef use(thing):\n    thing.run()\n    make().stop()\n",
+    "b.py": "class B:\n    def run(self): ...\n    def stop(self): ...\n\n\n"
+    "def make():\n    return B()\n",
+    "c.py": "from a import use\nfrom b import B, unknown\n\n\ndef main():\n    use(B())\n"
+    "    unknown()\n",
+    "d.py": "import c\n\n\ndef start(value):\n    c.main()\n    value.go()\n",
+}
+_IN_TWO_PROCESSES = """
+import os
+from ghostmem.outline import halves
+from ghostmem.outline.halves import run_halves
+
+def steps(name):
+    own = []
+    def first(known):
+        own.append(os.getpid())
+        return name
+    return [first, lambda known: (name, known, own[0])]
+
+(a, known, here), (b, same, there) = run_halves([lambda: steps("a"), lambda: steps("b")])
+assert (a, b) == ("a", "b") and known == same == ["a", "b"], (known, same)
+print(here == os.getpid(), there == os.getpid())
+
+def failing():
+    def fail(known):
+        if os.getpid() != here:
+            raise RecursionError
+        return "alone"
+    return [fail]
+
+print(*run_halves([failing, failing]))
+"""
+
+
+def steps_of(name: str, log: list[str]) -> Sequence[Step]:
+    """Return two steps that note who runs, and what the second is given."""
+
+    def first(known: list[Any]) -> str:
+        log.append(f"{name}1 {known}")
+        return name.upper()
+
+    def second(known: list[Any]) -> str:
+        log.append(f"{name}2 {known}")
+        return name * 2
+
+    return [first, second]
+
+
+def test_steps_get_what_both_halves_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one process the halves take turns; a single half gets its own results."""
+    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    log: list[str] = []
+    assert run_halves([lambda: steps_of("a", log), lambda: steps_of("b", log)]) == ["aa", "bb"]
+    assert log == ["a1 []", "b1 []", "a2 ['A', 'B']", "b2 ['A', 'B']"]
+    assert run_halves([lambda: steps_of("c", log)]) == ["cc"]
+    assert log[-1] == "c2 ['C']"
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+def test_two_processes() -> None:
+    """The second half runs in a copy of the process; if that fails, this one does everything."""
+    done = subprocess.run(
+        [sys.executable, "-c", _IN_TWO_PROCESSES], capture_output=True, check=False, text=True
+    )
+    several = (os.cpu_count() or 1) > 1
+    assert done.stdout.split("\n")[:2] == [f"True {not several}", "alone alone"], done.stderr
+
+
+def test_no_copy_of_a_process_with_threads() -> None:
+    """A process with a second thread is never copied."""
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        assert not halves._can_fork()
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_halves_are_of_similar_size() -> None:
+    """Files are divided by their size, in order; a small project stays whole."""
+    facts = facts_of("python", {f"m{number}.py": "x = 1\n" for number in range(halves.MIN_FILES)})
+    first, second = halves.halves(facts)
+    assert first + second == sorted(facts)
+    assert len(first) == len(second)
+    facts.popitem()
+    assert halves.halves(facts) == [sorted(facts)]
+
+
+def test_the_files_of_a_folder_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Go package is linked by one process, also where a folder inside of it comes between."""
+    monkeypatch.setattr(halves, "MIN_FILES", 2)
+    paths = ["a/a.go", "a/b/c.go", "a/z.go", "d/e.go"]
+    facts = facts_of("go", dict.fromkeys(paths, "package p\n\nvar V = 1\n"))
+    assert halves.halves(facts, whole_folders=True) == [
+        ["a/a.go", "a/z.go"],
+        ["a/b/c.go", "d/e.go"],
+    ]
+
+
+def test_the_graph_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one half passes to functions of the other is known there."""
+    whole = outline("python", FILES)
+    monkeypatch.setattr(halves, "MIN_FILES", 2)
+    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    parts = outline("python", FILES)
+    assert set(parts.links) == set(whole.links)
+    assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
+    assert any(link.start.startswith("a.py#a.use") and "run" in link.end for link in parts.links)
+
+
+def test_the_graph_of_go_packages_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both halves know the types of all packages, and what is outside is one node."""
+    files = {
+        "a/a.go": 'package a\n\nimport "fmt"\n\ntype T struct{}\n\n'
+        "func (t *T) Run() { fmt.Println(t) }\n",
+        "b/b.go": 'package b\n\nimport (\n\t"fmt"\n\t"m/a"\n)\n\n'
+        "func Use(t *a.T) { t.Run(); fmt.Println(t); t.gone() }\n",
+    }
+    others = {"go.mod": "module m\n"}
+    whole = outline("go", files, others)
+    monkeypatch.setattr(halves, "MIN_FILES", 2)
+    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    parts = outline("go", files, others)
+    assert set(parts.links) == set(whole.links)
+    assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
+    assert any(link.start.startswith("b/b.go#b.Use") and "Run" in link.end for link in parts.links)
