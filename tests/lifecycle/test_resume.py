@@ -372,10 +372,10 @@ def test_a_process_killed_in_the_middle_is_finished_by_the_next(
     script = SCRIPT.replace(
         'print("ready"',
         "import os\n    from ghostmem.lifecycle import apply as applying\n"
-        "    apply, left = applying.apply, [7]\n"
+        "    read, left = applying._new_values, [7]\n"
         "    def dying(*given, **named):\n        left[0] -= 1\n"
-        "        return apply(*given, **named) if left[0] else os.kill(os.getpid(), 9)\n"
-        "    applying.apply = dying\n"
+        "        return read(*given, **named) if left[0] else os.kill(os.getpid(), 9)\n"
+        "    applying._new_values = dying\n"
         '    print("ready"',
     )
     done = subprocess.run(

@@ -139,3 +139,33 @@ def test_vectors_that_pass_the_sieve_are_compared_in_full() -> None:
     positions = np.arange(0, len(rows), 3)
     expected = np.vecdot(rows[positions].astype(np.float32), query)
     assert np.array_equal(nearest._products(rows, positions, query), expected)
+
+
+@pytest.mark.parametrize("count", [0, 1, 300, 2_500])
+def test_pairs_are_those_of_all_products(count: int) -> None:
+    """Each pair of similar chunks comes once, the earlier chunk first; chunks without a vector are left out."""
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(count, 64)) + 3 * rng.normal(size=(40, 64))[np.arange(count) % 40]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    view = view_of(rows)
+    chosen = np.array([number for number in range(1, count + 1) if number % 3], np.int64)
+    full = view.rows.astype(np.float32)[chosen - 1]
+    products = np.triu(full @ full.T, 1)
+    least = 0.93
+    expected = {
+        (int(chosen[left]), int(chosen[right])): min(1.0, float(products[left, right]))
+        for left, right in zip(*np.nonzero(products > least), strict=True)
+    }
+    pairs = list(view.pairs([*chosen.tolist(), count + 9], least, count + 1))
+    assert len(pairs) == len(expected)
+    assert {(left, right): pytest.approx(cosine) for left, right, cosine in pairs} == expected
+    assert len(expected) > 10 or count < 2_500
+
+
+def test_each_chunk_has_its_nearest_pairs() -> None:
+    """Of many similar later chunks, the nearest count."""
+    angles = np.linspace(0, 1.5, 20)
+    view = view_of(np.stack([np.cos(angles), np.sin(angles)], axis=1))
+    pairs = [(left, right) for left, right, _ in view.pairs(range(1, 21), 0.01, 3)]
+    assert sorted(pairs)[:6] == [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (2, 5)]
+    assert len(pairs) == 17 * 3 + 2 + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
 DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
+INDEXED_FIELDS = frozenset(("deleted_at", "tags", "tier"))
 APPLIED = 1  # the state of a change that was made
 SKIPPED = 2  # the state of a change whose subject had changed meanwhile
 
@@ -30,12 +31,62 @@ def digest(memory: Memory) -> str:
 
 def apply_all(store: Store, tx: Transaction, run: Run, entries: Sequence[AuditEntry]) -> None:
     """Make the changes of a run in order, and record which were made."""
-    memories = tx.memories.by_ids([entry.subject for entry in entries if " " not in entry.subject])
-    states = {
-        entry.seq: APPLIED if apply(store, tx, entry, run.at, memories=memories) else SKIPPED
-        for entry in entries
-    }
+    ids = [entry.subject for entry in entries if " " not in entry.subject]
+    memories = tx.memories.by_ids(ids)
+    superseded = tx.memories.superseded(ids) if ids else set()
+    states: dict[int, int] = {}
+    for group in _groups(entries):
+        if len(group) > 1:
+            states |= _change_fields(tx, run, group, memories, superseded)
+            continue
+        for entry in group:
+            is_done = apply(store, tx, entry, run.at, memories=memories)
+            states[entry.seq] = APPLIED if is_done else SKIPPED
     tx.runs.done_all(run.id, states)
+
+
+def _groups(entries: Sequence[AuditEntry]) -> Iterator[list[AuditEntry]]:
+    """Yield changes in order, those together that set the same plain fields of different memories.
+
+    Plain fields are neither part of the index nor of the queue of unlinked memories."""
+    group: list[AuditEntry] = []
+    subjects: set[str] = set()
+    kind: object = None
+    for entry in entries:
+        fields = (entry.after or {}).keys()
+        is_plain = " " not in entry.subject and INDEXED_FIELDS.isdisjoint(fields)
+        own = (entry.op, *fields) if is_plain else None
+        if own is None or own != kind or entry.subject in subjects:
+            if group:
+                yield group
+            group, subjects, kind = [], set(), own
+        group.append(entry)
+        subjects.add(entry.subject)
+    if group:
+        yield group
+
+
+def _change_fields(
+    tx: Transaction,
+    run: Run,
+    group: Sequence[AuditEntry],
+    memories: dict[str, Memory],
+    superseded: Collection[str],
+) -> dict[int, int]:
+    """Make the changes of a group at once, and return their states."""
+    states: dict[int, int] = {}
+    changes: list[tuple[Memory, Mapping[str, Any]]] = []
+    for entry in group:
+        memory = memories.pop(entry.subject, None) or tx.memories.by_id(entry.subject)
+        values = None
+        if memory is not None and memory.id not in superseded:
+            values = _new_values(memory, entry.before, entry.after, back=False)
+        states[entry.seq] = SKIPPED if values is None else APPLIED
+        if memory is not None and values is not None:
+            changes.append((memory, values))
+    if changes:
+        tx.memories.change_all(changes, group[0].op.lower(), run.at)
+    return states
 
 
 def apply(
@@ -54,17 +105,29 @@ def apply(
     if " " in entry.subject:
         return _edge(tx, entry.subject, before, after, back)
     memory = (memories or {}).pop(entry.subject, None) or tx.memories.by_id(entry.subject)
-    if memory is None or before is None or after is None or _is_superseded(tx, memory):
+    if memory is None or _is_superseded(tx, memory):
         return False
-    values, expected = values_of(Memory, after), values_of(Memory, before)
-    if any(getattr(memory, name) != value for name, value in expected.items()):
-        return False
-    if not back and (memory.protected or memory.deleted_at is not None):
+    values = _new_values(memory, before, after, back)
+    if values is None:
         return False
     if not back and entry.op in DUPLICATE_OPS and not _has_kept_memory(tx, memory, at):
         return False
     _write(store, tx, memory, entry.op.lower(), values, at)
     return True
+
+
+def _new_values(
+    memory: Memory, before: dict[str, Any] | None, after: dict[str, Any] | None, back: bool
+) -> dict[str, Any] | None:
+    """Return the new fields of a memory, or None if it must not be changed."""
+    if before is None or after is None:
+        return None
+    expected = values_of(Memory, before)
+    if any(getattr(memory, name) != value for name, value in expected.items()):
+        return None
+    if not back and (memory.protected or memory.deleted_at is not None):
+        return None
+    return values_of(Memory, after)
 
 
 def _is_superseded(tx: Transaction, memory: Memory) -> bool:

@@ -1,6 +1,6 @@
 """Rows of memories: reading them as values, writing them with their change logged."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
@@ -59,6 +59,19 @@ class Memories(StoreTable):
         sql = "SELECT id FROM memories WHERE ns = ? AND key = ? ORDER BY version DESC LIMIT 1"
         id_: str | None = self._db.get(sql, (ns, key))
         return id_
+
+    def superseded(self, memory_ids: Sequence[str]) -> set[str]:
+        """Return those of some versions that have a later one."""
+        sql = (
+            f"SELECT m.id FROM memories m WHERE {self._sql.in_ns}m.id {self._sql.among}"
+            " AND EXISTS (SELECT 1 FROM memories n"
+            " WHERE n.ns = m.ns AND n.key = m.key AND n.version > m.version)"
+        )
+        return {
+            id_
+            for location, ids in self._db.located(memory_ids)
+            for (id_,) in self._db.iterate(sql, (*location, ids))
+        }
 
     def current(self, ns: str, key: str, now: datetime) -> Memory | None:
         """Return the last version of a key if it is neither removed nor expired."""
@@ -146,16 +159,28 @@ class Memories(StoreTable):
             self._db.run(sql, (*self._db.place(memory.id), *row))
 
     def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
-        """LoggedChange columns of one version and log it."""
-        if "content" in columns:
-            computed = self._sql.compute(columns["content"])
-            columns.update(zip(self._sql.computed, computed, strict=True))
-        sets = ", ".join(f"{name} = ?" for name in columns)
-        values = [MEMORY.encode(name, value) for name, value in columns.items()]
-        sql = f"UPDATE memories SET {sets} WHERE {self._sql.in_ns}id = ?"
-        self._db.saw(memory.ns, (memory.id,))
-        self._db.run(sql, [*values, *self._db.place(memory.id), memory.id])
-        self._journal.record(memory.ns, memory.id, op, at)
+        """Change columns of one version and log it."""
+        self.change_all([(memory, columns)], op, at)
+
+    def change_all(
+        self, changes: Sequence[tuple[Memory, Mapping[str, Any]]], op: str, at: datetime
+    ) -> None:
+        """Change columns of several versions, the same of each, and log it."""
+        names: list[str] = []
+        rows = []
+        for memory, columns in changes:
+            if "content" in columns:
+                computed = self._sql.compute(columns["content"])
+                columns = {**columns, **dict(zip(self._sql.computed, computed, strict=True))}
+            names = list(columns)
+            values = [MEMORY.encode(name, value) for name, value in columns.items()]
+            self._db.saw(memory.ns, (memory.id,))
+            rows.append([*values, *self._db.place(memory.id), memory.id])
+        sets = ", ".join(f"{name} = ?" for name in names)
+        self._db.run_many(f"UPDATE memories SET {sets} WHERE {self._sql.in_ns}id = ?", rows)
+        self._journal.record_all(
+            LoggedChange(memory.ns, memory.id, op, at) for memory, _ in changes
+        )
 
     def touch(
         self, memories: Sequence[Memory], at: datetime, used: bool, helped: bool = False

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 MAX_EXACT = 20_000  # vectors up to which all are compared in full
 BLOCK = 8_192  # vectors that are compared with several queries at once
-PAIRED = 512  # queries in such a block
 MIN_SIEVED = 1_500  # vectors that pass the filter by signs
 FEW = 256  # vectors that are compared with one query at once
 _HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
@@ -168,39 +167,33 @@ class VectorView:
     ) -> Iterator[tuple[int, int, float]]:
         """Yield pairs of chunks that are more similar than `least`, each once, with the similarity.
 
-        A chunk has at most `most` pairs with later ones, the nearest of each block: thousands
-        of texts from one template would be millions of pairs."""
+        A chunk has at most `most` pairs with later ones, the nearest: thousands of texts from
+        one template would be millions of pairs."""
+        from ghostmem.store.sketch import TILE, Sketches
+
         numbers = np.array(chunks, np.int64)
-        rows, exists = self.vectors(numbers)
-        if not exists.all():  # else no copy is needed
-            rows, numbers = rows[exists], numbers[exists]
-        counts = np.zeros(len(numbers), np.int64)
-        for start in range(0, len(numbers), PAIRED):
-            block = rows[start : start + PAIRED]
-            for column in range(start, len(numbers), BLOCK):
-                scores = block @ rows[column : column + BLOCK].T
-                if column == start:  # itself and those before it
-                    scores[np.tril_indices(len(block), 0, scores.shape[1])] = -1.0
-                for row in np.flatnonzero(scores.max(axis=1) > least).tolist():
-                    near = np.flatnonzero(scores[row] > least)
-                    room = most - int(counts[start + row])
-                    if len(near) > room:
-                        near = near[np.argsort(-scores[row, near], kind="stable")[: max(0, room)]]
-                    counts[start + row] += len(near)
-                    for two in near.tolist():
-                        yield (
-                            int(numbers[start + row]),
-                            int(numbers[column + two]),
-                            min(1.0, float(scores[row, two])),
-                        )
+        positions, exists = self._positions(numbers)
+        # in reverse, because a sketch is compared with those before it
+        numbers, rows = numbers[exists][::-1], self.rows[positions[exists][::-1]]
+        sketches, is_late = Sketches(rows), np.ones(len(rows), bool)
+        for start in range(0, len(rows), TILE):
+            stop = min(start + TILE, len(rows))
+            at, to, cosines = sketches.nearest(
+                np.arange(start, stop), stop, least, most, late=is_late
+            )
+            near = cosines > least
+            yield from zip(
+                numbers[start + at[near]].tolist(),
+                numbers[to[near]].tolist(),
+                np.minimum(1.0, cosines[near]).tolist(),
+                strict=True,
+            )
 
     def vectors(
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks, and a mask of those that exist."""
-        positions = np.searchsorted(self.ids, chunks)
-        positions = np.minimum(positions, max(0, len(self.ids) - 1))
-        exists = self.ids[positions] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
+        positions, exists = self._positions(chunks)
         vectors = (
             in_full(self.rows[positions])
             if len(self.ids)
@@ -208,6 +201,15 @@ class VectorView:
         )
         vectors[~exists] = 0
         return vectors, exists
+
+    def _positions(
+        self, chunks: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.int64], NDArray[np.bool_]]":
+        """Return the positions of the vectors of chunks, and a mask of those that exist."""
+        if not len(self.ids):
+            return np.zeros(len(chunks), np.int64), np.zeros(len(chunks), bool)
+        positions = np.minimum(np.searchsorted(self.ids, chunks), len(self.ids) - 1)
+        return positions, self.ids[positions] == chunks
 
     def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
         """Return the rows whose signs agree most often with the query's."""

@@ -157,7 +157,9 @@ def _first(text: str, lower: str, start: int, stop: int) -> re.Match[str] | None
 
 def _places(source: SearchedText) -> list[int]:
     """Return the positions of parts of names."""
-    parts = [(source.lower, literal) for literal in source.literals_in(_literals(), lower=True)]
+    parts = [
+        (source.lower, literal) for literal in source.literals_in(assigned_literals(), lower=True)
+    ]
     parts += [(source.text, literal) for literal in source.literals_in(("PIN",))]
     places: set[int] = set()
     for text, literal in parts:
@@ -202,7 +204,8 @@ def _any_of(group: str) -> str:
 
 
 @cache
-def _literals() -> tuple[str, ...]:
+def assigned_literals() -> tuple[str, ...]:
+    """Return the literals, one of which a text with a name has unless it has `PIN`."""
     foreign = [word for group in ("passwords", "keys") for word in _words(group)]
     return (
         *_NAME_PARTS,

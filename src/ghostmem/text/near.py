@@ -42,12 +42,13 @@ class SearchedText:
         return " ".join(word for word in self.words.split() if len(word) >= LONG_WORD)
 
     @lazy_property
-    def _lower_words(self) -> str:
+    def lower_words(self) -> str:
+        """The distinct words in lower case, or a short text itself."""
         return self.words.lower()
 
     def literals_in(self, literals: Collection[str], lower: bool = False) -> list[str]:
         """Return the literals that the text may contain, or with `lower` the lower-case text."""
-        words = self._lower_words if lower else self.words
+        words = self.lower_words if lower else self.words
         if words is self.text or len(self.text) <= SHORT:
             return [literal for literal in literals if literal in words]
         return [literal for literal in literals if all(part in words for part in literal.split())]

@@ -129,7 +129,7 @@ _BODY = (
 _MAX_BLOCK = 65_536  # characters of a private key in its block
 _MAX_CALL = 600  # characters of a command or a call that are read
 _MAX_CODES = 3_000  # characters of a list of recovery codes that are read
-_CODE_WORDS = tuple(
+CODE_LITERALS = tuple(
     f"{word}{sign}code"
     for word in "recovery backup 2fa mfa rescue scratch one-time emergency".split()
     for sign in " _-"
@@ -162,6 +162,15 @@ _COOKIE_NAMES = tuple(
     " aspsession aspnetcore wordpress_logged_in_ remember".split()
 )
 
+
+# Of these literals a text has at least one if a search finds something in it.
+KEY_LITERALS = ("PRIVATE KEY", "PuTTY-User-Key")
+URL_LITERALS = ("://",)
+CALL_LITERALS = (
+    *(literal for literal, _ in _CALLS),
+    *(literal for literals, _ in _PAIRS for literal in literals),
+)
+HEADER_LITERALS = ("authorization", *_LITERALS)
 
 _MAX_LINE = 2000  # characters before a cookie that are searched for the name of the header
 
@@ -214,7 +223,7 @@ def _password_end(text: str, colon: int, web: bool) -> int:
 
 def recovery_codes(source: SearchedText) -> Iterator[SecretSpan]:
     """Yield recovery codes, which replace a second factor."""
-    for match in _matches(source, _CODE_WORDS, _CODES, lower=True, after=_MAX_CODES):
+    for match in _matches(source, CODE_LITERALS, _CODES, lower=True, after=_MAX_CODES):
         if len(match[1]) >= 6:
             yield "recovery code", *match.span(1), True
 
@@ -270,7 +279,7 @@ def _matches(
 
 def key_blocks(source: SearchedText) -> Iterator[SecretSpan]:
     r"""Yield private keys in their blocks, also on one line with `\n`, and without an end."""
-    if not source.literals_in(("PRIVATE KEY", "PuTTY-User-Key")):
+    if not source.literals_in(KEY_LITERALS):
         return
     text = source.text
     starts = list(compiled(_HEADING).finditer(text))
