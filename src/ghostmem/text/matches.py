@@ -26,10 +26,12 @@ MAX_KNOWN = 4_096  # pieces of text that a query remembers
 MAX_HINTS = 256  # query terms and synonyms that blocks are searched for
 MIN_PART = 3  # letters of a query term that is searched inside other words
 _SCALE = 1000  # values are integers, so that equal evidence is equal
+_ONLY_RARITY = rarity(1, 1)  # of a word in a text of one part
 
 _JOINERS = r"\-_./:@#+\\"
 _WORD = rf"[^\s!\"$%&()*,;<=>?\[\]^`{{|}}~{_JOINERS}{UNSPACED}]{{1,80}}"
-_PIECE = rf"([{UNSPACED}]+)|{_WORD}(?:[{_JOINERS}]{{1,3}}{_WORD}){{0,7}}(?:\+\+?|#)?"
+_JOINED_WORDS = rf"{_WORD}(?:[{_JOINERS}]{{1,3}}{_WORD}){{0,7}}(?:\+\+?|#)?"
+_PIECE = rf"([{UNSPACED}]+)|{_JOINED_WORDS}"
 
 # characters that folding may change: all but ASCII, dashes and quotes, Kana, Han, Hangul
 # syllables and wide punctuation
@@ -117,8 +119,16 @@ def find_matches(
     if not query.terms:
         return []
     spans = _promising_spans(content, query, start, len(content) if stop is None else stop)
-    pieces = [piece for span in spans for piece in compiled(_PIECE).finditer(content, *span)]
-    occurrences = _occurrences(pieces, query)
+    is_ascii = content.isascii()  # and so has no scripts without spaces
+    pattern = compiled(_JOINED_WORDS if is_ascii else _PIECE)
+    pieces = [piece for span in spans for piece in pattern.finditer(content, *span)]
+    runs = [] if is_ascii else [piece for piece in pieces if piece[1]]
+    occurrences = _occurrences(pieces, runs, query)
+    if len(content) < UNIT:
+        return [
+            Match(start, stop, use.term, round(_SCALE * use.worth * _ONLY_RARITY))
+            for start, stop, use in occurrences
+        ]
     values = _values(occurrences, 1 + sum(end - begin for begin, end in spans) // UNIT)
     return [Match(start, stop, use.term, values[use]) for start, stop, use in occurrences]
 
@@ -135,9 +145,12 @@ def _values(occurrences: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
     return values
 
 
-def _occurrences(pieces: Sequence[re.Match[str]], query: QueryTerms) -> list[_Occurrence]:
-    """Return the occurrences of query terms; each distinct piece of text is checked once."""
-    runs = [piece for piece in pieces if piece[1]]
+def _occurrences(
+    pieces: Sequence[re.Match[str]], runs: Sequence[re.Match[str]], query: QueryTerms
+) -> list[_Occurrence]:
+    """Return the occurrences of query terms; each distinct piece of text is checked once.
+
+    `runs` are the pieces of scripts without spaces."""
     texts = [piece[0] for piece in pieces]
     distinct = list(dict.fromkeys(texts))
     if runs:
@@ -155,25 +168,20 @@ def _occurrences(pieces: Sequence[re.Match[str]], query: QueryTerms) -> list[_Oc
     return sorted([*spaced, *unspaced]) if unspaced else spaced
 
 
-def _exact_uses(pieces: Iterable[str], query: QueryTerms) -> dict[str, list[_Use]]:
+def _exact_uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
     """Return the pieces that have a query term or a synonym as one of their index terms."""
     split = words if query.is_stop_words else _terms
-    stand_ins, known = query.stand_ins, {} if query.known is None else query.known
-    uses: dict[str, list[_Use]] = {}
-    for piece in pieces:
-        matching = known.get(piece)
-        if matching is None:
-            matching = [
-                _Use(term, name, worth)
-                for name in split(piece)
-                if name in stand_ins
-                for term, worth in stand_ins[name]
-            ]
-            if len(known) < MAX_KNOWN:
-                known[piece] = matching
-        if matching:
-            uses[piece] = list(matching)
-    return uses
+    stand_ins, known = query.stand_ins, query.known
+    if known is None or len(known) >= MAX_KNOWN:
+        known = {}
+    for piece in [piece for piece in pieces if piece not in known]:
+        known[piece] = [
+            _Use(term, name, worth)
+            for name in split(piece)
+            if name in stand_ins
+            for term, worth in stand_ins[name]
+        ]
+    return {piece: list(known[piece]) for piece in pieces if known[piece]}
 
 
 def _terms(piece: str) -> Sequence[str]:
@@ -268,4 +276,4 @@ def _joined(numbers: Iterable[int], start: int, stop: int) -> list[tuple[int, in
 
 def _folded(text: str) -> str:
     """Fold a text; faster than `fold` if it has no character that folding changes."""
-    return fold(text) if compiled(_FOLDABLE).search(text) else text
+    return fold(text) if not text.isascii() and compiled(_FOLDABLE).search(text) else text
