@@ -179,3 +179,8 @@ def test_a_broken_config_file_is_named(tmp_path: Path, text: str) -> None:
     config.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match="config.toml"):
         load({"GHOST_CONFIG": str(config)})
+
+
+def test_members_of_enums_are_keys_like_their_texts() -> None:
+    """A member equals its text, so a dictionary finds it by either."""
+    assert {ghostmem.Rel.CONTAINS: 1}["contains"] == {"contains": 1}[ghostmem.Rel.CONTAINS] == 1

@@ -233,3 +233,23 @@ def test_the_line_of_a_match() -> None:
     assert heading is not None
     assert heading.line == 0
     assert find_place(text, match_terms("zeppelin")) is None
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["wind", "winding", "turbine-blades", "c++", "a_b.c", "x" * 90, "the", "#", "--", "("]
+        ),
+        max_size=30,
+    ),
+    st.sampled_from([" ", "  ", "\n", ", ", "-", "/", ""]),
+)
+def test_a_text_in_ascii_matches_like_any_other(words: list[str], space: str) -> None:
+    """A character of another alphabet at its end changes how the text is split, but no match."""
+    text = space.join(words)
+    query = match_terms("wind turbines and c++ blade a_b x")
+
+    def places(content: str) -> list[tuple[int, int, int]]:
+        return [(match.start, match.stop, match.term) for match in find_matches(content, query)]
+
+    assert places(text) == places(f"{text} é")

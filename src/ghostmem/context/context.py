@@ -124,7 +124,7 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         _fill_up(tx, request, results, expansion)
         statements = _add_statements(tx, request, expansion)
         memories = [item.memory for item in (*expansion.items.values(), *pinned)]
-        doubts = maybe_stale(tx, memories, request.query.now)
+        doubts = maybe_stale(tx, memories, request.query.now, expansion.edges)
         ended = [*results.expired(), *results.superseded()]
     relations = expansion.relations()
     contradictions = relations.refuters

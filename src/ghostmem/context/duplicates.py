@@ -1,6 +1,5 @@
 """Suppress duplicates among the candidates of a context, and spread out similar ones."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
@@ -140,22 +139,20 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
     compared: list[frozenset[str]] = []
-    holders: dict[str, list[int]] = defaultdict(list)  # the compared items that have a term
-    counts: dict[str, int] = defaultdict(int)  # and their number
+    holders: dict[str, list[int]] = {}  # the compared items that have a term
     first: dict[bool, list[ContextItem]] = {True: [], False: []}
     later: dict[bool, list[ContextItem]] = {True: [], False: []}
     for item in sorted(items, key=lambda item: item.score < strong_score):
         terms = _terms(item.memory.content[:MAX_COMPARED])
-        # an item that shares enough terms has one of the rarest ones
-        rarest = sorted(terms, key=counts.__getitem__)
-        rarest = rarest[: len(terms) - ceil(MIN_SHARED_TERMS * len(terms)) + 1]
-        others = dict.fromkeys(chain.from_iterable([holders[term] for term in rarest]))
+        held = [holders[term] for term in terms if term in holders]
+        # an item that shares enough terms has one of the rarest ones; new terms are the rarest
+        rarest = len(held) - ceil(MIN_SHARED_TERMS * len(terms)) + 1
+        others = dict.fromkeys(chain.from_iterable(sorted(held, key=len)[: max(0, rarest)]))
         similar = (at for at in others if _share(terms, compared[at]) >= MIN_SHARED_TERMS)
         has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
         (later if has_enough else first)[item.score >= strong_score].append(item)
         for term in terms:
-            holders[term].append(len(compared))
-            counts[term] += 1
+            holders.setdefault(term, []).append(len(compared))
         compared.append(terms)
     return [*first[True], *later[True], *first[False], *later[False]]
 

@@ -31,6 +31,7 @@ class Expansion:
         self.items: dict[str, ContextItem] = {}
         self._pinned: dict[str, ContextItem] = {}
         self._edges: dict[Tie, None] = {}
+        self._conflicts: dict[Tie, None] = {}  # those of them that contradict
         self._last_edges: list[Tie] = []  # of the memories visited last
         self._visited: set[str] = set()
         self._memories: dict[str, Memory | None] = {}  # read at the ends of edges
@@ -72,6 +73,13 @@ class Expansion:
             self.add([ContextItem(memory, score, "own words")])
 
     @property
+    def edges(self) -> Iterable[Tie]:
+        """Return the edges of all candidates and pinned memories that constrain packing, and more.
+
+        Every candidate was visited when it was added."""
+        return self._edges
+
+    @property
     def tokens(self) -> int:
         """Estimate the tokens of all candidates."""
         return sum(item.memory.est_tokens for item in self.items.values())
@@ -82,6 +90,9 @@ class Expansion:
         self._visited.update(fresh)
         self._last_edges = self._tx.graph.touching(fresh, rels) if fresh else []
         self._edges |= dict.fromkeys(self._last_edges)
+        self._conflicts |= dict.fromkeys(
+            edge for edge in self._last_edges if edge.rel == Rel.CONTRADICTS
+        )
 
     def _load(self, ids: Iterable[str]) -> None:
         """Read memories, and whether they pass the caller's conditions."""
@@ -204,8 +215,7 @@ class Expansion:
         while todo:
             self._visit(todo, CONSTRAINTS)
             sources = {item.id: item for item in todo}
-            conflicts = [edge for edge in self._edges if edge.rel == Rel.CONTRADICTS]
-            ends = [(edge, *pair) for edge in conflicts for pair in _both_ways(edge)]
+            ends = [(edge, *pair) for edge in self._conflicts for pair in _both_ways(edge)]
             self._load(end for _, _, end in ends if end not in self._pinned)
             todo = []
             for edge, start, end in ends:
@@ -224,8 +234,10 @@ class Expansion:
             (1.0, Rel.CONTAINS, "child"),
         ):
             for edge in self._edges:
+                if edge.rel != rel:
+                    continue
                 start, end = self.items.get(edge.from_id), self.items.get(edge.to_id)
-                if edge.rel != rel or start is None or end is None or end.stage == "child":
+                if start is None or end is None or end.stage == "child":
                     continue
                 _lift(start, end.score * share, name)
                 if rel == Rel.CONTRADICTS:

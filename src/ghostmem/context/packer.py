@@ -306,7 +306,7 @@ class Packer:
 
     def _allowance(self, item: ContextItem) -> int:
         """Return the tokens that a memory takes at most."""
-        limits = [self.cost(item)]
-        limits += [self.cap] if self.cap >= 0 else []
-        limits += [item.limit] if item.limit else []
-        return min(limits)
+        tokens = self.cost(item)
+        if 0 <= self.cap < tokens:
+            tokens = self.cap
+        return min(tokens, item.limit) if item.limit else tokens

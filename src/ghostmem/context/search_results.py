@@ -91,6 +91,8 @@ class SearchResults:
         ]
 
     def _items(self, matches: Sequence[ChunkMatch]) -> list[ContextItem]:
+        if not matches:
+            return []
         ids = [match.chunk.memory_id for match in matches]
         memories, uses = self._tx.memories.by_ids(ids), self._tx.journal.uses(ids)
         items: list[ContextItem] = []

@@ -81,9 +81,9 @@ def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> d
     `average` is the mean number of terms of a chunk."""
     matches = weights.matches
     worths: dict[int, float] = {}
-    if matches.keys().isdisjoint(terms):
-        return worths
     matching = [term for term in terms if term in matches]
+    if not matching:
+        return worths
     ratio = len(terms) / average
     once, counted = saturated(1, K1, B, ratio), len(set(matching)) < len(matching)
     for term in dict.fromkeys(matching) if counted else matching:

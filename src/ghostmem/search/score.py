@@ -4,6 +4,7 @@ A feature is absent where its field is missing or the question does not ask for 
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from math import sqrt
 from operator import attrgetter
 from statistics import fmean
@@ -76,6 +77,7 @@ PRIORITY = {"critical": 4, "high": 3, "normal": 2, "low": 1}
 TEXT, RECENCY = 0.5, 0.3  # weights in the score of the text retriever
 TEXT_TEMPORAL, RECENCY_TEMPORAL = 0.2, 0.7  # and for a question about a time
 EPISODIC = 0.3  # bonus of an episode for a question about a time
+_SCORE = attrgetter("score")
 
 
 def score_linear(
@@ -148,11 +150,14 @@ def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
 
 def best_first(matches: list[ChunkMatch]) -> list[ChunkMatch]:
     """Sort scored candidates of a namespace: by score, then the newest, then by key and place."""
-    # each sort keeps the order of the one before where its own values are equal
-    if len({match.score for match in matches}) < len(matches):
-        matches = sorted(matches, key=lambda match: (match.chunk.key, match.chunk.seq))
-        matches.sort(key=lambda match: match.chunk.created, reverse=True)
-    return sorted(matches, key=attrgetter("score"), reverse=True)
+    ranked: list[ChunkMatch] = []
+    for _, group in groupby(sorted(matches, key=_SCORE, reverse=True), key=_SCORE):
+        equal = list(group)
+        if len(equal) > 1:
+            equal.sort(key=lambda match: (match.chunk.key, match.chunk.seq))
+            equal.sort(key=lambda match: match.chunk.created, reverse=True)  # stable
+        ranked += equal
+    return ranked
 
 
 def weighed(

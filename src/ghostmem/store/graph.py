@@ -67,12 +67,14 @@ class EdgeTable(StoreTable):
         starting, ending = (
             f"{_TIE} {self._sql.in_ns}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
         )
-        ties: list[Tie] = []
+        edges: dict[tuple[str, str, str, float], None] = {}  # an edge may be read at both ends
         for location, given in self._db.located(sorted(set(ids))):
-            rows = self._db.rows(f"{starting} UNION {ending}", (*location, given, *location, given))
+            rows = self._db.rows(
+                f"{starting} UNION ALL {ending}", (*location, given, *location, given)
+            )
             self._db.saw("".join(location), (row[end] for row in rows for end in (0, 1)))
-            ties += (Tie(start, to, _RELS[rel], weight) for start, to, rel, weight in rows)
-        return sorted(ties, key=lambda tie: (tie.from_id, tie.to_id, str(tie.rel)))
+            edges |= dict.fromkeys(rows)
+        return [Tie(start, to, _RELS[rel], weight) for start, to, rel, weight in sorted(edges)]
 
     def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> list[Edge]:
         """List the edges between live memories of a namespace, in a stable order."""

@@ -199,7 +199,8 @@ class VectorView:
             if len(self.ids)
             else np.zeros((len(chunks), 1), np.float32)
         )
-        vectors[~exists] = 0
+        if not exists.all():
+            vectors[~exists] = 0
         return vectors, exists
 
     def _positions(

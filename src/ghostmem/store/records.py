@@ -100,29 +100,33 @@ class RowType(Generic[T]):
             for place, codec, may_lack in entries
         ]
         self._required = [(place, codec.read) for place, codec, may_lack in entries if not may_lack]
-        self._optional = [(place, codec) for place, codec, may_lack in entries if may_lack]
+        self._optional = [
+            (place, codec.read, codec.empty) for place, codec, may_lack in entries if may_lack
+        ]
         # the defaults of fields without a column, if a value may be made without its `__init__`
-        self._defaults: dict[str, Any] | None = None
+        self._defaults: list[Any] | None = None
         if isinstance(kind, type) and issubclass(kind, Record):
             others = [name for name in fields if name not in self.fields]
             if all(hasattr(kind, name) for name in others):
-                self._defaults = {name: getattr(kind, name) for name in others}
+                self._defaults = [getattr(kind, name) for name in others]
+                self._all_fields = (*self.fields, *others)
 
     def read(self, row: Sequence[Any]) -> T:
         """Turn a row in the order of `names` into a value."""
         values = list(row)
         for place, read in self._required:
             values[place] = read(values[place])
-        for place, codec in self._optional:
+        for place, read, empty in self._optional:
             if text := values[place]:
-                values[place] = codec.read(text)
-            elif codec.empty is not None:
-                values[place] = codec.empty()
+                values[place] = read(text)
+            elif empty is not None:
+                values[place] = empty()
         if self._defaults is None:
             return self._kind(*values)
         # several times faster than setting the fields of a frozen dataclass one by one
         value: Any = object.__new__(self._kind)  # type: ignore[arg-type]
-        value.__dict__.update(zip(self.fields, values, strict=True), **self._defaults)
+        values += self._defaults
+        value.__dict__.update(zip(self._all_fields, values, strict=True))
         made: T = value
         return made
 

@@ -186,21 +186,15 @@ def _backward(content: str, at: int, start: int, limit: int, reach: int) -> int:
 def _opens(content: str, at: int) -> bool:
     """Say whether a word begins at a position after the first of the text."""
     before, after = content[at - 1], content[at]
-    return (
-        not after.isspace()
-        and (before.isspace() or _is_unspaced(after))
-        and breaks(content, at, at - 1)
-    )
+    is_border = before.isspace() or _is_unspaced(after)
+    return is_border and not after.isspace() and breaks(content, at, at - 1)
 
 
 def _closes(content: str, at: int) -> bool:
     """Say whether a word ends at a position before the last of the text."""
     before, after = content[at - 1], content[at]
-    return (
-        not before.isspace()
-        and (after.isspace() or _is_unspaced(before))
-        and breaks(content, at, at - 1)
-    )
+    is_border = after.isspace() or _is_unspaced(before)
+    return is_border and not before.isspace() and breaks(content, at, at - 1)
 
 
 def _between_sentences(content: str, place: _Place, begin: int, end: int) -> list[tuple[int, int]]:

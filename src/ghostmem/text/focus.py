@@ -110,7 +110,7 @@ def best_window(matches: Sequence[Match], size: int, chunk: tuple[int, int] = (0
         while matches[left] is not match and (
             match.stop - matches[left].start > size or evidence.is_redundant(matches[left])
         ):
-            evidence.remove(matches[left])
+            evidence.remove_first(matches[left])
             left += 1
         start = matches[left].start
         span = min(match.stop - start, size)
@@ -126,25 +126,32 @@ class _Evidence:
 
     def __init__(self) -> None:
         self.total = 0
-        self._values: dict[int, dict[int, int]] = {}  # term -> value -> number of matches
+        self._values: dict[int, list[int]] = {}  # by term: the values of its matches in order
 
     def add(self, match: Match) -> None:
-        values = self._values.setdefault(match.term, {})
-        self.total += max(0, match.value - max(values, default=0))
-        values[match.value] = values.get(match.value, 0) + 1
+        values = self._values.get(match.term)
+        if values is None:
+            self._values[match.term] = [match.value]
+            self.total += match.value
+            return
+        best = max(values, default=0)
+        if match.value > best:
+            self.total += match.value - best
+        values.append(match.value)
 
-    def remove(self, match: Match) -> None:
+    def remove_first(self, match: Match) -> None:
+        """Remove the first of the matches of its term."""
         values = self._values[match.term]
-        before = max(values)
-        values[match.value] -= 1
-        if not values[match.value]:
-            del values[match.value]
-        self.total -= before - max(values, default=0)
+        self.total -= max(values)
+        del values[0]
+        self.total += max(values, default=0)
 
     def is_redundant(self, match: Match) -> bool:
         """Say whether the evidence is the same without a match."""
         values = self._values[match.term]
-        return match.value < max(values) or values[match.value] > 1
+        if len(values) == 1:
+            return False
+        return match.value < max(values) or values.count(match.value) > 1
 
 
 def _characters(content: str, at: int, room: int, count: Callable[[str], int]) -> int:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ghostmem.model import Hit, Memory, Rel
+from ghostmem.model import Hit, Memory, Rel, Tie
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions
 from ghostmem.truth.corrections import SUPERSEDED_BY, prevails
 
 MAX_CAUSES = 3  # named in a note
+_RESTING = (Rel.DEPENDS_ON, Rel.CONTAINS)  # relations of a memory to those that it rests on
 
 
 def annotate_hits(
@@ -83,14 +84,19 @@ def ending(memory: Memory) -> str:
     return f"until {memory.valid_to:%Y-%m-%d}{f', superseded by {by}' if by else ''}"
 
 
-def maybe_stale(tx: Transaction, memories: Iterable[Memory], now: datetime) -> dict[str, str]:
-    """Return notes on memories that depend on, or are older summaries of, a doubtful memory."""
+def maybe_stale(
+    tx: Transaction,
+    memories: Iterable[Memory],
+    now: datetime,
+    ties: Iterable[Tie] | None = None,
+) -> dict[str, str]:
+    """Return notes on memories that depend on, or are older summaries of, a doubtful memory.
+
+    `ties` are the edges of the memories, if they were read before."""
     tops = {memory.id: memory for memory in memories}
-    edges = [
-        edge
-        for edge in tx.graph.touching(list(tops), [Rel.DEPENDS_ON, Rel.CONTAINS])
-        if edge.from_id in tops
-    ]
+    if ties is None:
+        ties = tx.graph.touching(list(tops), _RESTING)
+    edges = [edge for edge in ties if edge.rel in _RESTING and edge.from_id in tops]
     if not edges:
         return {}
     below = {edge.to_id for edge in edges}
@@ -100,8 +106,9 @@ def maybe_stale(tx: Transaction, memories: Iterable[Memory], now: datetime) -> d
     if not doubtful:
         return {}
     # Only the doubtful ones are read: a summary may have thousands of children.
-    bases = tx.memories.by_ids(sorted(doubtful & below))
-    doubts = _doubts(tx, bases, now)
+    known = tx.memories.by_ids(sorted(doubtful))
+    bases = {id_: memory for id_, memory in known.items() if id_ in below}
+    doubts = _doubts(known, bases, conflicts, now)
     causes: dict[str, list[str]] = {}
     for edge in edges:
         base, top = bases.get(edge.to_id), tops[edge.from_id]
@@ -119,15 +126,18 @@ def maybe_stale(tx: Transaction, memories: Iterable[Memory], now: datetime) -> d
 
 
 def _doubts(
-    tx: Transaction, bases: Mapping[str, Memory], now: datetime
+    known: Mapping[str, Memory],
+    bases: Mapping[str, Memory],
+    conflicts: Iterable[Tie],
+    now: datetime,
 ) -> dict[str, tuple[datetime, str]]:
-    """Return since when, and why, memories have ended or are contradicted by a prevailing one."""
+    """Return since when, and why, memories have ended or are contradicted by a prevailing one.
+
+    `known` are the memories at the ends of the conflicts."""
     doubts: dict[str, tuple[datetime, str]] = {}
-    edges = tx.graph.touching(list(bases), [Rel.CONTRADICTS])
-    ends = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
-    for edge in edges:
+    for edge in conflicts:
         for old_id, new_id in ((edge.to_id, edge.from_id), (edge.from_id, edge.to_id)):
-            old, new = ends.get(old_id), ends.get(new_id)
+            old, new = known.get(old_id), known.get(new_id)
             if old is None or new is None or old.id not in bases or not prevails(new, old):
                 continue
             if new.is_current(now) and new.is_open(now):
