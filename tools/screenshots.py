@@ -43,8 +43,7 @@ STILL = (
     "() => ![...document.querySelectorAll('#main .skeleton, #main "
     "[aria-busy=true]')].some((node) => node.checkVisibility())"
 )
-# the small model that is in the package: meaning counts, and the pictures stay the same
-PROVIDER = "static"
+PROVIDER = "local"  # the default; its model is in the package
 
 
 def _nothing(_: Page) -> None:
