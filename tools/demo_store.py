@@ -44,7 +44,13 @@ LINKS = (
     (TEAM, "ines-start", "caused_by", "hiring"),
 )
 # used again and again, so that no run of the lifecycle makes them dormant
-USED = ((SHOP, "deploy"), (SHOP, "payment-provider"), (ME, "name"))
+USED = (
+    (SHOP, "deploy"),
+    (SHOP, "payment-provider"),
+    (SHOP, "payment-states"),
+    (SHOP, "stack"),
+    (ME, "name"),
+)
 
 
 def fill_demo(path: str, now: datetime, provider: str = "local", seed: int = 5) -> None:

@@ -37,7 +37,8 @@ class EdgeTable(StoreTable):
         self._live_edges = (
             f"FROM memories a {self._sql.ordered_join} memory_edges e"
             f" ON {self._sql.same_ns('e', 'a')}e.from_id = a.id"
-            f" JOIN memories b ON b.ns = a.ns AND b.id = e.to_id WHERE a.ns = ? AND {_CURRENT}"
+            f" {self._sql.ordered_join} memories b ON b.ns = a.ns AND b.id = e.to_id"
+            f" WHERE a.ns = ? AND {_CURRENT}"
         )
 
     def _key(self, from_id: str, to_id: str, rel: Rel) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def waiting(store: Store, ns: str | None = None) -> Waiting:
     """Count the decisions that wait, without reading the memories."""
     which, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
-        names = [name for name, *_ in tx.listing.namespaces(which, now)]
+        names = [head.name for head in tx.journal.heads() if which.matches(head.name)]
         contradictions = sum(count_conflicts(tx, name, now) for name in names)
         return Waiting(contradictions, len(tx.quarantine.all(which)))
 

@@ -28,7 +28,7 @@ export function versions({ memory, history, newest, current }, kept, restore) {
       { class: "version", "aria-current": one.version === memory.version ? "true" : null },
       el("a", { class: "version-number", href: href("memory", memory.ns, memory.key, { version: one.version }) }, el("span", { class: "sr" }, "version "), `v${one.version}`),
       el("span", { class: "version-what" }, el("span", null, told[0].toUpperCase() + told.slice(1)), one.version === newest && el("span", { class: "chip" }, current ? "current" : "last")),
-      el("span", { class: "soft version-who" }, [one.source_user, one.source_client].filter(Boolean).join(" via "), " ", time(one.recorded_at || one.created_at)),
+      el("span", { class: "soft version-who" }, [one.source_user, one.source_client].filter(Boolean).join(" via "), " · ", time(one.recorded_at || one.created_at)),
       restore && one.version !== newest && el("button", { class: "button quiet small", type: "button", "aria-label": `Restore version ${one.version}`, onclick: () => restore(one.version) }, icon("undo", 15), "Restore"),
     );
   }
