@@ -1,6 +1,7 @@
 """What all screens share, in a real browser: the door, the rail, dialogs, notices, markdown"""
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
