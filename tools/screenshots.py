@@ -70,6 +70,8 @@ def _diff(page: Page) -> None:
 def _edit(page: Page) -> None:
     page.keyboard.press("e")
     page.wait_for_selector("dialog[open] textarea")
+    for button in page.get_by_role("button", name="Use the stored text").all():
+        button.click()  # the draft of the picture before
     text = page.locator("dialog[open] textarea").first
     text.fill(text.input_value().replace("10:00", "09:00"))
 

@@ -56,6 +56,26 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
     assert page.locator("#new").count() == 0
 
 
+def test_the_namespace_picker_counts_memories(viewer: "Viewer") -> None:
+    """Every choice has its number of memories, prefixes and all namespaces too, and a write changes it."""
+    page = viewer.page
+    code = "() => Object.fromEntries([...document.querySelectorAll('#ns option')].map((one) => [one.value, one.textContent]))"
+    with viewer.store() as ghost:
+        counts = {info.ns: info.count for info in ghost.namespaces()}
+        assert page.evaluate(code) == {
+            "": f"All namespaces ({sum(counts.values())})",
+            **{ns: f"{ns} ({count})" for ns, count in counts.items()},
+        }
+        ghost.put("team:other", "first", "A second team.")
+        ghost.put("team:shared", "chairs", "The new chairs arrive on Friday.")
+    size = counts["team:shared"] + 1
+    page.wait_for_function(
+        "([name, text]) => document.querySelector(`#ns option[value='${name}']`)?.textContent === text",
+        arg=["team:*", f"team:* ({size + 1})"],
+    )
+    assert page.evaluate(code)["team:shared"] == f"team:shared ({size})"
+
+
 def test_a_page_without_the_proof_cannot_write(viewer: "Viewer") -> None:
     """The browser sends the cookie, but a write without the page's own header is refused, and with it is done."""
     page = viewer.show("#/search")
