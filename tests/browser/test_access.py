@@ -113,7 +113,9 @@ def test_results_stay_readable_while_others_load(open_look: Callable[..., "Viewe
     viewer = open_look(viewport=DESK, color_scheme="light", reduced_motion="reduce")
     for place, busy in (("search", "#results"), ("context", ".packs")):
         page = shown(viewer, SCREENS[place])
-        page.evaluate("(name) => document.querySelector(name).setAttribute('aria-busy', true)", busy)
+        page.evaluate(
+            "(name) => document.querySelector(name).setAttribute('aria-busy', true)", busy
+        )
         assert serious(page) == [], place
 
 
