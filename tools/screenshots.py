@@ -43,8 +43,8 @@ STILL = (
     "() => ![...document.querySelectorAll('#main .skeleton, #main "
     "[aria-busy=true]')].some((node) => node.checkVisibility())"
 )
-# the small model that is in the package: meaning counts, and the pictures stay the same
-PROVIDER = "static"
+# the default provider, and a judge that is never cut short, so that the pictures stay the same
+SETTINGS = Settings(embed_provider="local", rerank="on", rerank_deadline=60.0)
 
 
 def _nothing(_: Page) -> None:
@@ -71,6 +71,8 @@ def _diff(page: Page) -> None:
 def _edit(page: Page) -> None:
     page.keyboard.press("e")
     page.wait_for_selector("dialog[open] textarea")
+    for button in page.get_by_role("button", name="Use the stored text").all():
+        button.click()  # the draft of the picture before
     text = page.locator("dialog[open] textarea").first
     text.fill(text.input_value().replace("10:00", "09:00"))
 
@@ -122,9 +124,7 @@ def served(path: Path) -> Iterator[Callable[[], str]]:
     from ghostmem.web.session import WebSessions
 
     sessions = WebSessions(strict=True)
-    with Ghost.open(
-        str(path), settings=Settings(embed_provider=PROVIDER), clock=lambda: NOW
-    ) as ghost:
+    with Ghost.open(str(path), settings=SETTINGS, clock=lambda: NOW) as ghost:
         listening = listen("127.0.0.1", 0)
         server = make_server(
             make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=lambda _: None)
@@ -181,7 +181,7 @@ def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
     stores["empty"].parent.mkdir()
     try:
         ids.os = SimpleNamespace(urandom=Random(11).randbytes, getpid=os.getpid)  # type: ignore[attr-defined, assignment]  # the pictures show ids
-        fill_demo(str(stores["full"]), NOW, PROVIDER)
+        fill_demo(str(stores["full"]), NOW)
         with sync_playwright() as driver:
             browser = driver.chromium.launch(
                 executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True

@@ -108,6 +108,17 @@ def test_axe_finds_nothing_serious(
     assert found == {}
 
 
+def test_results_stay_readable_while_others_load(open_look: Callable[..., "Viewer"]) -> None:
+    """While new results load, the old ones keep their contrast, also without motion."""
+    viewer = open_look(viewport=DESK, color_scheme="light", reduced_motion="reduce")
+    for place, busy in (("search", "#results"), ("context", ".packs")):
+        page = shown(viewer, SCREENS[place])
+        page.evaluate(
+            "(name) => document.querySelector(name).setAttribute('aria-busy', true)", busy
+        )
+        assert serious(page) == [], place
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_at_the_door_and_on_an_empty_store(

@@ -117,6 +117,14 @@ def test_a_comparison_of_huge_texts_is_bounded(
     assert page.locator(".diff tr").count() > 1000
 
 
+def test_links_that_read_the_same_both_ways_are_one_group(look: "Viewer") -> None:
+    """A memory that relates to one and is related to by another has one list of both."""
+    page = opened(look, "team:shared", "oncall")
+    groups = page.locator(".near-group", has_text="relates to")
+    assert groups.count() == 1
+    assert {"standup", "incident-0311"} <= set(groups.locator(".memory-link").all_inner_texts())
+
+
 def test_links_stand_in_groups_with_their_weights(viewer: "Viewer") -> None:
     """Both directions, each relation by its name from this end, heaviest first; a link leads on."""
     page = opened(viewer, "project:shop", "decimal-rule")

@@ -1,6 +1,7 @@
 """What all screens share, in a real browser: the door, the rail, dialogs, notices, markdown"""
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -48,10 +49,31 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
     page.fill("#token", told["secret"])
     page.click("button")
     page.wait_for_selector(".home-row")
-    assert page.locator("#ns option").all_inner_texts() == ["team:shared"]
+    (choice,) = page.locator("#ns option").all_inner_texts()
+    assert re.fullmatch(r"team:shared \(\d\)", choice)
     links = page.locator(".home-row .memory-link").all()
     assert {link.get_attribute("href").split("/")[2] for link in links} == {"team%3Ashared"}
     assert page.locator("#new").count() == 0
+
+
+def test_the_namespace_picker_counts_memories(viewer: "Viewer") -> None:
+    """Every choice has its number of memories, prefixes and all namespaces too, and a write changes it."""
+    page = viewer.page
+    code = "() => Object.fromEntries([...document.querySelectorAll('#ns option')].map((one) => [one.value, one.textContent]))"
+    with viewer.store() as ghost:
+        counts = {info.ns: info.count for info in ghost.namespaces()}
+        assert page.evaluate(code) == {
+            "": f"All namespaces ({sum(counts.values())})",
+            **{ns: f"{ns} ({count})" for ns, count in counts.items()},
+        }
+        ghost.put("team:other", "first", "A second team.")
+        ghost.put("team:shared", "chairs", "The new chairs arrive on Friday.")
+    size = counts["team:shared"] + 1
+    page.wait_for_function(
+        "([name, text]) => document.querySelector(`#ns option[value='${name}']`)?.textContent === text",
+        arg=["team:*", f"team:* ({size + 1})"],
+    )
+    assert page.evaluate(code)["team:shared"] == f"team:shared ({size})"
 
 
 def test_a_page_without_the_proof_cannot_write(viewer: "Viewer") -> None:

@@ -284,3 +284,11 @@ def test_the_change_log_tells_what_happened_in_order(ghost: Ghost) -> None:
         ]
         assert tx.journal.changes(NS, 3, 10) == [(4, two.id, "remove")]
         assert len(tx.journal.changes("other", 0, 10)) == 1
+
+
+def test_edges_are_read_from_memory_to_memory(open_ghost: Open) -> None:
+    """The edges of a namespace are looked up by their ends, never for every pair of memories."""
+    with open_ghost("m.db").store.engine.read() as tx:
+        sql = f"EXPLAIN QUERY PLAN SELECT e.rel {tx.graph._live_edges}"
+        steps = [row[3] for row in tx.graph._db.rows(sql, ("a", "", ""))]
+    assert [step.split()[:2] for step in steps] == [["SEARCH", name] for name in "aeb"]

@@ -17,7 +17,7 @@ from ghostmem.store import PutFields, Store, again, put_fields, validate
 from ghostmem.store.fields import QUARANTINE
 from ghostmem.store.transaction import ChangedMeanwhileError
 
-REQUESTED = "put there by its writer"
+REQUESTED = "its writer asked for quarantine"
 
 
 class PutRequest(NamedTuple):

@@ -9,7 +9,7 @@ from ghostmem.store.database import Dialect, Part
 from ghostmem.store.rows import ChunkCandidate, Filter, Group
 
 LIVE = "m.deleted_at IS NULL"
-_OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
+OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
 UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > ?)"  # bound with the present time
 LAST = "\U0010ffff"
 
@@ -96,14 +96,14 @@ def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
 
 def _timed(selection: Filter) -> Iterator[Part]:
     """Yield the conditions over times of a memory."""
-    ended = {None: None, True: "m.valid_to <= ?", False: _OPEN}[selection.closed]
+    ended = {None: None, True: "m.valid_to <= ?", False: OPEN}[selection.closed]
     for at, condition in (
         (selection.now, UNEXPIRED),
         (selection.after, "m.created_at >= ?"),
         (selection.before, "m.created_at <= ?"),
         (selection.recorded_after, "m.recorded_at > ?"),
         (selection.valid_at, "coalesce(m.valid_from, m.created_at) <= ?"),
-        (selection.valid_at, _OPEN),
+        (selection.valid_at, OPEN),
         (selection.now, ended),
     ):
         if at is not None and condition is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from ghostmem.clock import format_time
 from ghostmem.model import REASONING, Edge, Link, Memory, Rel, Tie
 from ghostmem.store.database import Database, StoreTable
-from ghostmem.store.filters import LIVE, UNEXPIRED
+from ghostmem.store.filters import LIVE, OPEN, UNEXPIRED
 from ghostmem.store.memories import Memories
 from ghostmem.store.records import RowType
 
@@ -18,6 +18,7 @@ _RELS = {str(rel): rel for rel in Rel}
 _CURRENT = " AND ".join(
     part.replace("m.", f"{side}.") for side in "ab" for part in (LIVE, UNEXPIRED)
 )
+_BOTH_OPEN = " AND ".join(OPEN.replace("m.", f"{side}.") for side in "ab")
 _TYPED = ", ".join(f"'{rel}'" for rel in REASONING)
 _TIE = "SELECT from_id, to_id, rel, weight FROM memory_edges WHERE"
 _EITHER_WAY = (
@@ -37,7 +38,8 @@ class EdgeTable(StoreTable):
         self._live_edges = (
             f"FROM memories a {self._sql.ordered_join} memory_edges e"
             f" ON {self._sql.same_ns('e', 'a')}e.from_id = a.id"
-            f" JOIN memories b ON b.ns = a.ns AND b.id = e.to_id WHERE a.ns = ? AND {_CURRENT}"
+            f" {self._sql.ordered_join} memories b ON b.ns = a.ns AND b.id = e.to_id"
+            f" WHERE a.ns = ? AND {_CURRENT}"
         )
 
     def _key(self, from_id: str, to_id: str, rel: Rel) -> tuple[str, ...]:
@@ -89,6 +91,18 @@ class EdgeTable(StoreTable):
         at = format_time(now)
         for row in self._db.iterate(sql, [ns, at, at, *values]):
             yield _EDGE.read(row)
+
+    def contradicting(self, now: datetime) -> Iterator[tuple[str, str, str]]:
+        """Yield (namespace, from, to) of current memories that contradict, in all namespaces.
+
+        It reads the edges first: few of them contradict, and most memories have no such edge."""
+        sql = (
+            f"SELECT a.ns, e.from_id, e.to_id FROM memory_edges e {self._sql.ordered_join}"
+            f" memories a ON {self._sql.same_ns('e', 'a')}a.id = e.from_id"
+            f" {self._sql.ordered_join} memories b ON b.ns = a.ns AND b.id = e.to_id"
+            f" WHERE e.rel = ? AND {_CURRENT} AND {_BOTH_OPEN}"
+        )
+        yield from self._db.iterate(sql, [Rel.CONTRADICTS.value, *[format_time(now)] * 4])
 
     def ties(self, ns: str, now: datetime, rels: Iterable[Rel] = ()) -> Iterator[Tie]:
         """Yield the edges between live memories of a namespace, in no order.

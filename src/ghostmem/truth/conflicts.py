@@ -126,9 +126,11 @@ def contradicting_pairs(tx: Transaction, ns: str, now: datetime) -> list[Contrad
     return pairs
 
 
-def count_conflicts(tx: Transaction, ns: str, now: datetime) -> int:
-    """Count the unresolved contradictions of a namespace without reading the memories."""
-    return len(_open_edges(tx, ns, now))
+def count_conflicts(tx: Transaction, ns: NsFilter, now: datetime) -> int:
+    """Count the unresolved contradictions without reading the memories."""
+    if ns and not ns.is_prefix:
+        return len(_open_edges(tx, ns, now))
+    return len({frozenset(ends) for name, *ends in tx.graph.contradicting(now) if ns.matches(name)})
 
 
 def _open_edges(tx: Transaction, ns: str, now: datetime) -> dict[frozenset[str], Edge]:

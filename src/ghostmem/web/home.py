@@ -86,9 +86,7 @@ def waiting(store: Store, ns: str | None = None) -> Waiting:
     """Count the decisions that wait, without reading the memories."""
     which, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
-        names = [name for name, *_ in tx.listing.namespaces(which, now)]
-        contradictions = sum(count_conflicts(tx, name, now) for name in names)
-        return Waiting(contradictions, len(tx.quarantine.all(which)))
+        return Waiting(count_conflicts(tx, which, now), len(tx.quarantine.all(which)))
 
 
 def home(store: Store, ns: str | None = None) -> Home:
@@ -103,7 +101,7 @@ def home(store: Store, ns: str | None = None) -> Home:
         added = [change for change in changes if change.change == "added"]
         other = [change for change in changes if change.change != "added"][:MAX_SHOWN]
         shown = tuple(_with_before(tx, change) for change in other)
-        contradictions = sum(count_conflicts(tx, name, now) for name in last)
+        contradictions = count_conflicts(tx, which, now)
         held = len(tx.quarantine.all(which))
     today = [change for change in changes if change.at >= since]
     by_ns = Counter(change.ns for change in today)

@@ -66,7 +66,8 @@ _REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" =
 def _session(ghost: Ghost, _: Given) -> Any:
     """Return who is calling, the token that writes must carry, and the writable namespaces."""
     now, caller = visit(), CALLER.get()
-    spaces = [info.ns for info in ghost.namespaces() if caller.may(info.ns, "read")]
+    counts = {info.ns: info.count for info in ghost.namespaces() if caller.may(info.ns, "read")}
+    spaces = list(counts)
     return {
         "csrf": now.csrf,
         "read_only": now.read_only or ghost.store.engine.read_only,
@@ -77,6 +78,7 @@ def _session(ghost: Ghost, _: Given) -> Any:
         "name": caller.name,
         "everything": caller.may("", "read"),
         "namespaces": spaces,
+        "counts": counts,
         "namespaces_writable": [ns for ns in spaces if caller.may(ns, "write")],
         "namespaces_admin": [ns for ns in spaces if caller.may(ns, "admin")],
     }

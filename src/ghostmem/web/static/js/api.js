@@ -2,7 +2,7 @@
 
 export const session = {
   csrf: "", read_only: true, version: "", store: "", name: "", everything: false,
-  namespaces: [], namespaces_writable: [], namespaces_admin: [],
+  namespaces: [], counts: {}, namespaces_writable: [], namespaces_admin: [],
 };
 
 export class ApiError extends Error {

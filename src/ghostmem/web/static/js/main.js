@@ -26,6 +26,7 @@ import { go, href, parse, replace, setTitle } from "./router.js";
 import { choices, chooseNs, ns, onNs, restoreNs } from "./state.js";
 import { undoLast } from "./toast.js";
 import { watchWaiting } from "./waiting.js";
+import { number } from "./words.js";
 
 // name, label, the key after g
 const SCREENS = [
@@ -39,6 +40,7 @@ const SCREENS = [
   ["settle", "Decisions", "d"],
 ];
 const ON_PHONE = new Set(["home", "search", "timeline", "context", "settle"]); // the others are in the palette
+const RECOUNT = 3000; // milliseconds between a change and the new numbers of memories in the namespaces
 const KNOWN = new Set([...SCREENS.map(([name]) => name), "memory"]);
 
 const main = one("#main");
@@ -100,7 +102,7 @@ function useStyles(names) {
 function buildRail() {
   const picker = el("select", { class: "input ns-picker", id: "ns", "aria-label": "Namespace", onchange: (event) => chooseNs(event.target.value) });
   const fillPicker = () => {
-    put(picker, choices().map(([value, label]) => el("option", { value }, label)));
+    put(picker, choices().map(([value, label, size]) => el("option", { value }, `${label} (${number(size)})`)));
     picker.value = ns();
   };
   fillPicker();
@@ -129,9 +131,11 @@ function buildRail() {
     ),
   );
   onNs(() => { fillPicker(); forget(); render(); });
-  onChange(async (news) => {
-    if (Object.keys(news.namespaces).every((name) => session.namespaces.includes(name))) return;
-    await openSession().then(fillPicker).catch(() => {});
+  let timer = 0;
+  const recount = () => { timer = 0; openSession().then(fillPicker).catch(() => {}); };
+  onChange((news) => {
+    const known = Object.keys(news.namespaces).every((name) => session.namespaces.includes(name));
+    if (!known) { clearTimeout(timer); recount(); } else timer = timer || setTimeout(recount, RECOUNT);
   });
 }
 

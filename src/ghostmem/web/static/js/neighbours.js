@@ -3,13 +3,13 @@ import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { memoryLink, relChip, section, tierChip } from "./parts.js";
 import { href } from "./router.js";
-import { count } from "./words.js";
+import { RELS, count } from "./words.js";
 
 /** The section of links; `acts` has {may, consolidate(keys), unlink(near), link()}. */
 export function neighbours({ memory, neighbours: near, neighbour_count: many }, kept, acts) {
   const groups = new Map();
   for (const one of near) {
-    const name = `${one.rel} ${one.out}`;
+    const name = RELS[one.rel]?.[one.out ? "label" : "back"] || one.rel; // some relations read the same from both ends
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(one);
   }

@@ -27,7 +27,6 @@ export function togglePalette(commands) {
   let rows = [];
   let at = 0;
   let memories = [];
-  let sizes = new Map();
   let timer = 0;
   let running = new AbortController();
 
@@ -59,7 +58,7 @@ export function togglePalette(commands) {
 
   function draw() {
     const chosen = rows[at]?.id;
-    rows = entries(input.value.trim(), commands, memories, sizes);
+    rows = entries(input.value.trim(), commands, memories);
     const before = rows.findIndex((row) => row.id === chosen);
     if (at > 0 && before >= 0) at = before; // results that arrive do not move the choice
     at = Math.min(at, rows.length - 1);
@@ -108,23 +107,18 @@ export function togglePalette(commands) {
   draw();
   input.focus();
   announce(`${count(rows.length, "command")}`);
-  get("/namespaces", {}, running.signal).then((found) => {
-    sizes = new Map(found.namespaces.map((one) => [one.ns, one.count]));
-    draw();
-  }).catch(() => {}); // without counts
 }
 
 /** Return the rows for what was typed: matching commands, a search for it, namespaces and memories. */
-function entries(text, commands, memories, sizes) {
+function entries(text, commands, memories) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (label) => words.every((word) => label.toLowerCase().includes(word));
   const spaces = choices().filter(([value, label]) => value !== ns() && matches(`namespace ${label}`)).slice(0, words.length ? SHOWN_NAMESPACES : SHOWN_NAMESPACES / 2);
-  const size = (value) => (sizes.has(value) ? number(sizes.get(value)) : "");
   const rows = [
     ...commands.filter((command) => matches(`${command.label} ${command.group}`)),
     ...(text ? [{ group: "Search", label: `Search for “${text}”`, picture: "search", run: () => go("search", { q: text }) }] : []),
     ...memories.map((memory) => ({ group: "Memories", label: memory.key, about: memory.ns, picture: "context", cut: true, run: () => go("memory", memory.ns, memory.key) })),
-    ...spaces.map(([value, label]) => ({ group: "Namespace", label, about: size(value), picture: "list", run: () => chooseNs(value) })),
+    ...spaces.map(([value, label, size]) => ({ group: "Namespace", label, about: number(size), picture: "list", run: () => chooseNs(value) })),
   ];
   return rows.map((row) => ({ ...row, id: `${row.group} ${row.label} ${row.about || ""}` }));
 }

@@ -32,17 +32,19 @@ export const onNs = (fn) => listeners.add(fn);
 /** Say whether a namespace is among those that are chosen. */
 export const isChosen = (name) => !chosen || (chosen.endsWith("*") ? name.startsWith(chosen.slice(0, -1)) : name === chosen);
 
-/** What there is to choose: all, prefixes that several share, and each namespace. */
+/** What there is to choose, each with its number of memories: all, prefixes that several share, and each namespace. */
 export function choices() {
   const names = [...session.namespaces].sort();
+  const size = (name) => session.counts[name] || 0;
   const heads = new Map();
   for (const name of names) {
     const parts = name.split(":");
     for (let depth = 1; depth < parts.length; depth += 1) {
       const head = `${parts.slice(0, depth).join(":")}:*`;
-      heads.set(head, (heads.get(head) || 0) + 1);
+      heads.set(head, [...(heads.get(head) || []), size(name)]);
     }
   }
-  const prefixes = session.everything ? [...heads].filter(([, many]) => many > 1).map(([head]) => [head, head]) : [];
-  return [...(session.everything ? [["", "All namespaces"]] : []), ...prefixes, ...names.map((name) => [name, name])];
+  const sum = (sizes) => sizes.reduce((a, b) => a + b, 0);
+  const prefixes = [...heads].filter(([, sizes]) => sizes.length > 1).map(([head, sizes]) => [head, head, sum(sizes)]);
+  return [...(session.everything ? [["", "All namespaces", sum(names.map(size))], ...prefixes] : []), ...names.map((name) => [name, name, size(name)])];
 }

@@ -208,7 +208,7 @@ export function strip(scale, { onopen, signal }) {
     if (!now) return before.true1 !== Infinity ? el("span", { class: "strip-change" }, "ended") : null;
     const found = firstChange(before.summary, now.summary);
     if (!found) return el("span", { class: "strip-change" }, before.summary === now.summary ? "details changed" : "rewritten");
-    return el("span", { class: "strip-change" }, found[0] && el("del", null, found[0]), found[0] && found[1] && " → ", found[1] && el("ins", null, found[1]));
+    return el("span", { class: "strip-change", dir: "ltr" }, found[0] && el("del", null, el("bdi", null, found[0])), found[0] && found[1] && " → ", found[1] && el("ins", null, el("bdi", null, found[1])));
   }
 
   function hit(event) {

@@ -22,13 +22,14 @@ export function versions({ memory, history, newest, current }, kept, restore) {
     const before = history[history.indexOf(one) - 1];
     const fields = before ? changes(before, one, OF_THE_TEXT).map(([name]) => NAMES[name] || name) : [];
     const text = before && before.content !== one.content ? sizes(before.content, one.content) : before ? "" : `first text, ${count(one.content.length, "character")}`;
+    const who = [one.source_user, one.source_client].filter(Boolean).join(" via ");
     const told = [text, ...fields].filter(Boolean).join(", ") || "no change of text or fields";
     return el(
       "li",
       { class: "version", "aria-current": one.version === memory.version ? "true" : null },
       el("a", { class: "version-number", href: href("memory", memory.ns, memory.key, { version: one.version }) }, el("span", { class: "sr" }, "version "), `v${one.version}`),
       el("span", { class: "version-what" }, el("span", null, told[0].toUpperCase() + told.slice(1)), one.version === newest && el("span", { class: "chip" }, current ? "current" : "last")),
-      el("span", { class: "soft version-who" }, [one.source_user, one.source_client].filter(Boolean).join(" via "), " ", time(one.recorded_at || one.created_at)),
+      el("span", { class: "soft version-who" }, who && [who, " · "], time(one.recorded_at || one.created_at)),
       restore && one.version !== newest && el("button", { class: "button quiet small", type: "button", "aria-label": `Restore version ${one.version}`, onclick: () => restore(one.version) }, icon("undo", 15), "Restore"),
     );
   }

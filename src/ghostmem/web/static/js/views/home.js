@@ -142,9 +142,11 @@ function decisions({ contradictions, quarantine }) {
   return el("ul", { class: "home-links" }, row(contradictions, contradictions === 1 ? "Contradiction" : "Contradictions", "contradictions"), row(quarantine, "In quarantine", "quarantine"));
 }
 
+const DECISIONS = ["contradictions", "quarantine"]; // they have a list of their own
+
 /** Health in two lines: the score in words, and the findings that cost most. */
 function inShort({ score, findings }) {
-  const costly = findings.filter((one) => one.cost > 0.5).sort((a, b) => b.cost - a.cost).slice(0, 3);
+  const costly = findings.filter((one) => one.cost > 0.5 && !DECISIONS.includes(one.name)).sort((a, b) => b.cost - a.cost).slice(0, 3);
   return [
     el("p", { class: `home-score tone-${score >= 85 ? "good" : score >= 60 ? "warn" : "bad"}` }, el("b", null, score), el("span", { class: "soft" }, " of 100 · "), healthWords(score)),
     costly.length > 0 && el("ul", { class: "home-links" }, costly.map((one) => el("li", null, el("a", { href: href("health") }, el("span", null, FINDINGS[one.name]?.[0] || one.name), el("b", null, number(one.count)))))),

@@ -16,7 +16,7 @@ import { KINDS, SOURCES, TIERS, count } from "../words.js";
 export const title = ({ query }) => [query.q, "Search"];
 export const styles = ["search.css"];
 
-const PAUSE = 60; // milliseconds after a keystroke before the server is asked
+const PAUSE = [30, 150]; // shortest and longest milliseconds between a keystroke and the question to the server
 const PAGE = 30;
 const MOST = 300;
 const SHOWN_TAGS = 5;
@@ -36,6 +36,7 @@ export function view({ query, kept }, signal) {
   const toggle = el("button", { class: "button", type: "button", "aria-label": "Filters", "aria-expanded": String(used() > 0), "aria-controls": "filters", onclick: toggleBar }, icon("filter"), el("span", null, "Filters"), el("span", { class: "badge", hidden: true }));
   bar.hidden = used() === 0;
   let timer = 0;
+  let pause = PAUSE[0]; // as long as the last answer took: a slow server is asked less often
   let running = new AbortController();
   let hits = [];
   let back = kept.at; // the result that was opened from here
@@ -52,7 +53,7 @@ export function view({ query, kept }, signal) {
   function typed() {
     asked.q = input.value;
     clearTimeout(timer);
-    timer = setTimeout(() => fromTop(), PAUSE);
+    timer = setTimeout(() => fromTop(), pause);
   }
 
   function changed(fields) {
@@ -88,9 +89,11 @@ export function view({ query, kept }, signal) {
     badge.hidden = used() === 0;
     badge.textContent = String(used());
     results.setAttribute("aria-busy", "true");
+    const start = performance.now();
     try {
       const found = asked.q.trim() ? await search(asked, mine) : await newest(asked, mine);
       if (mine.aborted || signal.aborted) return;
+      pause = Math.min(PAUSE[1], Math.max(PAUSE[0], performance.now() - start));
       show(found);
     } catch (error) {
       if (isAborted(error) || mine.aborted) return;
