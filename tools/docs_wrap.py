@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 WIDTH = 100
 _KEPT = re.compile(
-    r"^```.*?^```[^\n]*\n|^<!-- (?:generated|measured): (\S+) -->\n.*?^<!-- end: \1 -->\n",
+    r"^```.*?^```[^\n]*\n"
+    r"|^<!-- (?:generated|measured): (\S+) -->\n.*?^<!-- end: \1 -->\n"
+    r"|^<!-- results of .*?^<!-- end of the results -->\n",
     re.MULTILINE | re.DOTALL,
 )
 _ITEM = re.compile(r"(?P<indent> *)(?P<bullet>[-*+] |\d+\. )")
