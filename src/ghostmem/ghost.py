@@ -1939,7 +1939,7 @@ class Ghost:
         )
 
     def verify_log(self, head: str | None = None) -> Verification:
-        """Verify the hash chain of the change log; with `head`, say where that hash was reached."""
+        """Verify the hash chain of the audit log; with `head`, say where that hash was reached."""
         from ghostmem.admin.verify import verify
 
         return verify(self.store, head)
@@ -1951,7 +1951,7 @@ class Ghost:
         since: datetime | str | None = None,
         limit: int | None = None,
     ) -> List[LogLine]:
-        """Return the change log, oldest first; with `limit`, only the latest entries."""
+        """Return the audit log, oldest first; with `limit`, only the latest entries."""
         from ghostmem.admin.verify import audit_log
 
         return audit_log(self.store, ns, since=since, limit=limit)
