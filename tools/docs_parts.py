@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, is_typeddict
 
 import click
 
@@ -470,7 +470,7 @@ def type_part() -> str:
 
 
 def described(name: str, made: Any) -> str:
-    """Return what an enumeration, a dataclass, a list with more to say or a class is and holds."""
+    """Return the section of a public type: its description and its members."""
     head = f"## {name}\n\n{first_line(made)}"
     if inspect.isfunction(made):
         return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
@@ -481,6 +481,12 @@ def described(name: str, made: Any) -> str:
             if field != "return"
         ]
         return f"{head}\n\n" + fenced("\n".join(fields), "py")
+    if is_typeddict(made):
+        items = made.__annotations__.items()
+        ordered = sorted(items, key=lambda item: item[0] not in made.__required_keys__)
+        return f"{head}\n\n" + fenced(
+            "\n".join(f"{field}: {annotation(kind)}" for field, kind in ordered), "py"
+        )
     if issubclass(made, StrEnum):
         return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
     if not dataclasses.is_dataclass(made):

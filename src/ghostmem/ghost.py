@@ -183,12 +183,12 @@ class Ghost:
             importance: From 0 to 1.
             tier: "sensory", "stm", "ltm" or "dormant"; "identity" is a pinned "ltm", and
                 "quarantine" holds the memory back from every retrieval.
-            pinned: Always part of a context, never aged.
+            pinned: Include it in every context; it never loses importance.
             ttl: Time until it expires, such as "7d"; "never" removes an expiry.
             meta: Your own data, stored with the memory.
             files: Files it is about: paths, or pairs of a path and what was done to the file.
             symbols: Symbols of code it is about, by their full or partial names.
-            language: Language of the symbols, where the files do not tell.
+            language: Language of the symbols, if the files do not show it.
             root: Project folder of the symbols; default: the working directory.
             source_user: Name of the person who said it.
             source_kind: "stated", "observed", "self", "peer" or "import".
@@ -310,7 +310,7 @@ class Ghost:
         return chunks(self.store, ns, key)
 
     def history(self, ns: str, key: str) -> list[Memory]:
-        """Return every version of a key, oldest first, including removed ones.
+        """Return every version of a key, oldest first, including deleted ones.
 
         Raises:
             NotFoundError: The key never existed.
@@ -361,7 +361,7 @@ class Ghost:
             valid_at: True at this time.
             file: Path of a file that a memory is about.
             file_rel: What was done to the file: "modified", "created", "deleted" or "read".
-            deleted: Return removed and superseded versions instead of live memories.
+            deleted: Return deleted and old versions instead of live memories.
             limit: Maximum number of memories.
             offset: Number of memories to skip.
         """
@@ -538,7 +538,7 @@ class Ghost:
             files: Paths of open files; memories about them are added.
             symbols: Symbols of code in use; memories about them and their callers are added.
             root: Project folder of the symbols; default: the working directory.
-            language: Language of the symbols, where the files do not tell.
+            language: Language of the symbols, if the files do not show it.
             exclude_pinned: Leave pinned memories out.
             min_score: Minimum score of a memory.
             min_spread: Keep only the best when the scores are closer together than this.
@@ -547,7 +547,7 @@ class Ghost:
             whole: Return the whole namespace when it is small; default: as set.
             tokens: Function that counts the tokens of a text, instead of the estimate.
             now: Time that words such as "yesterday" count from; default: the clock.
-            as_of: Use what was believed at this time.
+            as_of: Use the store as it was at this time.
             for_user: Person whose statements count more.
             for_scope: Conversation or place whose statements count more.
             kind: "semantic", "episodic" or "procedural".
@@ -634,7 +634,7 @@ class Ghost:
 
         Args:
             ns: Namespace.
-            keep: Key of the memory that holds.
+            keep: Key of the memory to keep.
             other: Key of the memory that ends; default: all that contradict `keep`.
             both: Both hold; they do not contradict each other.
             unlock: Also end a memory tagged `locked`.
@@ -795,7 +795,7 @@ class Ghost:
         tags: Iterable[str] | None = None,
         allow_secrets: bool = False,
     ) -> Consolidation:
-        """Store a summary of several memories, which all stay.
+        """Store a summary of several memories, which are kept.
 
         Args:
             ns: Namespace.
@@ -999,7 +999,7 @@ class Ghost:
         return set_source_alias(self.store, ns, alias, canonical)
 
     def rm_source_alias(self, ns: str, alias: str) -> SourceAlias:
-        """Remove a declared spelling, which stands for itself again.
+        """Remove a declared spelling.
 
         Raises:
             NotFoundError: There is no such alias.
@@ -1103,7 +1103,7 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Removal:
-        """Remove a memory; unless `hard`, it can be restored.
+        """Delete a memory; unless `hard`, it can be restored.
 
         Args:
             ns: Namespace.
@@ -1159,7 +1159,7 @@ class Ghost:
     def restore(
         self, ns: str, key: str, version: int | None = None, *, unlock: bool = False
     ) -> Memory:
-        """Restore a removed memory, or make an earlier version the newest.
+        """Restore a deleted memory, or make an earlier version the newest.
 
         Args:
             ns: Namespace.
@@ -1223,7 +1223,7 @@ class Ghost:
     def rm_namespace(
         self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False
     ) -> NamespaceRemoval:
-        """Remove a namespace, or all namespaces with a prefix such as "agent:*".
+        """Delete a namespace, or all namespaces with a prefix such as "agent:*".
 
         `hard` permanently deletes every version, quarantined memories and the name itself.
         """
@@ -1300,11 +1300,11 @@ class Ghost:
         vacuum: bool = False,
         dry_run: bool = False,
     ) -> Collection:
-        """Remove expired memories and, on request, stale and long-removed ones.
+        """Delete expired memories and, on request, stale and long-deleted ones.
 
         Args:
             stale: Remove live memories that were not retrieved for this long, such as "30d".
-            purge_deleted: Permanently delete memories removed this long ago; "all" for all.
+            purge_deleted: Permanently delete memories that were deleted this long ago; "all" for all.
             vacuum: Rewrite the file to reclaim space.
             dry_run: Change nothing; report what would happen.
         """
@@ -1905,7 +1905,7 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Forgetting:
-        """Remove the statements of a source, and everything derived from them.
+        """Delete the statements of a source, and everything derived from them.
 
         A source, kind, client, scope or `since` is required. Memories that these statements had
         replaced become current again.
@@ -1919,7 +1919,7 @@ class Ghost:
             until: Written before this time.
             ns: Namespace, prefix such as "agent:*", or None for all.
             hard: Delete permanently; otherwise the memories can be restored.
-            unlock: Also remove locked and pinned memories.
+            unlock: Also delete locked and pinned memories.
             dry_run: Change nothing; report what would happen.
         """
         from ghostmem.memory.forget import forget

@@ -177,7 +177,7 @@ def _check_endpoints(source: str, target: str) -> None:
         if "://" in place and not is_postgres(place):
             scheme = place.split("://")[0]
             raise InvalidInputError(
-                f"the {role} {scheme}://… is no store this Ghost can open",
+                f"the {role} {scheme}://… is not a store that this Ghost can open",
                 "name a file or a postgresql:// URL",
             )
     if location(source) == location(target):

@@ -60,7 +60,7 @@ audit.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
 @NS_FILTER
 @click.argument("path", required=False)
 def score(console: Console, ns: str | None, path: str | None = None) -> None:
-    """Score how tidy a store is, or verify its audit log."""
+    """Score the health of a store, or verify its audit log."""
     if path and ns:
         raise InvalidInputError(
             "a namespace and a path were given",
@@ -87,10 +87,10 @@ audit.params[:0] = score.params[:1]
 @click.option(
     "--head",
     metavar="HASH",
-    help="A head that was printed before: say whether it stood here, and where.",
+    help="A head that was printed before: check that the log still contains it.",
 )
 def audit_verify(console: Console, head: str | None) -> int:
-    """Recompute the hash chain of the audit log; exit 5 when it was tampered with.
+    """Recompute the hash chain of the audit log; exit 5 if it was tampered with.
 
     Keep the head that it prints elsewhere: given later, it proves that nothing before it was
     rewritten.
