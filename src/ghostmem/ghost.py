@@ -200,7 +200,7 @@ class Ghost:
             base_version: Store only if this is the current version; 0: only if the key is new.
             dedup: When another key says the same, reinforce that memory instead of storing this
                 one; default: the setting `dedup`.
-            supersedes: Key of the memory that this one replaces and whose validity ends.
+            supersedes: Key of the memory that this one replaces; that memory is retired.
             unlock: Also change a memory tagged `locked`.
             allow_secrets: Store keys, tokens and passwords instead of redacting them.
 
@@ -290,7 +290,7 @@ class Ghost:
             ns: Namespace.
             key: Key.
             version: Number of an earlier version.
-            as_of: Return the version that was believed at this time.
+            as_of: Return the version that was current at this time.
 
         Raises:
             NotFoundError: There is no such memory or version.
@@ -437,7 +437,7 @@ class Ghost:
             within: "notes" or "memories", to search only these.
             pieces: Return every matching chunk of a memory, not only its best.
             now: Time that words such as "yesterday" count from; default: the clock.
-            as_of: Search what was believed at this time.
+            as_of: Search the store as it was at this time.
             kind: "semantic", "episodic" or "procedural".
             tags: Tags that a memory must all have.
             priority: "low", "normal", "high" or "critical".
@@ -544,7 +544,7 @@ class Ghost:
             min_spread: Keep only the best when the scores are closer together than this.
             max_memory_tokens: Maximum number of tokens of one memory; -1: no limit.
             expand: Follow edges; default: the setting `edge_expansion`.
-            whole: Return the whole namespace when it is small; default: as set.
+            whole: Return the whole namespace if it is small; default: the setting `context_whole`.
             tokens: Function that counts the tokens of a text, instead of the estimate.
             now: Time that words such as "yesterday" count from; default: the clock.
             as_of: Use the store as it was at this time.
@@ -630,13 +630,13 @@ class Ghost:
         both: bool = False,
         unlock: bool = False,
     ) -> Resolution:
-        """Decide a contradiction: end the other memories' validity, or let both hold.
+        """Decide a contradiction: retire the other memories, or keep both.
 
         Args:
             ns: Namespace.
             keep: Key of the memory to keep.
             other: Key of the memory that ends; default: all that contradict `keep`.
-            both: Both hold; they do not contradict each other.
+            both: Both are true; they do not contradict each other.
             unlock: Also end a memory tagged `locked`.
 
         Raises:
@@ -647,7 +647,7 @@ class Ghost:
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
     def reopen(self, ns: str, key: str) -> Resolution:
-        """Make a memory valid again whose validity was ended.
+        """Make a retired memory valid again.
 
         Raises:
             ConflictError: Its validity has not ended.
@@ -914,7 +914,7 @@ class Ghost:
         utility_lt: float | None = None,
         similarity_gt: float | None = None,
     ) -> Rule:
-        """Add a lifecycle rule, or replace one: when all conditions hold, the action is taken.
+        """Add a lifecycle rule, or replace one: if all conditions are met, the action is taken.
 
         Args:
             name: Description of the rule in a few words.
@@ -989,7 +989,7 @@ class Ghost:
         Args:
             ns: Namespace of the memories.
             alias: Another spelling of the name; spellings are compared without case.
-            canonical: Name that it stands for.
+            canonical: The canonical name.
 
         Raises:
             ConflictError: The canonical name is itself an alias, or the alias has aliases.
@@ -1108,7 +1108,7 @@ class Ghost:
         Args:
             ns: Namespace.
             key: Key.
-            hard: Delete the latest version permanently; the result names backups that hold it.
+            hard: Delete the latest version permanently; the result lists backups that contain it.
             all_versions: With `hard`, delete every version.
             unlock: Also remove a memory tagged `locked`.
             dry_run: Change nothing; report what would happen.
@@ -1151,7 +1151,7 @@ class Ghost:
     def drop_held(
         self, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
     ) -> Dropped:
-        """Delete quarantined memories permanently; the result names backups that hold them."""
+        """Delete quarantined memories permanently; the result lists backups that contain them."""
         from ghostmem.memory.quarantine import drop
 
         return drop(self.store, held_ids, ns=ns, dry_run=dry_run)
@@ -1304,7 +1304,7 @@ class Ghost:
 
         Args:
             stale: Remove live memories that were not retrieved for this long, such as "30d".
-            purge_deleted: Permanently delete memories that were deleted this long ago; "all" for all.
+            purge_deleted: Permanently delete memories that were deleted this long ago, or "all".
             vacuum: Rewrite the file to reclaim space.
             dry_run: Change nothing; report what would happen.
         """

@@ -369,7 +369,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         f"{_MEMORY}/reopen",
         "write",
         ONE,
-        "Make a memory valid again whose validity was ended.",
+        "Make a retired memory valid again.",
         lambda g, a: g.reopen(**a),
         KEYED,
     ),
