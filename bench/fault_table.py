@@ -60,7 +60,7 @@ def as_markdown(found: dict[str, Any]) -> str:
     facts = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
     return "\n".join(
         [
-            "| scenario | result | seconds | what was seen |",
+            "| scenario | result | seconds | measured |",
             "|---|---|---|---|",
             *rows(found),
             "",

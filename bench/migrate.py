@@ -1,6 +1,6 @@
 """python -m bench.migrate: migrate to PostgreSQL and back during writes and repeated kills.
 
-Afterwards both exports must be equal, every acknowledged put stored, and the change log intact;
+Afterwards both exports must be equal, every acknowledged put stored, and the audit log intact;
 otherwise it exits with 1."""
 
 import argparse

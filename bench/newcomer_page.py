@@ -5,12 +5,10 @@ import re
 HOME = "/home/you"
 HEAD = """# A newcomer's first hour
 
-Made by `make newcomer`: a fresh clone, a fresh environment built from the wheel, and the commands \
-of somebody who has
-never seen Ghost. Every command is run, its output is checked, and the first unexpected result \
-ends the run. Times, ids, ports,
-checksums and paths are replaced, so that two runs can be compared, and long outputs show their \
-first and last lines.
+Made by `make newcomer`: a fresh clone, a fresh environment built from the wheel, and the commands
+of somebody who has never seen Ghost. Every command is run, its output is checked, and the first
+unexpected result ends the run. Times, ids, ports, checksums and paths are replaced, so that two
+runs can be compared, and long outputs show their first and last lines.
 
 Prompts: `~$` is the newcomer's home, `~/ghost$` the clone, `>` a client's action.
 """

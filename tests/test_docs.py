@@ -34,6 +34,7 @@ sys.path.append(str(ROOT / "tools"))
 from docs import with_parts  # noqa: E402
 from docs_parts import METHODS, PARTS, all_errors, slug  # noqa: E402
 from docs_sessions import Session, steady, with_sessions  # noqa: E402
+from docs_wrap import with_wrapped_prose  # noqa: E402
 
 PAGES = [
     "README.md",
@@ -132,6 +133,24 @@ def test_generated_parts_are_current(page: str) -> None:
 def test_examples_run_and_print_what_is_written(page: str) -> None:
     """Every console and Python block ends well and prints what stands below it, ids and times aside."""
     assert with_sessions(text(page), page) == text(page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_prose_is_wrapped(page: str) -> None:
+    """Paragraphs and list items have one width; `python tools/docs.py` wraps them."""
+    assert with_wrapped_prose(text(page)) == text(page)
+
+
+def test_wrapping_changes_prose_only() -> None:
+    """Code, tables, headings and generated parts stay; a word that would start a list does not begin a line."""
+    long = "word " * 30
+    kept = f"# {long}\n\n| {long}|\n\n```sh\n{long}\n```\n\n<!-- generated: a -->\n{long}\n<!-- end: a -->\n"
+    assert with_wrapped_prose(kept) == kept
+    assert (
+        with_wrapped_prose(f"- {long}\n")
+        == f"- {' '.join(['word'] * 19)}\n  {' '.join(['word'] * 11)}\n"
+    )
+    assert with_wrapped_prose(f"{'x' * 99} - y `a b`\n") == f"{'x' * 99} -\ny `a b`\n"
 
 
 def test_the_readme_has_examples() -> None:

@@ -20,7 +20,7 @@ MODES = {
     "headless": "headless",
     "terminal": "terminal",
     "plugin": "headless, with the plugin",
-    "listed": "its list of servers only",
+    "listed": "list of servers only",
 }
 _PLACE = re.compile(r"(<!-- results of .*?-->\n).*?(<!-- end of the results -->\n)", re.DOTALL)
 
@@ -36,7 +36,7 @@ def table(results: list[dict[str, Any]]) -> str:
     run = {result["client"] for result in results}
     others = ", ".join(client.title for name, client in CLIENTS.items() if name not in run)
     return "\n".join(
-        [*lines, "", f"Not run; configuration written in its published format: {others}."]
+        [*lines, "", f"Not run; configuration written from the published format: {others}."]
     )
 
 

@@ -4,7 +4,8 @@
     python tools/docs.py --check    write nothing; exit 1 and show the difference if a part is stale
 
 A generated part is between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; the text around
-it is written by hand and stays. `docs_parts` makes the parts, `docs_sessions` runs the examples."""
+it is written by hand and only wrapped. `docs_parts` makes the parts, `docs_sessions` runs the
+examples, `docs_wrap` wraps the prose."""
 
 import re
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from docs_parts import PARTS
 from docs_sessions import with_sessions
+from docs_wrap import with_wrapped_prose
 
 ROOT = Path(__file__).resolve().parent.parent
 _PART = re.compile(r"<!-- generated: (?P<name>\S+) -->\n.*?<!-- end: (?P=name) -->\n?", re.DOTALL)
@@ -45,7 +47,8 @@ def pages() -> Iterator[tuple[Path, str]]:
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
-        yield path, with_sessions(with_parts(text, PARTS[name]()) if name in PARTS else text, name)
+        text = with_parts(text, PARTS[name]()) if name in PARTS else text
+        yield path, with_wrapped_prose(with_sessions(text, name))
 
 
 def main() -> int:

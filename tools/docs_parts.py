@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, is_typeddict
 
 import click
 
@@ -63,17 +63,17 @@ ARGUMENTS = {
     "key_argument": "The key, as with `-k`.",
     "op_argument": "The operation, as with `--op`.",
     "ingest path": "A markdown file, or a folder of them; not with `--transcript`.",
-    "hook host": "The client: `claude`, `codex`, `gemini` or `cursor`.",
+    "hook host": "The client: `claude`, `codex`, `gemini`, `cursor` or `qwen`.",
     "hook event": "The event, for a client that does not send its name.",
     "capture text": "The text. Several words are joined by spaces; with none, or with `-`, "
     "it is read from standard input.",
     "mine-procedures paths": "Transcripts, or folders of them; with none, or with `-`, sessions "
-    "are read from standard input; when that is empty, the namespace's procedural memories.",
+    "are read from standard input; if that is empty, from the procedural memories.",
     "source alias alias": "Another spelling of the name.",
     "source rm alias": "The spelling.",
     "files path": "The path as the memories name it.",
     "ns": "A namespace, or a prefix such as `agent:*`.",
-    "tags rename old": "The present tag.",
+    "tags rename old": "The current tag.",
     "tags rename new": "The new tag.",
     "tags rm tag": "The tag.",
     "memory search query": "The words to look for; several are joined by spaces.",
@@ -83,8 +83,7 @@ ARGUMENTS = {
     "memory write-shared text": "The text; with none, or with `-`, it is read from standard input.",
     "setup agents-md path": "The file or its folder; default: `AGENTS.md` in the current folder.",
     "topic": "The topic's name.",
-    "knowledge search-memories tags": "The tags, each a word of its own or several between "
-    "commas; any one suffices.",
+    "knowledge search-memories tags": "The tags, separated by spaces or commas; any one is enough.",
     "knowledge memorize-new-topic content": "The full markdown; with none, or with `-`, it "
     "is read from standard input.",
     "knowledge memorize-general-info content": "The general section; with none, or with "
@@ -103,7 +102,7 @@ ARGUMENTS = {
     "notes search query": "The question. Several words are joined by spaces; with none, or with "
     "`-`, it is read from standard input.",
     "notes grep query": "A word or a phrase; several words are joined by spaces.",
-    "backup target": "The file to write, or a folder, in which the file gets a name with the time.",
+    "backup target": "The file to write, or a folder; then the name of the file has the time.",
     "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input. "
     "With `-n` or `--from`, a file or folder of another tool.",
     "completion shell": "`bash`, `zsh` or `fish`.",
@@ -217,7 +216,7 @@ def group_parts(title: str) -> dict[str, str]:
 def section(command: click.Command, path: str, heading: str) -> str:
     """Return the reference of one command and its subcommands."""
     context = click.Context(command, info_name=path)
-    text = [f"{heading} {path}", prose(command.help or "")]
+    text = [f"{heading} {path}", prose(inspect.cleandoc(command.help or ""))]
     if isinstance(command, click.Group):
         return "\n\n".join(
             [
@@ -470,7 +469,7 @@ def type_part() -> str:
 
 
 def described(name: str, made: Any) -> str:
-    """Return what an enumeration, a dataclass, a list with more to say or a class is and holds."""
+    """Return the section of a public type: its description and its members."""
     head = f"## {name}\n\n{first_line(made)}"
     if inspect.isfunction(made):
         return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
@@ -481,6 +480,12 @@ def described(name: str, made: Any) -> str:
             if field != "return"
         ]
         return f"{head}\n\n" + fenced("\n".join(fields), "py")
+    if is_typeddict(made):
+        items = made.__annotations__.items()
+        ordered = sorted(items, key=lambda item: item[0] not in made.__required_keys__)
+        return f"{head}\n\n" + fenced(
+            "\n".join(f"{field}: {annotation(kind)}" for field, kind in ordered), "py"
+        )
     if issubclass(made, StrEnum):
         return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
     if not dataclasses.is_dataclass(made):

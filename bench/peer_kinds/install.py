@@ -65,7 +65,7 @@ def _pip(folder: Path, kind: Kind) -> dict[str, Any]:
     except InstallError as error:
         if not kind.instead:
             raise
-        note = f"the newest cannot be installed ({error}), so {' '.join(kind.instead)}"
+        note = f"The newest cannot be installed ({error}), so {' '.join(kind.instead)}"
         _run([*pip, "install", "--quiet", *kind.instead])
     listed = json.loads(_run([*pip, "list", "--format", "json"]))
     packages_there = {row["name"].lower().replace("_", "-"): row["version"] for row in listed}

@@ -33,18 +33,18 @@ class Kind:
 
 
 LAID = (
-    "It downloads all-MiniLM-L6-v2 when first used; measured with that model, in "
-    "Ghost's int8 form, laid into its cache."
+    "It downloads all-MiniLM-L6-v2 at the first use; measured with that model, in Ghost's "
+    "int8 form, copied into its cache."
 )
 GHOST = (
-    "Answers with nothing where nothing seems relevant, which costs hits here; stores of "
-    "vectors always answer.",
-    "Bulk is import_, which does not judge what a text corrects, as a put does.",
+    "Returns nothing if nothing seems relevant, which costs hits here; vector stores "
+    "always return something.",
+    "Bulk is `import_`, which, unlike a put, does not look for statements that a text corrects.",
 )
-PUTS = (GHOST[0], "Over MCP every memory is one ghost_put.")
+PUTS = (GHOST[0], "Over MCP every memory is one `ghost_put`.")
 
 EXTENSIONS = (
-    "Needs a Python whose sqlite3 loads extensions, which many builds lack; one was looked for."
+    "Needs a Python whose sqlite3 loads extensions; many builds do not, so one that does was used."
 )
 
 KINDS: tuple[Kind, ...] = (
@@ -53,7 +53,7 @@ KINDS: tuple[Kind, ...] = (
         "ghost_library",
         "ghost",
         (".",),
-        "none: words alone",
+        "none: words only",
         options={"provider": "none"},
         notes=GHOST,
     ),
@@ -101,11 +101,11 @@ KINDS: tuple[Kind, ...] = (
         "txtai",
         ("txtai",),
         GIVEN,
-        better="pipelines around the index: models of many sorts, SQL over results, "
-        "graphs, workflows.",
+        better="pipelines around the index: many kinds of models, SQL over results, graphs, "
+        "workflows.",
         notes=(
-            "An index lives in memory until save() writes it whole: a durable put is "
-            "upsert and save. Hybrid search is on.",
+            "An index is in memory until `save()` writes all of it: a durable put is "
+            "`upsert` and `save`. Hybrid search is on.",
         ),
     ),
     Kind(
@@ -116,7 +116,7 @@ KINDS: tuple[Kind, ...] = (
         GIVEN,
         extensions=True,
         notes=(EXTENSIONS,),
-        better="it is the store that LangGraph agents already have, with checkpoints beside it.",
+        better="the store that LangGraph agents already have, together with checkpoints.",
     ),
     Kind(
         "llm",
@@ -144,14 +144,13 @@ KINDS: tuple[Kind, ...] = (
         "server_memory",
         "server-memory",
         ("@modelcontextprotocol/server-memory",),
-        "none: a substring",
+        "none: substrings",
         "mcp",
         "npm",
-        better="small enough to read in one sitting, and a file a person can edit; nothing "
-        "to configure.",
+        better="a small code base, a file that a person can edit, nothing to configure.",
         notes=(
-            "Asked the whole question, then, when nothing holds it, its most telling word: "
-            "most digits, else the longest.",
+            "Searched for the whole question and, if nothing contains it, for its most "
+            "specific word: the one with the most digits, else the longest.",
         ),
     ),
     Kind(
@@ -166,10 +165,10 @@ KINDS: tuple[Kind, ...] = (
         better="a dashboard, sync to a cloud, quality scores, ingestion of PDFs.",
         notes=(
             LAID,
-            "Without it, it falls back to vectors made of hashes.",
+            "Without the model it uses vectors made of hashes.",
             EXTENSIONS,
-            "Its check for near-duplicates is off (a conversation id each). Searched in "
-            "hybrid mode.",
+            "Its check for near-duplicates is off (each memory has its own conversation "
+            "id). Searched in hybrid mode.",
         ),
     ),
     Kind(
@@ -180,8 +179,8 @@ KINDS: tuple[Kind, ...] = (
         MINILM,
         "mcp",
         model=".cache/chroma/onnx_models/all-MiniLM-L6-v2",
-        better="mining whole conversations and projects into rooms, a task board and a log "
-        "between agents.",
+        better="extracting memories from whole conversations and projects, a task board, a log "
+        "shared by agents.",
         notes=(LAID,),
     ),
     Kind(
@@ -193,13 +192,13 @@ KINDS: tuple[Kind, ...] = (
         "mcp",
         python="3.12",
         instead=("basic-memory==0.23.0",),
-        better="every memory is a markdown note that a person writes and reads in an "
-        "editor of their own; schemas for notes.",
+        better="every memory is a Markdown note that a person can read and write in any editor; "
+        "schemas for notes.",
         notes=(
-            "Its semantic search wants a model from a hub and is off. Asked the whole "
-            "question, then its most telling word.",
-            "Bulk: files, then its own reindex. write_note is acknowledged before the file "
-            "is there; the index has it.",
+            "Its semantic search needs a downloaded model and is off. Searched for the "
+            "whole question, then for its most specific word.",
+            "Bulk: files, then its own reindex. `write_note` is acknowledged before the "
+            "file is written; the index has it.",
         ),
     ),
     Kind(
@@ -207,7 +206,7 @@ KINDS: tuple[Kind, ...] = (
         "original_ghost",
         "original-ghost",
         (),
-        "none: words alone",
+        "none: words only",
         "mcp",
         "given",
         better="one static binary that needs no Python.",

@@ -24,8 +24,8 @@ class Notes:
 
 
 Cell = Callable[[Found, Notes], str]
-LIBRARY = "measured as a library: there is no server to start and no list of tools"
-SERVER = "measured over MCP: its start is in the column beside"
+LIBRARY = "measured as a library: no server to start, no list of tools"
+SERVER = "measured over MCP: see the next column"
 
 
 def part(name: str, show: Callable[[Found], str]) -> Cell:
@@ -103,7 +103,7 @@ def _version(peer: Found, notes: Notes) -> str:
 
 
 SHEETS: dict[str, dict[str, Cell]] = {
-    "What was installed": {
+    "Installed programs": {
         "version": _version,
         "measured as": lambda peer, _: "library" if peer["way"] == "library" else "MCP server",
         "vectors": lambda peer, _: peer["embedder"],
@@ -120,7 +120,7 @@ SHEETS: dict[str, dict[str, Cell]] = {
         "peak memory, MB": part("ingest", lambda found: f"{found['peak_mb']:,.0f}"),
         "on disk, MB": part("ingest", lambda found: f"{found['file_mb']:,.1f}"),
     },
-    "Finding": {
+    "Searching": {
         "p50 / p95 ms": part(
             "search",
             lambda found: f"{found['p50_ms']:.1f} / {found['p95_ms']:.1f} (n={found['n']})",
@@ -137,7 +137,7 @@ SHEETS: dict[str, dict[str, Cell]] = {
         "MCP: start, handshake, first answer, wall / CPU ms": _started(is_server=True),
         "tokens of tools/list (tools)": _tools,
     },
-    "Keeping": {
+    "Durability": {
         "four writers: acknowledged": _writers,
         "SIGKILL: acknowledged, lost": part(
             "kill", lambda found: f"{found['acknowledged']}, {found['lost']} lost"
@@ -146,20 +146,18 @@ SHEETS: dict[str, dict[str, Cell]] = {
 }
 
 INTRO = """\
-`python -m bench.peers` installs each peer in an environment of its own and gives all of them the \
-same work, one after the
-other, on one machine, without a network. Peers that take vectors are given those of Ghost's \
-static model, made beforehand and
-free of charge; Ghost's own figures include making them. The corpus is made from a seed: 200 \
-questions with one right answer
-each, 100 in other words than their answer's, 100 that name a code, a path or a number, among \
-memories that nearly answer them.
-Quality is measured in a store of 1,000 for everybody, and again in the largest; 100,000 are \
-stored where the first 1,000 went
-in at more than 500 a second, 10,000 above 50. How durable a put is was judged by the syncs that \
-strace sees before it is
-acknowledged. Times are walls, p50 and p95 of n calls; CPU is that of the process and all it \
-started, the mean of a call.
+`python -m bench.peers` installs each program in its own environment and gives all of them the same
+work, one after the other, on one machine, without a network. Programs that take vectors get those
+of Ghost's static model, and the time to make these is not counted for them; Ghost's own figures
+include it. The corpus is made from a seed: 200 questions with one right answer each, among memories
+that nearly answer them. 100 questions (*topical*) use other words than their answer; 100
+(*identifiers*) name a code, a path or a number.
+
+Search quality is measured in a store of 1,000 memories for every program, and again in its largest
+store: 100,000 memories if the first 1,000 were stored at more than 500 a second, 10,000 if at more
+than 50. Durability of a put is judged by the syncs that strace sees before it is acknowledged.
+Times are wall-clock times, p50 and p95 of n calls. CPU is the mean per call of the process and all
+processes it started.
 """
 
 
@@ -184,7 +182,7 @@ def markdown(results: Found) -> str:
             )
         out.append("")
     out += [f"{number}. {_safe(text)}" for number, text in enumerate(notes.texts, 1)]
-    out += ["", "### What to know of each\n"]
+    out += ["", "### Notes on each program\n"]
     out += [
         f"- **{name}**: {_safe(' '.join(_known(peer)))}"
         for name, peer in results["peers"].items()

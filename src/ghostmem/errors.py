@@ -11,7 +11,7 @@ GhostError                     1  something unexpected
 │   ├── VersionConflictError   4  compare-and-swap found another version
 │   ├── PatchConflictError     4  a diff's context is not in the text
 │   ├── LockedError            4  the memory carries the tag `locked`
-│   └── NoteConflictError      4  a note was changed by somebody else
+│   └── NoteConflictError      4  a note was changed by another program
 ├── ForbiddenError             4  a token that has no such grant
 ├── EngineError                5  the store cannot do it
 │   ├── NotADatabaseError      5  the file is something else
@@ -115,10 +115,10 @@ class LockedError(ConflictError):
 class NoteConflictError(ConflictError):
     """A note was changed by another program.
 
-    Carries its present text, and the digest for the next attempt.
+    Carries its current text, and the digest for the next attempt.
     """
 
-    default_hint = "read its present text, make your change to that, and try again"
+    default_hint = "read its current text, apply your change to that, and try again"
 
     def __init__(
         self, message: str, hint: str | None = None, *, current: str = "", digest: str = ""
@@ -192,7 +192,7 @@ class LostConnectionError(EngineError):
 class CorruptStoreError(EngineError):
     """The database file is damaged."""
 
-    default_hint = "go back to the newest backup; `ghost export` may still save what can be read"
+    default_hint = "restore the newest backup; `ghost export` may still save what can be read"
 
 
 class EmbeddingError(GhostError):

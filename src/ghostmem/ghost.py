@@ -183,12 +183,12 @@ class Ghost:
             importance: From 0 to 1.
             tier: "sensory", "stm", "ltm" or "dormant"; "identity" is a pinned "ltm", and
                 "quarantine" holds the memory back from every retrieval.
-            pinned: Always part of a context, never aged.
+            pinned: Include it in every context; it never loses importance.
             ttl: Time until it expires, such as "7d"; "never" removes an expiry.
             meta: Your own data, stored with the memory.
             files: Files it is about: paths, or pairs of a path and what was done to the file.
             symbols: Symbols of code it is about, by their full or partial names.
-            language: Language of the symbols, where the files do not tell.
+            language: Language of the symbols, if the files do not show it.
             root: Project folder of the symbols; default: the working directory.
             source_user: Name of the person who said it.
             source_kind: "stated", "observed", "self", "peer" or "import".
@@ -200,7 +200,7 @@ class Ghost:
             base_version: Store only if this is the current version; 0: only if the key is new.
             dedup: When another key says the same, reinforce that memory instead of storing this
                 one; default: the setting `dedup`.
-            supersedes: Key of the memory that this one replaces and whose validity ends.
+            supersedes: Key of the memory that this one replaces; that memory is retired.
             unlock: Also change a memory tagged `locked`.
             allow_secrets: Store keys, tokens and passwords instead of redacting them.
 
@@ -290,7 +290,7 @@ class Ghost:
             ns: Namespace.
             key: Key.
             version: Number of an earlier version.
-            as_of: Return the version that was believed at this time.
+            as_of: Return the version that was current at this time.
 
         Raises:
             NotFoundError: There is no such memory or version.
@@ -310,7 +310,7 @@ class Ghost:
         return chunks(self.store, ns, key)
 
     def history(self, ns: str, key: str) -> list[Memory]:
-        """Return every version of a key, oldest first, including removed ones.
+        """Return every version of a key, oldest first, including deleted ones.
 
         Raises:
             NotFoundError: The key never existed.
@@ -361,7 +361,7 @@ class Ghost:
             valid_at: True at this time.
             file: Path of a file that a memory is about.
             file_rel: What was done to the file: "modified", "created", "deleted" or "read".
-            deleted: Return removed and superseded versions instead of live memories.
+            deleted: Return deleted and old versions instead of live memories.
             limit: Maximum number of memories.
             offset: Number of memories to skip.
         """
@@ -437,7 +437,7 @@ class Ghost:
             within: "notes" or "memories", to search only these.
             pieces: Return every matching chunk of a memory, not only its best.
             now: Time that words such as "yesterday" count from; default: the clock.
-            as_of: Search what was believed at this time.
+            as_of: Search the store as it was at this time.
             kind: "semantic", "episodic" or "procedural".
             tags: Tags that a memory must all have.
             priority: "low", "normal", "high" or "critical".
@@ -538,16 +538,16 @@ class Ghost:
             files: Paths of open files; memories about them are added.
             symbols: Symbols of code in use; memories about them and their callers are added.
             root: Project folder of the symbols; default: the working directory.
-            language: Language of the symbols, where the files do not tell.
+            language: Language of the symbols, if the files do not show it.
             exclude_pinned: Leave pinned memories out.
             min_score: Minimum score of a memory.
             min_spread: Keep only the best when the scores are closer together than this.
             max_memory_tokens: Maximum number of tokens of one memory; -1: no limit.
             expand: Follow edges; default: the setting `edge_expansion`.
-            whole: Return the whole namespace when it is small; default: as set.
+            whole: Return the whole namespace if it is small; default: the setting `context_whole`.
             tokens: Function that counts the tokens of a text, instead of the estimate.
             now: Time that words such as "yesterday" count from; default: the clock.
-            as_of: Use what was believed at this time.
+            as_of: Use the store as it was at this time.
             for_user: Person whose statements count more.
             for_scope: Conversation or place whose statements count more.
             kind: "semantic", "episodic" or "procedural".
@@ -630,13 +630,13 @@ class Ghost:
         both: bool = False,
         unlock: bool = False,
     ) -> Resolution:
-        """Decide a contradiction: end the other memories' validity, or let both hold.
+        """Decide a contradiction: retire the other memories, or keep both.
 
         Args:
             ns: Namespace.
-            keep: Key of the memory that holds.
+            keep: Key of the memory to keep.
             other: Key of the memory that ends; default: all that contradict `keep`.
-            both: Both hold; they do not contradict each other.
+            both: Both are true; they do not contradict each other.
             unlock: Also end a memory tagged `locked`.
 
         Raises:
@@ -647,7 +647,7 @@ class Ghost:
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
     def reopen(self, ns: str, key: str) -> Resolution:
-        """Make a memory valid again whose validity was ended.
+        """Make a retired memory valid again.
 
         Raises:
             ConflictError: Its validity has not ended.
@@ -795,7 +795,7 @@ class Ghost:
         tags: Iterable[str] | None = None,
         allow_secrets: bool = False,
     ) -> Consolidation:
-        """Store a summary of several memories, which all stay.
+        """Store a summary of several memories, which are kept.
 
         Args:
             ns: Namespace.
@@ -914,7 +914,7 @@ class Ghost:
         utility_lt: float | None = None,
         similarity_gt: float | None = None,
     ) -> Rule:
-        """Add a lifecycle rule, or replace one: when all conditions hold, the action is taken.
+        """Add a lifecycle rule, or replace one: if all conditions are met, the action is taken.
 
         Args:
             name: Description of the rule in a few words.
@@ -989,7 +989,7 @@ class Ghost:
         Args:
             ns: Namespace of the memories.
             alias: Another spelling of the name; spellings are compared without case.
-            canonical: Name that it stands for.
+            canonical: The canonical name.
 
         Raises:
             ConflictError: The canonical name is itself an alias, or the alias has aliases.
@@ -999,7 +999,7 @@ class Ghost:
         return set_source_alias(self.store, ns, alias, canonical)
 
     def rm_source_alias(self, ns: str, alias: str) -> SourceAlias:
-        """Remove a declared spelling, which stands for itself again.
+        """Remove a declared spelling.
 
         Raises:
             NotFoundError: There is no such alias.
@@ -1103,12 +1103,12 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Removal:
-        """Remove a memory; unless `hard`, it can be restored.
+        """Delete a memory; unless `hard`, it can be restored.
 
         Args:
             ns: Namespace.
             key: Key.
-            hard: Delete the latest version permanently; the result names backups that hold it.
+            hard: Delete the latest version permanently; the result lists backups that contain it.
             all_versions: With `hard`, delete every version.
             unlock: Also remove a memory tagged `locked`.
             dry_run: Change nothing; report what would happen.
@@ -1151,7 +1151,7 @@ class Ghost:
     def drop_held(
         self, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
     ) -> Dropped:
-        """Delete quarantined memories permanently; the result names backups that hold them."""
+        """Delete quarantined memories permanently; the result lists backups that contain them."""
         from ghostmem.memory.quarantine import drop
 
         return drop(self.store, held_ids, ns=ns, dry_run=dry_run)
@@ -1159,7 +1159,7 @@ class Ghost:
     def restore(
         self, ns: str, key: str, version: int | None = None, *, unlock: bool = False
     ) -> Memory:
-        """Restore a removed memory, or make an earlier version the newest.
+        """Restore a deleted memory, or make an earlier version the newest.
 
         Args:
             ns: Namespace.
@@ -1223,7 +1223,7 @@ class Ghost:
     def rm_namespace(
         self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False
     ) -> NamespaceRemoval:
-        """Remove a namespace, or all namespaces with a prefix such as "agent:*".
+        """Delete a namespace, or all namespaces with a prefix such as "agent:*".
 
         `hard` permanently deletes every version, quarantined memories and the name itself.
         """
@@ -1300,11 +1300,11 @@ class Ghost:
         vacuum: bool = False,
         dry_run: bool = False,
     ) -> Collection:
-        """Remove expired memories and, on request, stale and long-removed ones.
+        """Delete expired memories and, on request, stale and long-deleted ones.
 
         Args:
             stale: Remove live memories that were not retrieved for this long, such as "30d".
-            purge_deleted: Permanently delete memories removed this long ago; "all" for all.
+            purge_deleted: Permanently delete memories that were deleted this long ago, or "all".
             vacuum: Rewrite the file to reclaim space.
             dry_run: Change nothing; report what would happen.
         """
@@ -1905,7 +1905,7 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Forgetting:
-        """Remove the statements of a source, and everything derived from them.
+        """Delete the statements of a source, and everything derived from them.
 
         A source, kind, client, scope or `since` is required. Memories that these statements had
         replaced become current again.
@@ -1919,7 +1919,7 @@ class Ghost:
             until: Written before this time.
             ns: Namespace, prefix such as "agent:*", or None for all.
             hard: Delete permanently; otherwise the memories can be restored.
-            unlock: Also remove locked and pinned memories.
+            unlock: Also delete locked and pinned memories.
             dry_run: Change nothing; report what would happen.
         """
         from ghostmem.memory.forget import forget
@@ -1939,7 +1939,7 @@ class Ghost:
         )
 
     def verify_log(self, head: str | None = None) -> Verification:
-        """Verify the hash chain of the change log; with `head`, say where that hash was reached."""
+        """Verify the hash chain of the audit log; with `head`, say where that hash was reached."""
         from ghostmem.admin.verify import verify
 
         return verify(self.store, head)
@@ -1951,7 +1951,7 @@ class Ghost:
         since: datetime | str | None = None,
         limit: int | None = None,
     ) -> List[LogLine]:
-        """Return the change log, oldest first; with `limit`, only the latest entries."""
+        """Return the audit log, oldest first; with `limit`, only the latest entries."""
         from ghostmem.admin.verify import audit_log
 
         return audit_log(self.store, ns, since=since, limit=limit)

@@ -121,7 +121,7 @@ IMPORTANCE = _number("importance", "Importance, from 0 to 1.", brief="0 to 1, de
 TIER = _choice("tier", "Tier: sensory, stm, ltm or dormant.", Tier, brief="only in this tier")
 META = Parameter(
     "meta",
-    "JSON object of your own, stored with it.",
+    "Your own JSON object, stored with the memory.",
     OBJECT,
     metavar="JSON",
     brief="an object to keep with it",
@@ -145,7 +145,7 @@ LIMIT = _integer(
 VERSION = _integer(
     "version", "Number of an earlier version.", short="-v", brief="number of an earlier version"
 )
-AS_OF = _time("as_of", "Use what was believed at this time.", brief="what was believed then")
+AS_OF = _time("as_of", "Use the store as it was at this time.", brief="what was known then")
 NOW = _time("now", 'Time that words such as "yesterday" count from.')
 FILE = _text(
     "file",
@@ -232,7 +232,10 @@ PUT = (
         (*Tier, "identity", "quarantine"),
     ),
     _flag(
-        "pinned", "Always part of a context, never aged.", default=None, brief="always in context"
+        "pinned",
+        "Include it in every context; it never loses importance.",
+        default=None,
+        brief="always in context",
     ),
     _text(
         "ttl",
@@ -248,10 +251,10 @@ PUT = (
         brief="paths of files it is about",
     ),
     _texts("symbols", "Symbols of code it is about, separated by commas; repeatable.", "NAMES"),
-    _text("language", "Language of the symbols, where the files do not tell."),
+    _text("language", "Language of the symbols, if the files do not show it."),
     _text("root", "Project folder of the symbols; default: the working directory.", metavar="DIR"),
     *SOURCE,
-    _time("created_at", "When it was said, if not now.", brief="when it was said, if not now"),
+    _time("created_at", "When it was said; default: now.", brief="when it was said, if not now"),
     _time("valid_from", "Start of the time in which it is true.", brief="true from then on"),
     _time("valid_to", "End of the time in which it is true.", brief="true until then"),
     _integer(
@@ -270,7 +273,7 @@ PUT = (
     ),
     _text(
         "supersedes",
-        "Key of the memory that this one replaces; that one's validity ends.",
+        "Key of the memory that this one replaces; that memory is retired.",
         metavar="KEY",
         brief="key this replaces",
     ),
@@ -313,7 +316,7 @@ CONTEXT = (
         brief="names of code in use",
     ),
     _text("root", "Project folder of the code; default: the working directory.", metavar="DIR"),
-    _text("language", "Language of the code, where the files do not tell."),
+    _text("language", "Language of the code, if the files do not show it."),
     _flag("exclude_pinned", "Leave pinned memories out.", brief="leave pinned memories out"),
     MIN_SCORE._replace(help="Minimum score of a memory."),
     _number(
@@ -398,7 +401,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         NS,
         KEY,
         VERSION,
-        AS_OF._replace(help="The version that was believed at this time."),
+        AS_OF._replace(help="The version that was current at this time."),
     ),
     "list": (
         NS_FILTER,
@@ -407,8 +410,8 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         *FILTERS,
         _flag(
             "deleted",
-            "List removed and superseded versions instead of live memories.",
-            brief="removed and superseded versions instead",
+            "List deleted and old versions instead of current memories.",
+            brief="deleted and old versions instead",
         ),
         LIMIT,
         _integer("offset", "Number of results to skip.", 0, default=0, brief="how many to skip"),
@@ -450,13 +453,13 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     ),
     "resolve": (
         NS,
-        _text("keep", "Key of the memory that holds.", brief="the key that holds"),
+        _text("keep", "Key of the memory to keep.", brief="the key to keep"),
         _text(
             "other",
             "Key of the memory that ends; default: all that the first contradicts.",
             brief="the key that ends; default: all it contradicts",
         ),
-        _flag("both", "Both hold: they do not contradict each other.", brief="both hold"),
+        _flag("both", "Both are true: they do not contradict each other.", brief="both are true"),
         UNLOCK,
     ),
     "timeline": (
@@ -548,18 +551,22 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         SOURCE[1]._replace(metavar="KIND"),
         SOURCE[3]._replace(metavar="CLIENT"),
         SOURCE[2]._replace(metavar="SCOPE"),
-        _time("since", "Only what was written at or after this time."),
-        _time("until", "Only what was written before this time."),
+        _time("since", "Only statements written at or after this time."),
+        _time("until", "Only statements written before this time."),
         NS_FILTER,
-        HARD._replace(help="Delete permanently; otherwise `ghost restore` restores memories."),
-        UNLOCK._replace(help="Also remove locked and pinned memories."),
+        HARD._replace(help="Delete permanently; `ghost restore` cannot bring them back."),
+        UNLOCK._replace(help="Also delete locked and pinned memories."),
         DRY_RUN,
     ),
     "gc": (
-        _text("stale", "Also remove memories not retrieved for this long (30d).", metavar="AGE"),
+        _text(
+            "stale",
+            "Also delete memories not retrieved for this long, such as 30d; they can be restored.",
+            metavar="AGE",
+        ),
         _text(
             "purge_deleted",
-            "Permanently delete memories removed this long ago (30d, or all).",
+            "Permanently delete memories that were deleted this long ago: 30d, or all.",
             metavar="AGE",
         ),
         _flag("vacuum", "Rewrite the file to reclaim space."),
@@ -585,7 +592,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     ),
     "capture": (
         NS,
-        KIND._replace(help="Kind of every memory; default: what its words suggest."),
+        KIND._replace(help="Kind of every memory; default: chosen by its wording."),
         TAGS,
         _text(
             "speaker",
@@ -622,14 +629,14 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         ),
         _integer(
             "max_nodes",
-            "Maximum number of nodes in one answer.",
+            "Maximum number of nodes in one result.",
             default=2000,
             maximum=20_000,
             brief="default 2000",
         ),
         _integer(
             "offset",
-            "Number of symbols to skip, as the answer before says.",
+            "Number of symbols to skip; the previous result shows it.",
             0,
             default=0,
             brief="symbols to skip; the answer before names it",

@@ -57,21 +57,22 @@ class Settings:
     ns: str = setting(
         "",
         "GHOST_NS",
-        "the namespace used when a command names none; empty: that of the folder's project",
+        "the namespace if a command names none; empty: that of the project in the folder",
     )
     default_kind: str = setting(
         "",
         "GHOST_DEFAULT_KIND",
-        "the kind of a new memory whose put names none; empty: semantic for `ghost put`"
-        " without --tier, else episodic in the tiers sensory and stm, semantic in ltm and dormant",
+        "the kind of a new memory if the put names none; empty: semantic for `ghost put` "
+        "without --tier, otherwise episodic in the tiers sensory and stm, semantic in ltm and "
+        "dormant",
         ("semantic", "episodic", "procedural"),
     )
-    format: str = setting("text", "GHOST_FORMAT", "what commands print", ("text", "json"))
+    format: str = setting("text", "GHOST_FORMAT", "the output format of commands", ("text", "json"))
     compat: bool = setting(
         False,
         "GHOST_COMPAT",
-        "print what the original Ghost prints, for scripts written for it: JSON unless a format "
-        "is named, lists as arrays, its names of fields",
+        "print the output of the original Ghost, for scripts written for it: JSON by "
+        "default, lists as arrays, its field names",
     )
     color: str = setting(
         "auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never")
@@ -79,7 +80,7 @@ class Settings:
     synchronous: str = setting(
         "full",
         "GHOST_SYNCHRONOUS",
-        "when a single put is on disk: full survives power loss",
+        "durability of a single put: full survives power loss",
         ("full", "normal"),
     )
     busy_timeout: float = setting(
@@ -95,13 +96,15 @@ class Settings:
     pg_hnsw: bool = setting(
         False,
         "GHOST_PG_HNSW",
-        "search PostgreSQL's vectors through an HNSW index, which `ghost admin index` "
-        "makes: fast, not exact",
+        "search PostgreSQL's vectors with an HNSW index, which `ghost admin index` "
+        "creates: fast, not exact",
     )
     max_content_bytes: int = setting(
-        10_000_000, "GHOST_MAX_CONTENT_BYTES", "the largest content one memory may have", low=1
+        10_000_000, "GHOST_MAX_CONTENT_BYTES", "the maximum size of a content in bytes", low=1
     )
-    chunk_target: int = setting(400, "GHOST_CHUNK_TARGET", "characters a chunk aims at", low=50)
+    chunk_target: int = setting(
+        400, "GHOST_CHUNK_TARGET", "target length of a chunk in characters", low=50
+    )
     embed_provider: str = setting(
         "local",
         "GHOST_EMBED_PROVIDER AGENT_MEMORY_EMBED_PROVIDER",
@@ -111,28 +114,27 @@ class Settings:
     embed_put_chunks: int = setting(
         250,
         "GHOST_EMBED_PUT_CHUNKS",
-        "chunks of one memory that get vectors while it is put (250: about 100 kB); `ghost "
-        "embed backfill` does the rest",
+        "maximum number of chunks that a put embeds (250: about 100 kB); `ghost embed "
+        "backfill` embeds the rest",
         low=8,
     )
     embed_model: str = setting(
         "",
         "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL",
-        "the model that ollama or openai is asked for; with local: ghost-minilm-1, "
-        "all-MiniLM-L6-v2 or a folder; empty: the one that the store has, ghost-minilm-1 for "
-        "a new store",
+        "the model for ollama or openai; with local: ghost-minilm-1, all-MiniLM-L6-v2 or "
+        "a folder; empty: the one of the store, ghost-minilm-1 for a new store",
     )
     embed_url: str = setting(
         "", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server"
     )
-    ollama_host: str = setting("http://localhost:11434", "OLLAMA_HOST", "where Ollama listens")
+    ollama_host: str = setting("http://localhost:11434", "OLLAMA_HOST", "the address of Ollama")
     openai_api_key: str = setting("", "OPENAI_API_KEY", "API key for openai; never shown")
     judge: str = setting(
         "auto",
         "GHOST_JUDGE",
-        "whether the judge, a small model inside the package, decides what is worth remembering, "
-        "what corrects what, and what is an attack; auto: with local, ollama and openai; off: "
-        "short lists of phrases decide",
+        "whether the judge, a small model in the package, decides which texts are worth "
+        "remembering, correct others, or are attacks; auto: with local, ollama and openai; "
+        "off: short lists of phrases decide",
         ("auto", "on", "off"),
     )
     fusion: str = setting(
@@ -144,15 +146,15 @@ class Settings:
     rerank: str = setting(
         "auto",
         "GHOST_RERANK",
-        "whether the judge, where it is used, reads the best candidates of a search and adds to "
-        "their scores; auto: as many as take little time; on: the first 20; off: none",
+        "whether the judge, if it is used, reads the best candidates of a search and "
+        "changes their scores; auto: those up to 500 tokens in total; on: the first 20; off: none",
         ("auto", "on", "off"),
     )
     rerank_deadline: float = setting(
         0.5,
         "GHOST_RERANK_DEADLINE",
-        "seconds that a reranker given by the caller may take for a search, and seconds of "
-        "processor time that the judge may take",
+        "maximum seconds for a search that a reranker given by the caller takes, and "
+        "maximum seconds of CPU time that the judge takes",
     )
     abstain: bool = setting(
         True, "GHOST_ABSTAIN", "return nothing for a question that no memory answers"
@@ -160,7 +162,7 @@ class Settings:
     cutoff: str = setting(
         "on",
         "GHOST_CUTOFF",
-        "keep weak hits out of the list of a search, which then gives their number: on, or off",
+        "leave weak hits out of the list of a search, and give their number: on, or off",
         ("on", "off"),
     )
     context_score: str = setting(
@@ -229,8 +231,8 @@ class Settings:
     containment: str = setting(
         "roomy",
         "GHOST_CONTAINMENT",
-        "a summary replaces its children: roomy shows them instead when all fits, always "
-        "never does",
+        "a summary replaces its children: roomy shows the children if everything fits, "
+        "always does not",
         ("roomy", "always"),
     )
     max_memory_tokens: int = setting(
@@ -242,8 +244,8 @@ class Settings:
     freshness: str = setting(
         "suggest",
         "GHOST_FRESHNESS",
-        "effect of a put that corrects an older memory: suggest links them, close ends the "
-        "older one, off does nothing",
+        "effect of a put that corrects an older memory: suggest links them, close "
+        "retires the older one, off does nothing",
         ("suggest", "close", "off"),
     )
     dedup: bool = setting(
@@ -271,15 +273,18 @@ class Settings:
     )
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
     llm_url: str = setting(
-        "", "GHOST_LLM_URL", "where it listens; empty: the provider's own address"
+        "", "GHOST_LLM_URL", "the address of that model; empty: the provider's own address"
     )
     llm_command: str = setting(
-        "", "GHOST_LLM_COMMAND", "a command that reads a prompt and prints an answer, asked instead"
+        "",
+        "GHOST_LLM_COMMAND",
+        "a command that `ghost infer-edges` runs instead: it reads a prompt and prints an answer",
     )
     notes_dir: str = setting(
         "",
         "GHOST_NOTES_DIR",
-        "folder of memory_save; empty: the one such folder added, else next to the store",
+        "folder of memory_save; empty: the added folder of daily notes, otherwise one "
+        "next to the store",
     )
     anthropic_api_key: str = setting("", "ANTHROPIC_API_KEY", "API key for Anthropic; never shown")
     memory_dir: str = setting(

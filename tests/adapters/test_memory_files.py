@@ -215,7 +215,7 @@ def test_rename_moves_a_file_or_a_directory(files: MemoryFiles) -> None:
     assert call(files, "rename", old_path="/memories/x", new_path="/memories/new") == (
         "Error: The destination /memories/new already exists"
     )
-    assert "lies in itself" in call(
+    assert "the target is inside it" in call(
         files, "rename", old_path="/memories/new", new_path="/memories/new/b"
     )
     assert call(files, "rename", old_path="/memories", new_path="/memories/b") == (

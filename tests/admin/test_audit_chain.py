@@ -1,4 +1,4 @@
-"""The change log as a chain: nothing in it can be changed unseen, and it holds no contents"""
+"""The audit log as a chain: nothing in it can be changed unseen, and it holds no contents"""
 
 import subprocess
 import sys

@@ -127,7 +127,7 @@ def test_commands_about_the_store_keep_their_meaning(ghost_cli: "GhostCli", othe
     assert ghost_cli.row("stats")["active_memories"] == 4
     assert '"agent:x"' in ghost_cli.ok("export")
     assert ghost_cli.row("tags")["tag"] == "drink"
-    assert "4 memories looked at" in ghost_cli.ok("reflect")
+    assert "4 memories checked" in ghost_cli.ok("reflect")
 
 
 def test_where_says_what_decides(

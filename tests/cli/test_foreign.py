@@ -228,7 +228,7 @@ def test_errors_say_what_to_do(ghost_cli: "GhostCli", tmp_path: Path, original: 
             2, "import", "--from", "mem0", "--from-ghost", original("head.db"), "-n", NS
         )[0]
     )
-    assert "it goes with --from" in ghost_cli.fails(2, "import", __file__, "-n", NS)[1]
+    assert "use it with --from" in ghost_cli.fails(2, "import", __file__, "-n", NS)[1]
     database = tmp_path / "original" / "head.db"
     assert "--from-ghost" in ghost_cli.fails(2, "import", database, "-n", NS)[1]
     assert (

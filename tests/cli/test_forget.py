@@ -38,7 +38,7 @@ def test_a_source_goes_with_what_is_derived_from_it(ghost_cli: "GhostCli") -> No
         "a/gate  source",
         "a/gate  restored (version 1)",
         "a/roof  source",
-        "3 things removed, 1 brought back",
+        "3 items deleted, 1 brought back",
     ]
     assert sorted(ghost_cli.names()) == ["a/fence", "a/gate"]
     assert ghost_cli.ok("get", "-n", "a", "gate") == "the gate is green\n"
@@ -48,7 +48,7 @@ def test_a_source_goes_with_what_is_derived_from_it(ghost_cli: "GhostCli") -> No
 def test_json_lists_everything_and_a_dry_run_is_exact(ghost_cli: "GhostCli") -> None:
     """The dry run says what the real run does, and changes nothing."""
     planned = ghost_cli.row("forget", "--source", "mallory", "--dry-run")
-    assert "would be removed" in ghost_cli.ok("forget", "--source", "mallory", "--dry-run")
+    assert "would be deleted" in ghost_cli.ok("forget", "--source", "mallory", "--dry-run")
     assert len(ghost_cli.names()) == 4
     done = ghost_cli.row("forget", "--source", "mallory", "--yes")
     assert done == {**planned, "dry_run": False}
@@ -68,7 +68,7 @@ def test_hard_leaves_no_byte_and_names_the_backup(
     result = ghost_cli("forget", "--source", "mallory", "--hard")
     assert (result.code, result.err) == (
         0,
-        f"still in {tmp_path / 'copy.db'}; remove it or make a new backup\n",
+        f"still in {tmp_path / 'copy.db'}; delete it or make a new backup\n",
     )
     assert result.out.endswith("deleted for good, 1 brought back\n")
     assert all(

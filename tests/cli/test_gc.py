@@ -98,10 +98,10 @@ def test_a_second_run_finds_nothing(ghost_cli: "GhostCli") -> None:
 def test_text_is_one_sentence(ghost_cli: "GhostCli") -> None:
     """The text says what was or would be removed and what remains."""
     out = ghost_cli.ok("gc", "--stale", "30d", "--dry-run")
-    assert out.startswith("would remove 2 expired, 2 stale, 0 purged; 4 memories protected; ")
+    assert out.startswith("would delete 2 expired, 2 stale, 0 purged; 4 memories protected; ")
     out = ghost_cli.ok("gc", "--stale", "30d", "-y")
     assert out.startswith(
-        "removed 2 expired, 2 stale, 0 purged; 4 memories protected; 6 memories remain ("
+        "deleted 2 expired, 2 stale, 0 purged; 4 memories protected; 6 memories remain ("
     )
 
 

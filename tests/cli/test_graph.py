@@ -325,7 +325,7 @@ def test_candidates_of_seeds(ghost_cli: "GhostCli") -> None:
     )
     result = ghost_cli("edge", "candidates", "-n", "a", "--seed", "w")
     assert (result.code, result.out) == (0, "")
-    assert "no pairs to look at" in result.err
+    assert "no such pairs" in result.err
 
 
 def test_relink_adds_what_is_missing(ghost_cli: "GhostCli") -> None:
@@ -422,7 +422,7 @@ def test_consolidate_takes_its_text_in_every_way(ghost_cli: "GhostCli", how: str
         "dash": (["-"], "Both of them."),
     }
     args, text = ways[how]
-    assert ghost_cli.ok(*start, *args, input=text) == "a/sum v1 stands for 2 memories\n"
+    assert ghost_cli.ok(*start, *args, input=text) == "a/sum v1 summarises 2 memories\n"
     found = ghost_cli.row("get", "-n", "a", "sum")
     assert (found["content"], found["kind"], found["importance"]) == (
         "Both of them.",
@@ -552,7 +552,7 @@ def test_expand_of_what_is_no_summary(ghost_cli: "GhostCli") -> None:
     """A plain memory is shown with a word beside the data; groups without a summary are named."""
     result = ghost_cli("expand", "-n", "a", "x")
     assert result.out == "x  semantic stm  23 tokens\n    The text of x.\n"
-    assert "no summary" in result.err
+    assert "not a summary" in result.err
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "relates_to")
     assert "2 alike without a summary: x, y" in ghost_cli("expand", "-n", "a").err
     assert ghost_cli.row("expand", "-n", "a")["clusters"][0]["keys"] == ["x", "y"]

@@ -36,8 +36,8 @@ def test_reflect_says_what_it_did_and_how_to_take_it_back(ghost_cli: "GhostCli")
     out = ghost_cli.ok("reflect", "-n", "a").splitlines()
     run = ghost_cli.rows("undo")[0]["id"]
     assert out == [
-        "3 memories looked at; 1 faded, 1 removed",
-        f"run {run}; `ghost undo {run}` takes it back",
+        "3 memories checked; 1 lost importance, 1 deleted",
+        f"run {run}; `ghost undo {run}` reverts it",
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_dry_run_lists_every_change_and_makes_none(ghost_cli: "GhostCli") -> N
     assert [line.split()[0] for line in out[:2]] == ["a/glance", "a/quiet"]
     assert out[0].endswith("sys-decay-sensory")
     assert out[1] == "a/quiet  decay  importance 0.8 → 0.76  sys-decay-unaccessed"
-    assert out[2:] == ["3 memories looked at; would have: 1 faded, 1 removed"]
+    assert out[2:] == ["3 memories checked; would have: 1 lost importance, 1 deleted"]
     assert ghost_cli.ok("export") == before
     assert ghost_cli.rows("undo") == []
 
@@ -98,12 +98,12 @@ def test_without_a_namespace_all_are_looked_at(ghost_cli: "GhostCli") -> None:
 def test_nothing_to_do_is_said(ghost_cli: "GhostCli") -> None:
     """Also in a store that is not there, which is not made by looking."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "Some text.")
-    assert ghost_cli.ok("reflect").splitlines() == ["1 memory looked at; nothing to do"]
+    assert ghost_cli.ok("reflect").splitlines() == ["1 memory checked; nothing to do"]
 
 
 def test_reflect_on_no_store_makes_none(ghost_cli: "GhostCli", store: Path) -> None:
     """An empty answer, and no file."""
-    assert ghost_cli.ok("reflect", "--dry-run").startswith("0 memories looked at")
+    assert ghost_cli.ok("reflect", "--dry-run").startswith("0 memories checked")
     assert not store.exists()
 
 
@@ -193,7 +193,7 @@ def test_undo_gives_every_byte_back(ghost_cli: "GhostCli") -> None:
     for name in (lambda run: run, lambda run: run[:24].lower(), lambda _: "last"):
         run = ghost_cli.row("reflect")["run"]
         assert ghost_cli.ok("export") != before
-        assert ghost_cli.ok("undo", name(run)) == f"took back 3 changes of run {run}\n"
+        assert ghost_cli.ok("undo", name(run)) == f"reverted 3 changes of run {run}\n"
         assert ghost_cli.ok("export") == before
 
 
@@ -213,16 +213,16 @@ def test_what_is_left_is_named_beside_the_data(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("reflect")
     ghost_cli.ok("put", "-n", "a", "-k", "quiet", "Rewritten.")
     done = ghost_cli("undo", "last")
-    assert (done.code, done.out.splitlines()[0][:19]) == (0, "took back 2 changes")
+    assert (done.code, done.out.splitlines()[0][:18]) == (0, "reverted 2 changes")
     assert done.err == "left as it is, because it has changed since: a/quiet decay\n"
 
 
 @pytest.mark.usefixtures("filled")
 def test_a_dry_undo_changes_nothing(ghost_cli: "GhostCli") -> None:
-    """It says what it would take back."""
+    """It says what it would revert."""
     run = ghost_cli.row("reflect")["run"]
     after = ghost_cli.ok("export")
-    assert ghost_cli.ok("undo", run, "--dry-run") == f"would take back 3 changes of run {run}\n"
+    assert ghost_cli.ok("undo", run, "--dry-run") == f"would revert 3 changes of run {run}\n"
     assert ghost_cli.ok("export") == after
 
 
@@ -423,7 +423,7 @@ def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> Non
         (("--name", " ", "--cond-tag", "x", "--action", "PIN"), "rule name is required"),
         (
             ("--name", "r", "--action", "PIN"),
-            "a rule without a condition would hold for everything",
+            "a rule without a condition would apply to everything",
         ),
         (("--name", "r", "--cond-tier", "archived", "--action", "PIN"), "invalid tier 'archived'"),
         (
@@ -490,7 +490,7 @@ def test_a_rule_that_is_not_there_is_not_found(
         ("unpin", "no longer pinned", {"old_pinned": False, "new_pinned": False}),
         ("lock", "locked", {"locked": True}),
         ("unlock", "no longer locked", {"locked": False}),
-        ("delete", "removed; `ghost restore` brings it back", {"deleted": True}),
+        ("delete", "deleted; `ghost restore` brings it back", {"deleted": True}),
     ],
 )
 def test_curate_says_what_it_did(

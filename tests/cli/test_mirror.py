@@ -28,7 +28,7 @@ def test_it_says_what_it_did(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     assert out == f"{folder}  daily, in me: 1 to the folder; 0 unchanged\n"
     assert (
         ghost_cli.ok("notes", "mirror", folder, "-n", "me")
-        == f"{folder}  daily, in me: in step; 1 unchanged\n"
+        == f"{folder}  daily, in me: up to date; 1 unchanged\n"
     )
     (file,) = (folder / "memory").iterdir()
     file.write_text("## tea\n\nBlack tea.\n\n## pot\n\nA pot.\n")

@@ -44,14 +44,15 @@ def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
     assert found.startswith("notes:my-vault/garden.md#beds")
     assert f"{vault}/garden.md:7" in found
     assert (
-        ghost_cli.ok("notes", "status").splitlines()[1] == "    2 notes on disk, 2 indexed: in step"
+        ghost_cli.ok("notes", "status").splitlines()[1]
+        == "    2 notes on disk, 2 indexed: up to date"
     )
     assert "2 notes: nothing new" in ghost_cli.ok("notes", "sync")
     (vault / "new.md").write_text("gloves\n")
     assert "1 to be indexed" in ghost_cli.ok("notes", "status")
     assert "3 notes: 1 added" in ghost_cli.ok("notes", "sync")
     assert ghost_cli.ok("notes", "rm", vault).startswith(
-        f"removed 3 notes of {vault} from notes:my-vault; no file was touched"
+        f"removed 3 notes of {vault} from notes:my-vault; no file was changed"
     )
     assert (vault / "garden.md").read_text() == TEXT
     assert ghost_cli("search", "--all", "berries").out == ""
@@ -128,7 +129,7 @@ def test_errors_say_what_to_do(ghost_cli: "GhostCli", vault: Path, tmp_path: Pat
     ghost_cli.ok("notes", "add", vault, "-n", "n")
     for command in ("rm", "sync", "status"):
         error, hint = ghost_cli.fails(3, "notes", command, tmp_path / "nope")
-        assert "is no folder of notes" in error
+        assert "is not a folder of notes" in error
         assert str(vault) in hint
     assert "notes, memories" in ghost_cli.fails(2, "search", "--in", "files", "x")[1]
 
@@ -178,7 +179,7 @@ def test_a_sync_with_work_left_does_not_leave_with_zero(ghost_cli: "GhostCli", a
     shutil.rmtree(added)
     os.rename(aside, added)
     assert ghost_cli("notes", "sync").code == 0
-    assert "in step" in ghost_cli.ok("notes", "status")
+    assert "up to date" in ghost_cli.ok("notes", "status")
     for name in ("garden.md", "sub/tools.md"):
         (added / name).unlink()
     assert ghost_cli("notes", "sync").code == 1
@@ -227,7 +228,7 @@ def test_writing_a_section(ghost_cli: "GhostCli", added: Path) -> None:
         in ghost_cli.fails(4, "notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nlilies")[0]
     )
     assert path.read_text() == TEXT
-    assert "no section of a note" in _refused(ghost_cli)
+    assert "not a section of a note" in _refused(ghost_cli)
     assert "not found" in ghost_cli.fails(3, "notes", "write", "-n", "n", "nope.md", "x")[0]
     assert "namespace is required" in ghost_cli.fails(2, "notes", "write", "garden.md", "x")[0]
 

@@ -76,8 +76,8 @@ def test_changes_are_told_newest_first(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("rm", "-n", "b", "gone", "--yes")
     lines = ghost_cli.ok("peek", "-n", "b").splitlines()
     told = "\n".join(lines[lines.index("Changed lately") :])
-    assert [told.index(word) for word in ("removed", "pinned", "changed to v2")] == sorted(
-        told.index(word) for word in ("removed", "pinned", "changed to v2")
+    assert [told.index(word) for word in ("deleted", "pinned", "changed to v2")] == sorted(
+        told.index(word) for word in ("deleted", "pinned", "changed to v2")
     )
 
 
@@ -116,7 +116,7 @@ def test_new_vectors_are_no_change(ghost_cli: "GhostCli", monkeypatch: pytest.Mo
     ghost_cli.ok("rm", "-n", "p", "tea")
     ghost_cli.ok("restore", "-n", "p", "tea")
     changes = ghost_cli.ok("peek", "p").split("Changed lately\n")[1].splitlines()
-    assert [line.split()[0] for line in changes[:2]] == ["restored", "removed"]
+    assert [line.split()[0] for line in changes[:2]] == ["restored", "deleted"]
     assert len(changes) == 3
 
 

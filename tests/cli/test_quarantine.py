@@ -37,11 +37,11 @@ def test_list_release_and_drop(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.names() == ["a/one"]
     assert ghost_cli.row("quarantine", "drop", "--all", "-n", "a", "--dry-run")["dropped"] == [two]
     assert ghost_cli.ok("quarantine", "drop", "--all", "-n", "a").startswith(
-        "dropped 1 held memory"
+        "dropped 1 quarantined memory"
     )
     assert [row["ns"] for row in ghost_cli.rows("quarantine", "list")] == ["b"]
     assert ghost_cli.ok("quarantine", "drop", "--all", "--yes")
-    assert "nothing is held" in ghost_cli("quarantine", "list").err
+    assert "the quarantine is empty" in ghost_cli("quarantine", "list").err
 
 
 def test_what_is_held_is_told_with_the_command_that_releases_it(
@@ -109,8 +109,8 @@ def test_what_to_release_must_be_named(ghost_cli: "GhostCli") -> None:
     held = hold(ghost_cli, "one")
     assert "--all" in ghost_cli.fails(2, "quarantine", "drop")[0]
     assert "--all" in ghost_cli.fails(2, "quarantine", "release", held, "--all")[0]
-    assert "nothing is held" in ghost_cli.fails(3, "quarantine", "drop", "01ZZZZZZ")[0]
-    assert "nothing is held" in ghost_cli.fails(3, "quarantine", "release", held, "-n", "b")[0]
+    assert "not in quarantine" in ghost_cli.fails(3, "quarantine", "drop", "01ZZZZZZ")[0]
+    assert "not in quarantine" in ghost_cli.fails(3, "quarantine", "release", held, "-n", "b")[0]
 
 
 def test_what_is_held_does_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:

@@ -53,7 +53,7 @@ def test_an_expired_memory_comes_back_for_good(ghost_cli: "GhostCli", wind: Any)
 def test_what_is_current_need_not_be_restored(ghost_cli: "GhostCli") -> None:
     """Restoring a live memory exits 4 and names the way to go back."""
     error, hint = ghost_cli.fails(4, "restore", *KEY)
-    assert "agent:me/tea is not removed: version 2 is current" in error
+    assert "agent:me/tea is not deleted: version 2 is current" in error
     assert "--version" in hint
 
 

@@ -29,7 +29,7 @@ def versions(ghost_cli: "GhostCli") -> list[int]:
 def test_removal_is_soft_and_says_how_to_undo(ghost_cli: "GhostCli") -> None:
     """The memory disappears, its versions stay."""
     out = ghost_cli.ok("rm", "-n", "agent:me", "tea")
-    assert out == "1 version of agent:me/tea removed; `ghost restore` brings it back\n"
+    assert out == "1 version of agent:me/tea deleted; `ghost restore` brings it back\n"
     assert ghost_cli.names() == []
     assert versions(ghost_cli) == [1, 2]
 
@@ -66,7 +66,7 @@ def test_dry_run_counts_what_the_real_run_removes(ghost_cli: "GhostCli", args: l
     planned = ghost_cli.row("rm", *KEY, *args, "--dry-run")
     assert planned["dry_run"]
     assert ghost_cli.ok("rm", *KEY, *args, "--dry-run").startswith(
-        f"would remove {planned['versions']} version"
+        f"would delete {planned['versions']} version"
     )
     assert ghost_cli.ok("export") == before
     assert ghost_cli.row("rm", *KEY, *args) == {**planned, "dry_run": False}

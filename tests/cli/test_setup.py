@@ -27,7 +27,7 @@ def test_the_file_is_made_filled_and_taken_away(ghost_cli: "GhostCli", project: 
     assert (project / "AGENTS.md").read_text(encoding="utf-8") == made
     assert (
         ghost_cli.ok("setup", "agents-md", "--remove")
-        == "deleted AGENTS.md, which held nothing else\n"
+        == "deleted AGENTS.md, which contained nothing else\n"
     )
     assert not (project / "AGENTS.md").exists()
     assert ghost_cli.ok("setup", "agents-md", "--remove") == "there is no guidance in AGENTS.md\n"

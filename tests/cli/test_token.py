@@ -39,7 +39,7 @@ def test_list_shows_what_and_until_when(ghost_cli: "GhostCli", wind: Any) -> Non
     assert [
         word in line
         for word, line in zip(
-            ("good until it is revoked", "expired", "revoked"), lines[1::2], strict=True
+            ("valid until revoked", "expired", "revoked"), lines[1::2], strict=True
         )
     ] == [True] * 3
     assert all("never used" in line for line in lines[1::2])

@@ -51,15 +51,15 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
     result = told("conflicts", *NS)
     assert result.out.splitlines()[0] == "agent:me/new contradicts old  inferred"
     assert "ghost resolve -n agent:me new old" in result.err
-    assert told.ok("resolve", *NS, "new") == "agent:me/new holds; old ended 2026-03-10\n"
+    assert told.ok("resolve", *NS, "new") == "agent:me/new is kept; retired old on 2026-03-10\n"
     assert told("conflicts", *NS).err == "nothing is in dispute\n"
     found = told("search", *NS, "which staging database")
     assert (
         OLD not in found.out,
         "superseded: agent:me/old  until 2026-03-10, superseded by new" in found.err,
     ) == (True, True)
-    assert told.ok("resolve", *NS, "old", "--reopen") == "agent:me/old holds again\n"
-    assert told.ok("resolve", *NS, "new", "old", "--both").endswith("both hold\n")
+    assert told.ok("resolve", *NS, "old", "--reopen") == "agent:me/old is valid again\n"
+    assert told.ok("resolve", *NS, "new", "old", "--both").endswith("are all kept\n")
     assert told("conflicts", *NS).err == "nothing is in dispute\n"
 
 
@@ -71,7 +71,7 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
         (("resolve", *NS, "new", "old", "--reopen"), 2, "--reopen takes one key"),
         (("resolve", *NS, "new", "--reopen"), 4, "is not closed"),
         (("timeline", *NS, "quantum chromodynamics"), 3, "nothing in agent:me is about"),
-        (("search", *NS, "x", "--as-of", "2999-01-01"), 2, "lies in the future"),
+        (("search", *NS, "x", "--as-of", "2999-01-01"), 2, "is in the future"),
         (("search", *NS, "x", "--as-of", "yesteryear"), 2, "yesteryear"),
         (("get", *NS, "old", "--as-of", "2020-01-01"), 3, "as of 2020-01-01"),
         (("get", *NS, "old", "--as-of", "2026-01-01", "--version", "1"), 2, "give one of them"),
@@ -94,7 +94,7 @@ def test_timeline(told: "GhostCli") -> None:
     told.ok("resolve", *NS, "new")
     lines = told.ok("timeline", *NS, "old").splitlines()
     assert lines[0] == "2026-01-10 00:00  old v1  said, said by ada"
-    assert lines[2] == "2026-03-10 00:00  new v1  said  ← holds now"
+    assert lines[2] == "2026-03-10 00:00  new v1  said  ← current"
     assert [line.split("  ")[-1] for line in lines[4:]] == ["contradicted by new", "ended by new"]
     assert told.ok("timeline", *NS, "which staging database do we have?") == told.ok(
         "timeline", *NS, "new"

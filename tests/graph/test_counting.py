@@ -110,7 +110,7 @@ def test_looking_around_counts_nothing(three: Ghost, look: str) -> None:
 
 
 def test_counting_is_no_change(three: Ghost) -> None:
-    """A retrieval makes no version, no entry in the change log and no new view of the vectors."""
+    """A retrieval makes no version, no entry in the audit log and no new view of the vectors."""
     with three.store.engine.read() as tx:
         before = tx.journal.changes("a", 0, 1000)
     three.get("a", "tea")

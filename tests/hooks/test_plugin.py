@@ -269,8 +269,8 @@ def test_the_guide_says_how_to_install_and_how_to_undo() -> None:
     """Both ways in, and both ways out."""
     text = (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")
     installing, undoing = (
-        text.split("## Installing")[1].split("\n## ")[0],
-        text.split("## Undoing")[1],
+        text.split("## Install")[1].split("\n## ")[0],
+        text.split("## Remove")[1],
     )
     assert "ghost setup claude-code --hooks" in installing
     assert "/plugin install ghost-memory@ghost" in installing

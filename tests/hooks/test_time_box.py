@@ -224,4 +224,4 @@ def test_a_failure_is_visible_to_the_doctor(hook: "Hook", filled: Path) -> None:
     assert "hooks" not in hook.cli("doctor").out
     hook("Stop", transcript_path=str(hook.shop))
     out = hook.cli("doctor").out
-    assert "claude Stop: the transcript that the host named is no file" in out
+    assert "claude Stop: the transcript that the host named is not a file" in out

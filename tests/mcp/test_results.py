@@ -219,7 +219,7 @@ def test_reports_are_sentences(server: ToolServer) -> None:
     assert texts["used"] == "noted that a/k helped"
     assert texts["delete"] == "deleted a/k: it can be restored"
     text, report = call(server, "ghost_reflect", dry_run=True)
-    assert text.startswith("looked at 0 memories in a; nothing to change")
+    assert text.startswith("checked 0 memories in a; nothing to change")
     assert (report["dry_run"], report["memories_evaluated"]) == (True, 0)
     assert not any(": ," in text or "resumed" in text for text in (*texts.values(), text))
 
@@ -255,7 +255,7 @@ def test_truth_tools_have_a_text(server: ToolServer) -> None:
     assert [(pair["key"], pair["other"]) for pair in found["conflicts"]] == [("new", "old")]
     assert "contradicts old" in text
     text, found = call(server, "ghost_resolve", keep="new")
-    assert text == "a/new holds; ended: old"
+    assert text == "a/new is kept; retired: old"
     text, found = call(server, "ghost_timeline", what="old")
     assert len(text.splitlines()) == len(found["events"]) == 4
     assert "old v1 said" in text

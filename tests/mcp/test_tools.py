@@ -744,10 +744,10 @@ def test_the_text_of_each_tool(agent: "Agent", ns: str) -> None:
     assert f"[{ns}/a v1 " in text["ghost_search"]
     assert text["ghost_list"].splitlines()[0].startswith(f"[{ns}/d v1 ")
     assert text["ghost_context"].splitlines()[-1].endswith(" of 4000 tokens)")
-    assert text["ghost_consolidate"] == f"created {ns}/s v1 stands for 2 memories"
+    assert text["ghost_consolidate"] == f"created {ns}/s v1 summarises 2 memories"
     assert text["ghost_expand"].splitlines()[0] == "a: The build of the shop broke on Monday."
     assert "a relates_to b (0.5" in text["ghost_edge"]
-    assert text["ghost_reflect"].startswith(f"looked at 5 memories in {ns}; nothing to change")
+    assert text["ghost_reflect"].startswith(f"checked 5 memories in {ns}; nothing to change")
     assert text["ghost_edge_candidates"].startswith(
         "pairs:\na | b\nmemories:\na: The build of the shop broke on Monday.\nb: "
     )

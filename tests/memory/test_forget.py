@@ -336,7 +336,7 @@ def test_what_comes_back_has_vectors(open_ghost: OPEN) -> None:
 
 
 def test_the_log_names_no_words(ghost: Ghost) -> None:
-    """Forgetting is in the change log by ids alone."""
+    """Forgetting is in the audit log by ids alone."""
     lie(ghost, "gate", "purple")
     ghost.forget(source="mallory")
     assert [line.op for line in ghost.audit_log("a")] == ["put", "forget"]

@@ -108,7 +108,7 @@ def test_ids_may_be_abbreviated_but_not_guessed(ghost: Ghost) -> None:
     """The start or the end of an id will do when it is enough; namespaces are walls."""
     one, two = put(ghost, key="one"), put(ghost, key="two")
     assert ghost.held(one[-6:]).id == one
-    with pytest.raises(InvalidInputError, match="stands for 2"):
+    with pytest.raises(InvalidInputError, match="matches 2"):
         ghost.held(one[:6])
     with pytest.raises(NotFoundError):
         ghost.held(one[-2:])

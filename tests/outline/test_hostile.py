@@ -713,7 +713,7 @@ def test_a_root_that_is_no_path(store: Ghost, root: str) -> None:
         lambda: store.outline_symbol("x", "python", root=Path(root)),
         lambda: store.outline_file("x.py", "python", root=root),
     ):
-        with pytest.raises(InvalidInputError, match="the root .* is no path") as caught:
+        with pytest.raises(InvalidInputError, match="the root .* is not a path") as caught:
             ask()
         assert str(caught.value).isprintable()
 

@@ -1,4 +1,4 @@
-"""The lines of the change log are numbered over all namespaces, whoever writes them."""
+"""The lines of the audit log are numbered over all namespaces, whoever writes them."""
 
 import threading
 from pathlib import Path

@@ -74,7 +74,7 @@ def test_a_broken_graph_names_the_line_and_the_value(
             "item 1: created_at 'soon' is not a date or time",
         ),
         ('[{"memory": "x", "user_id": 5}]', "the owner must be text, not 5"),
-        ('[{"memory": "x", "metadata": {"a": NaN}}]', "NaN is no number of JSON"),
+        ('[{"memory": "x", "metadata": {"a": NaN}}]', "NaN is not a JSON number"),
         ('"text"', "a list of memories was expected, not 'text'"),
         ("[]", "has no memory"),
         ('{"results": []}', "has no memory"),
@@ -146,9 +146,9 @@ def test_links_are_passed_over_and_named(tmp_path: Path) -> None:
     found = read("markdown", folder)
     assert [memory.key for memory in found.memories] == ["mine"]
     assert sorted(note.split(":")[0] for note in found.notes) == [
-        "passed over gone.md",
-        "passed over in/circle",
-        "passed over out.md",
+        "skipped gone.md",
+        "skipped in/circle",
+        "skipped out.md",
     ]
 
 

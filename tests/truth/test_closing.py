@@ -133,7 +133,7 @@ def test_a_summary_of_what_ended_is_marked(ghost: Ghost) -> None:
     )
     ghost.put(NS, "new", NEW, supersedes="old")
     [hit] = [hit for hit in ghost.search("staging Postgres Loki logs", NS) if hit.key == "staging"]
-    assert "maybe stale: stands for old, which held until" in hit.note
+    assert "maybe stale: summary of old, which held until" in hit.note
     assert [doubt.key for doubt in ghost.conflicts(NS).maybe_stale] == ["staging"]
 
 

@@ -59,7 +59,7 @@ def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
         ),
         AgentAction(
             "context",
-            "Assemble what memory holds for a task, within a budget of tokens; call it first.",
+            "Return the memories for a task, within a token budget; call it first.",
             _with_error_text(context),
         ),
     )

@@ -277,7 +277,9 @@ class MemoryFiles:
         if not moved:
             raise MemoryFileError(f"The path {old_path} does not exist")
         if new == old or new.startswith(f"{old}/"):
-            raise MemoryFileError(f"Cannot rename {old_path} to {new_path}: it lies in itself")
+            raise MemoryFileError(
+                f"Cannot rename {old_path} to {new_path}: the target is inside it"
+            )
         self._must_be_free(new, f"The destination {new_path} already exists")
         try:
             for memory in moved:

@@ -85,7 +85,7 @@ def _checked(ns: str) -> str:
 def _role(role: str) -> str:
     if not role or len(role.encode()) > 63 or "\0" in role:
         raise InvalidInputError(
-            f"{role!r} is no name of a role", "a role of PostgreSQL has a name of 1 to 63 bytes"
+            f"{role!r} is not a role name", "a role of PostgreSQL has a name of 1 to 63 bytes"
         )
     return role
 
@@ -119,7 +119,7 @@ def _place(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal():
         raise InvalidInputError(
-            f"{text!r} is no node", "write it as HOST:PORT, as `ghost admin nodes` does"
+            f"{text!r} is not a node", "write it as HOST:PORT, as `ghost admin nodes` does"
         )
     return host, int(port)
 

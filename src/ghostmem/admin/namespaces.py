@@ -46,7 +46,7 @@ def rm_namespace(
     """Remove all memories of a namespace, or of all with a prefix.
 
     `hard` deletes every version permanently, with the quarantine, the source aliases and the name
-    of the namespace; its change log stays under a number."""
+    of the namespace; its audit log stays under a number."""
     chosen = validate.ns_filter(ns)
     if not chosen:
         raise InvalidInputError(

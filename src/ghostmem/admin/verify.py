@@ -1,4 +1,4 @@
-"""Verify the hash chain of the change log, and list the log."""
+"""Verify the hash chain of the audit log, and list the log."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class LogLine(Record):
 
 
 def verify(store: Store, head: str | None = None) -> Verification:
-    """Recompute every hash of the change log, and find a given `head` in it.
+    """Recompute every hash of the audit log, and find a given `head` in it.
 
     Someone who can write the file can write a whole new chain; only a head that was kept elsewhere
     shows that."""
@@ -166,7 +166,7 @@ def audit_log(
     since: datetime | str | None = None,
     limit: int | None = None,
 ) -> list[LogLine]:
-    """Return the change log, oldest first: who changed which memory, how and when.
+    """Return the audit log, oldest first: who changed which memory, how and when.
 
     With `limit`, only the latest lines."""
     chosen = validate.ns_filter(ns)

@@ -132,7 +132,7 @@ def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[Reco
         except InvalidInputError as error:
             if len(files) == 1:
                 raise
-            report.note(f"passed over {file.name}: {error.message}")
+            report.note(f"skipped {file.name}: {error.message}")
             continue
         report.files += 1
         for event in recorded:

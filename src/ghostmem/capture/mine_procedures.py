@@ -128,7 +128,7 @@ def _recorded(paths: Iterable[str | Path], kind: str, notes: list[str]) -> dict[
             except InvalidInputError as error:
                 if len(files) == 1:
                     raise
-                notes.append(f"passed over {file.name}: {error.message}")
+                notes.append(f"skipped {file.name}: {error.message}")
                 continue
             for event in recorded:
                 steps = sessions.setdefault(event.session, [])

@@ -92,10 +92,10 @@ class Console(Output):
     ) -> None:
         """Print where permanently deleted text remains, and what to do about it."""
         self.notes(
-            (f"still in {path}; remove it or make a new backup" for path in done.backups), ""
+            (f"still in {path}; delete it or make a new backup" for path in done.backups), ""
         )
         self.notes(
-            (f"still in {path}, which would bring it back; take it out of there" for path in files),
+            (f"still in {path}, which would bring it back; delete it there" for path in files),
             "",
         )
         self.notes([done.pending] if done.pending else [], "")

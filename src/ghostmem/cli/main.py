@@ -56,7 +56,7 @@ GROUPS = {
         "gc": "Delete expired, stale and long-deleted memories.",
         "forget": "Delete a source's statements, and all derived memories.",
         "quarantine": "List, release or delete quarantined memories.",
-        "audit": "Score how tidy a store is, or verify its change log.",
+        "audit": "Score the health of a store, or verify its audit log.",
         "stale": "List memories whose code has changed.",
     },
     "Conversations, notes and code": {

@@ -25,7 +25,7 @@ HAPPENINGS = 8
 
 _WORDS = {
     "put": "said",
-    "remove": "removed",
+    "remove": "deleted",
     "delete": "deleted",
     "restore": "restored",
     "decay": "faded",

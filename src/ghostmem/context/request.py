@@ -35,7 +35,7 @@ def token_cap(value: int) -> int:
     """Accept a number of tokens, or -1 for no cap."""
     if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
         raise InvalidInputError(
-            f"max_memory_tokens {value!r} is no cap", "give a number of tokens, or -1 for none"
+            f"max_memory_tokens {value!r} is not a limit", "give a number of tokens, or -1 for none"
         )
     return value
 
@@ -51,7 +51,7 @@ def token_counter(tokens: Callable[[str], int] | None) -> Callable[[str], int]:
         return estimated_tokens
     if not callable(tokens):
         raise InvalidInputError(
-            f"tokens {validate.shown(tokens)} is no function",
+            f"tokens {validate.shown(tokens)} is not a function",
             "give one that counts the tokens of a text",
         )
 

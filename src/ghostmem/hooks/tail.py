@@ -65,7 +65,7 @@ def size_of(path: str) -> int:
     except (OSError, ValueError):
         status = None
     if status is None or not stat.S_ISREG(status.st_mode):
-        raise UnansweredError("the transcript that the host named is no file")
+        raise UnansweredError("the transcript that the host named is not a file")
     return status.st_size
 
 

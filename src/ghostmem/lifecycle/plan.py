@@ -256,8 +256,8 @@ class _Similarity:
         chunks = np.array([self._first[id_] for id_ in ids if id_ in self._first], np.int64)
         missing = int((~np.isin(chunks, self._view.ids)).sum())
         return (
-            f"{missing} of {len(ids)} memories have no vectors, so that the rules about similar "
-            f"memories passed over them; {_BACKFILL}"
+            f"{missing} of {len(ids)} memories have no vectors, so that the rules about "
+            f"similar memories skipped them; {_BACKFILL}"
             if missing
             else ""
         )

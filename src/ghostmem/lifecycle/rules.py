@@ -82,12 +82,12 @@ def set_rule(
     check(op, params, conditions["similarity_gt"])
     if all(value is None for value in conditions.values()):
         raise InvalidInputError(
-            "a rule without a condition would hold for everything",
+            "a rule without a condition would apply to everything",
             "give at least one, such as --cond-tier",
         )
     if isinstance(priority, bool) or not isinstance(priority, int) or abs(priority) > 1_000_000:
         raise InvalidInputError(
-            f"priority {validate.shown(priority)} is no whole number",
+            f"priority {validate.shown(priority)} is not a whole number",
             "built-in rules have 10 to 96",
         )
     now = store.clock()

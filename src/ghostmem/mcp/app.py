@@ -40,7 +40,7 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
 
         found = details(ghost.store, ns, key)
         if not found.current:
-            raise NotFoundError(f"memory not found: {ns}/{key}", "it was removed")
+            raise NotFoundError(f"memory not found: {ns}/{key}", "it was deleted")
         result: Result = plain(found)
         return {"ns": ns, **result}
     if query := given.get("query"):

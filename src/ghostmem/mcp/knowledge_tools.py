@@ -82,7 +82,7 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
             root,
             knowledge.memorize_new_topic,
             "Memorize a topic",
-            "Write a topic that does not exist yet, and its summary into the index. "
+            "Write a new topic, and add its summary to the index. "
             "refine_memory changes one that does.",
             {
                 "topic": described(TEXT, "a short name, such as auth-tokens"),

@@ -335,7 +335,7 @@ MEMORY: tuple[McpTool, ...] = (
     McpTool(
         "ghost_consolidate",
         "Summarise",
-        "Store a summary of several memories, which all stay.",
+        "Store a summary of several memories, which are kept.",
         arguments(
             "consolidate",
             "ns summary_key content source_keys kind importance tags",

@@ -61,7 +61,9 @@ def read(tools: ToolServer, address: str) -> dict[str, str]:
         if not address.startswith(SCHEME) or not ns or not key:
             raise ProtocolError(
                 INVALID_PARAMS,
-                readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"),
+                readable(
+                    f"{address[:200]} is not an address; addresses look like {SCHEME}agent:me/tea"
+                ),
             )
         require(ns, "read")
         text = _index(tools, ns) if key == INDEX else tools.ghost.get(ns, key).content

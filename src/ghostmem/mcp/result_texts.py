@@ -171,7 +171,7 @@ def _summary(found: Mapping[str, Any]) -> str:
     text = _stored(found["summary"])
     if found["summary"].get("outcome") == "quarantined":
         return text
-    return f"{text} stands for {found['sources']} memories"
+    return f"{text} summarises {found['sources']} memories"
 
 
 _CURATED = {  # by operation: what was done
@@ -205,7 +205,7 @@ def _report(found: Mapping[str, Any]) -> str:
     done = "dry run, nothing was changed: would be" if found["dry_run"] else "done:"
     number = found["memories_evaluated"]
     changed = f"{done} {', '.join(counts)}" if counts else "nothing to change"
-    lines = [f"looked at {number} memories in {found['ns']}; {changed}", *found.get("changes", ())]
+    lines = [f"checked {number} memories in {found['ns']}; {changed}", *found.get("changes", ())]
     lines += [f"alike: {', '.join(keys)}" for keys in found.get("linked_clusters", ())]
     left = found.get("clusters_left_out")
     lines += [f"and {left} more such groups: ghost_expand lists them"] if left else []
@@ -225,11 +225,11 @@ def _conflicts(found: Mapping[str, Any]) -> str:
 
 def _resolved(found: Mapping[str, Any]) -> str:
     if found.get("both"):
-        return f"{found['ns']}/{found['keeps']} and the other both hold"
-    ended = f"; ended: {', '.join(found['closed'])}" if found.get("closed") else ""
+        return f"{found['ns']}/{found['keeps']} and the other are both kept"
+    ended = f"; retired: {', '.join(found['closed'])}" if found.get("closed") else ""
     stale = found.get("maybe_stale")
     doubts = f"; maybe stale now: {', '.join(stale)}" if stale else ""
-    return f"{found['ns']}/{found['keeps']} holds{ended}{doubts}"
+    return f"{found['ns']}/{found['keeps']} is kept{ended}{doubts}"
 
 
 def _events(found: Mapping[str, Any]) -> str:

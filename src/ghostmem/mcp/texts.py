@@ -85,7 +85,7 @@ _CATEGORIES: Mapping[type[GhostError], str] = {
     PatchFormatError: "malformed_patch: ",
     VersionConflictError: "version_conflict: ",
 }
-_REMOVED = "it was removed; "  # the hint for a memory that can be restored begins so
+_REMOVED = "it was deleted; "  # the hint for a memory that can be restored begins so
 _RESTORE = "it was deleted and can be restored: call ghost_restore with its key"
 _ASK_RESTORE = (
     "it was deleted and can be restored: by the user, with ghost_restore where the toolset edit is "

@@ -80,7 +80,7 @@ def _changes(memory: Memory, op: str) -> dict[str, Any]:
     if op == "demote" and memory.tier not in TIER_BELOW:
         raise ConflictError(
             f'cannot demote from tier "{memory.tier}" (already at lowest)',
-            "remove it with --op delete",
+            "delete it with --op delete",
         )
     importance = memory.importance
     higher = min(MAX_IMPORTANCE, round(importance + IMPORTANCE_STEP, 6))

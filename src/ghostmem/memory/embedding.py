@@ -254,7 +254,7 @@ def embed_all(store: Store, progress: Progress | None = None) -> int:
 def switch(store: Store, progress: Progress | None = None) -> int:
     """Embed everything with the chosen model, then drop the vectors of all other models.
 
-    Until then searches use the vectors of the model before. An interrupted run continues where it
+    Until then searches use the vectors of the previous model. An interrupted run continues where it
     stopped, and chunks that were stored meanwhile are embedded before anything is dropped."""
     chosen = store.vectoriser.must(chosen=True)
     if (phase := getattr(progress, "phase", None)) is not None:

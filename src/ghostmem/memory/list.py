@@ -22,7 +22,7 @@ def list_memories(
 ) -> list[Memory]:
     """Return live memories that pass every filter, newest first.
 
-    `deleted` lists removed and superseded versions instead.
+    `deleted` lists deleted and old versions instead.
     """
     selected = replace(
         narrowed(**conditions),

@@ -230,7 +230,7 @@ def draft_of_held(item: Held) -> Draft:
             checked["expires_at"] = as_time(expires_at, "expires_at")
     except (TypeError, KeyError, ValueError) as error:
         raise InvalidInputError(
-            f"the item held as {item.id} has fields that no memory has: {error}"
+            f"the quarantined item {item.id} has fields that no memory has: {error}"
         ) from None
     ttl, supersedes = options.get("ttl"), options.get("supersedes")
     return Draft(
@@ -255,7 +255,7 @@ def _find(tx: Transaction, held_id: str, ns: str | None) -> Held:
         matches = matches or [item for item in items if item.id.endswith(short)]
     if len(matches) > 1:
         raise InvalidInputError(
-            f"{validate.shown(held_id)} stands for {len(matches)} held memories",
+            f"{validate.shown(held_id)} matches {len(matches)} quarantined memories",
             f"give more of it, such as {matches[0].id}",
         )
     if not matches:
@@ -266,6 +266,6 @@ def _find(tx: Transaction, held_id: str, ns: str | None) -> Held:
 def missing(held_id: str) -> NotFoundError:
     """Return the error for an id that is not in quarantine."""
     return NotFoundError(
-        f"nothing is held as {validate.shown(held_id)}",
+        f"not in quarantine: {validate.shown(held_id)}",
         "`ghost quarantine list` shows the items in quarantine",
     )

@@ -55,7 +55,7 @@ def redact_content(
             certain.append((f"line {line}", secret.kind))
         else:
             doubtful.append(
-                f"line {line}: this may be a secret ({secret.kind}); it is stored as it is"
+                f"line {line}: this may be a secret ({secret.kind}); it is stored unchanged"
             )
     if not certain:
         return RedactedContent(content, tuple(doubtful))
@@ -135,13 +135,13 @@ def _clean_text(text: str, where: str, name: str, secrets: list[tuple[str, str]]
 def _notes(settings: Settings, secrets: list[tuple[str, str]]) -> tuple[str, ...]:
     if settings.secrets == REDACT:
         return tuple(f"{where}: {kind} redacted" for where, kind in secrets)
-    return tuple(f"{where}: this holds a {kind}; it is stored as it is" for where, kind in secrets)
+    return tuple(f"{where}: contains a {kind}; it is stored unchanged" for where, kind in secrets)
 
 
 def _refusal(secrets: list[str]) -> InvalidInputError:
     more = f" and {len(secrets) - MAX_REFUSED} more" if len(secrets) > MAX_REFUSED else ""
     return InvalidInputError(
-        f"this holds secrets: {', '.join(secrets[:MAX_REFUSED])}{more}",
-        "take them out, or pass --allow-secrets (allow_secrets=True); GHOST_SECRETS=redact "
+        f"the text contains secrets: {', '.join(secrets[:MAX_REFUSED])}{more}",
+        "remove them, or pass --allow-secrets (allow_secrets=True); GHOST_SECRETS=redact "
         "stores placeholders instead",
     )

@@ -49,7 +49,7 @@ def _draft_of(tx: Transaction, old: Memory, unlock: bool) -> Draft:
 def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Memory:
     if last.is_current(now):
         raise ConflictError(
-            f"{last.ns}/{last.key} is not removed: version {last.version} is current",
+            f"{last.ns}/{last.key} is not deleted: version {last.version} is current",
             "name an earlier --version to go back to",
         )
     expires_at = last.expires_at if last.expires_at and last.expires_at > now else None

@@ -138,10 +138,10 @@ def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
     actual = MISSING if before is None else digest(before)
     if base is None or actual == base:
         return
-    current, problem = "", "is gone"
+    current, problem = "", "no longer exists"
     if before is not None:
         current = decode(before).text
-        problem = "was changed by somebody else" if base else "exists already"
+        problem = "was changed by another program" if base else "exists already"
     raise NoteConflictError(
         f"{path} {problem}; nothing was written", current=current, digest=actual
     )

@@ -281,7 +281,7 @@ def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
     if not chosen:
         roots = ", ".join(known.root for known in folders)
         raise NotFoundError(
-            f"{folder} is no folder of notes that is searched",
+            f"{folder} is not a folder of notes",
             f"there are: {roots}" if roots else "add one with `ghost notes add`",
         )
     return chosen

@@ -336,8 +336,8 @@ def _check_general(index: str) -> None:
         topic_index.general_text(index), fenced=True
     ):
         raise ConflictError(
-            f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} stands in a code fence "
-            "of the general knowledge",
+            f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} is in a code fence of "
+            "the general knowledge",
             f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
         )
 
@@ -350,7 +350,7 @@ def _write_index(
         general is not None and topic_index.general_text(text) != general
     ):
         raise ConflictError(
-            f"index{SUFFIX} is laid out in a way that cannot be changed safely; it is as it was",
+            f"index{SUFFIX} has a layout that cannot be changed safely; it was not changed",
             f"look for code fences and headings that are not closed in {FOLDER}/index{SUFFIX}",
         )
     replace_file(_path(root, INDEX), index.encode(text), index.digest)

@@ -121,7 +121,7 @@ def _root(store: Store, folder: str | Path | None) -> Path:
     if store.engine.file is None:
         what = "in memory" if store.engine.location == ":memory:" else "in a database"
         raise InvalidInputError(
-            f"a store {what} has no folder of notes beside it", "name one with GHOST_NOTES_DIR"
+            f"a store {what} has no folder of notes next to it", "name one with GHOST_NOTES_DIR"
         )
     return Path(store.engine.file).resolve().parent / "notes"
 

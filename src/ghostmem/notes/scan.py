@@ -109,7 +109,7 @@ def _add_entry(
         except FileNotFoundError:
             return  # an editor that saves by renaming
         except OSError as error:
-            listing.refused[path] = f"cannot be looked at: {error.strerror}"
+            listing.refused[path] = f"cannot be read: {error.strerror}"
             listing.unseen.append(path)
 
 

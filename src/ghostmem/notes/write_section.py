@@ -54,7 +54,9 @@ def write_note(
             None,
         )
     if place is None or folder is None:
-        raise InvalidInputError(f"{ns}/{key} is no section of a note", "change it with `ghost put`")
+        raise InvalidInputError(
+            f"{ns}/{key} is not a section of a note", "change it with `ghost put`"
+        )
     layout = layout_named(folder.layout)
     if not layout.writable:
         raise InvalidInputError(

@@ -106,7 +106,7 @@ def _file(graph: CodeGraph, file: str) -> str:
     path = inside(Path(graph.root), file)
     if graph.compact.number(file_id(path)) is None:
         reason = graph.skipped.get(
-            path, f"it is no file of {graph.language}, or not part of the project"
+            path, f"it is not a file of {graph.language}, or not part of the project"
         )
         raise InvalidInputError(
             f"{path} cannot be outlined: {reason}", "name a source file of that language"

@@ -113,7 +113,7 @@ def _home(root: str | Path) -> Path:
         os.fsencode(home)
     except (ValueError, RuntimeError):  # a NUL, a surrogate, or an unknown user
         raise InvalidInputError(
-            f"the root {shown(str(root))} is no path", "name the project's folder"
+            f"the root {shown(str(root))} is not a path", "name the project's folder"
         ) from None
     return Path(home)
 

@@ -74,7 +74,7 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
                 f"{top}/{folder}"
             )
         if not _is_text(path):
-            found.skipped[ascii(path)[1:-1]] = "has a name with characters that are no text"
+            found.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
         elif (
             not S_ISREG(stat.st_mode) or not real[folder]
         ):  # git also lists what lies behind a folder that became a link

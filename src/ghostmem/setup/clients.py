@@ -18,9 +18,9 @@ from ghostmem.settings import child_env
 SCOPES = ("user", "project")
 
 # how the row of a client was checked
-RUN = "run here"
-CHECKED = "checked against its published format"
-DOCUMENTED = "from public documentation"
+RUN = "tested with sessions of the real program"
+CHECKED = "configuration checked"
+DOCUMENTED = "written from public documentation"
 
 PLAIN = {"command": "{command}", "args": "{args}", "env": "{env}"}
 TYPED = {"type": "stdio", **PLAIN}

@@ -117,7 +117,7 @@ class Copy(StoreTable, ABC):
         return {value for (value,) in rows}
 
     def logs(self) -> dict[str, int]:
-        """Return the length of each namespace's change log."""
+        """Return the length of each namespace's audit log."""
         return dict(self._db.rows(f"SELECT {self._sql.ns_name}, sequence FROM namespaces"))
 
     def _log_of(self, ns: str) -> Part:

@@ -1,4 +1,4 @@
-"""The change log, one hash chain per namespace, and the days on which memories were used."""
+"""The audit log, one hash chain per namespace, and the days on which memories were used."""
 
 import json
 from abc import ABC, abstractmethod

@@ -159,7 +159,7 @@ class Listing(StoreTable):
         return self._memories.many(tail, (format_time(now), format_time(before)))
 
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
-        """List namespaces as (name, live memories, live keys, sequence of the change log)."""
+        """List namespaces as (name, live memories, live keys, sequence of the audit log)."""
         name = f"n.{self._sql.ns_name}"
         where, values = ns_part(ns, name)
         return self._db.rows(

@@ -66,7 +66,7 @@ def missing_hint(
 ) -> str:
     """Return the next step when a key has no current version; `last` is its last version."""
     if last is not None:
-        state = "was removed" if last.deleted_at else "has expired"
+        state = "was deleted" if last.deleted_at else "has expired"
         return f"it {state}; `ghost restore -n {ns} -k {key}` brings it back"
     from difflib import get_close_matches
 
@@ -80,7 +80,7 @@ def missing_hint(
     return (
         f"`ghost list -n {ns}` shows what is there"
         if keys
-        else f"the namespace {ns} holds nothing; `ghost ns list` shows all"
+        else f"the namespace {ns} is empty; `ghost ns list` shows all"
     )
 
 

@@ -22,8 +22,7 @@ def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engi
         engine.close()
         raise EngineError(
             f"{engine.location} is being filled by `ghost migrate`, which has not finished",
-            f"run the same `ghost migrate --from … --to {engine.location}` again: it goes "
-            "on where it was",
+            f"run the same `ghost migrate --from … --to {engine.location}` again: it continues",
         )
     return engine
 
@@ -48,7 +47,7 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
         )
     if "://" in path:
         raise EngineError(
-            f"{path} is no store this Ghost can open",
+            f"{path} is not a store that this Ghost can open",
             "name a file, :memory:, or a postgresql:// URL",
         )
     from ghostmem.store.sqlite import SqliteEngine

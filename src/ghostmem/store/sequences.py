@@ -1,4 +1,4 @@
-"""The position of the change log of each namespace, by which readers notice writes."""
+"""The position of the audit log of each namespace, by which readers notice writes."""
 
 from ghostmem.store.store import Store
 

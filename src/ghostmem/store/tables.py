@@ -48,7 +48,7 @@ class Table(NamedTuple):
     ends: tuple[str, ...] = ()  # the columns that name memories
     unique: tuple[str, ...] = ()  # PostgreSQL's key after `ns`, where that differs
     replaced: bool = False  # update by delete and insert, since more than the key is unique
-    logged: bool = False  # large, and never changed without a line in the change log
+    logged: bool = False  # large, and never changed without a line in the audit log
     only: str = ""  # the one engine that has it
     unique_in_ns: bool = False  # the key is unique in a namespace only, on every engine
 

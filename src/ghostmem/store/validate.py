@@ -83,7 +83,7 @@ def ns_filter(value: str | None) -> NsFilter:
     if "*" in name[:-1]:
         raise InvalidInputError(
             f"invalid namespace filter: {shown(name)}",
-            "a * may stand only at the end, as in agent:*",
+            "a * is allowed only at the end, as in agent:*",
         )
     return NsFilter(name)
 
@@ -152,7 +152,7 @@ def number(value: float | None, what: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         raise InvalidInputError(
-            f"{what} {shown(value)} is no number", f"give {what} a number, such as 0.5"
+            f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
         )
     return float(value)
 

@@ -88,7 +88,7 @@ def read_answer(text: str) -> RelationAnswer:
     if answer is not None:
         word = str(answer["rel"]).strip().lower().replace("-", "_").replace(" ", "_")
         if word not in _WORDS:
-            raise ValueError(f"the answer names no relation of ours: {one_line(word)[:60]!r}")
+            raise ValueError(f"the answer names no known relation: {one_line(word)[:60]!r}")
         reason = answer.get("reason")
         return RelationAnswer(
             _WORDS[word],

@@ -87,7 +87,7 @@ def _parse_hunk(lines: list[str], at: int, head: re.Match[str], number: int) -> 
         for side in touched:
             if sides[side] and not sides[side][-1].endswith("\n"):
                 raise PatchFormatError(
-                    f"diff line {at + 1}: hunk {number} goes on after the end of its text"
+                    f"diff line {at + 1}: hunk {number} continues after the end of its text"
                 )
             sides[side].append(("\r" if mark == "\r" else rest) + "\n")
             missing[side] -= 1

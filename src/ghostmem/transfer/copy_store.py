@@ -1,6 +1,6 @@
 """Copy the rows of one store to another, then repeat the rows that changed or differ.
 
-`StoreCopy.copy_all` copies everything once, `StoreCopy.catch_up` copies what the change log of the
+`StoreCopy.copy_all` copies everything once, `StoreCopy.catch_up` copies what the audit log of the
 source names since then, and `Comparison` finds the remaining differences by checksums over ranges
 of keys."""
 
@@ -130,7 +130,7 @@ class StoreCopy:
         return len(ready) == len(rows)
 
     def catch_up(self, tx: Transaction, since: Mapping[str, int]) -> CaughtUp:
-        """Copy the memories that the change log names behind the positions `since`.
+        """Copy the memories that the audit log names behind the positions `since`.
 
         Namespaces that the target does not have yet are returned as new, not copied."""
         logs = tx.copy.logs()

@@ -260,7 +260,7 @@ def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
         for memory in (record for record in records if isinstance(record, Memory) and record.id):
             if memory.id in seen:
                 raise InvalidInputError(
-                    f"the id {memory.id} stands twice in the input", "nothing was imported"
+                    f"the id {memory.id} occurs twice in the input", "nothing was imported"
                 )
             seen.add(memory.id)
             stored = tx.memories.by_id(memory.id)

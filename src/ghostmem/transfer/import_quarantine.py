@@ -128,7 +128,7 @@ def records_of(held: Held) -> list[Record]:
         records = [record_of(str(line["type"]), line) for line in lines]
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         raise InvalidInputError(
-            f"what is held as {held.id} has lines that no import has: {error}"
+            f"the quarantined item {held.id} has lines that no import has: {error}"
         ) from None
     ids = {record.id for record in records if isinstance(record, Memory)}
     for record in records:
@@ -140,7 +140,7 @@ def records_of(held: Held) -> list[Record]:
             belongs = bool(ids.intersection(memory_ids(record)))
         if not belongs:
             raise InvalidInputError(
-                f"what is held as {held.id} has a line that belongs to another memory"
+                f"the quarantined item {held.id} has a line that belongs to another memory"
             )
     return records
 

@@ -1,6 +1,6 @@
 """Move a store to another engine or place while it is in use, and verify every row.
 
-`migrate` checks both endpoints, copies all rows (`copy_store`), follows the change log of the
+`migrate` checks both endpoints, copies all rows (`copy_store`), follows the audit log of the
 source until few changes are left, then blocks its writers for a moment, copies the last changes,
 declares the target ready and verifies it by checksums (`checksums`)."""
 
@@ -39,7 +39,7 @@ from ghostmem.transfer.checksums import (
 )
 from ghostmem.transfer.copy_store import Comparison, StoreCopy
 
-MAX_CATCH_UPS = 10  # times the change log is followed before writers of the source are blocked
+MAX_CATCH_UPS = 10  # times the audit log is followed before writers of the source are blocked
 FEW_CHANGES = 50  # changes few enough to copy while writers are blocked
 
 
@@ -177,7 +177,7 @@ def _check_endpoints(source: str, target: str) -> None:
         if "://" in place and not is_postgres(place):
             scheme = place.split("://")[0]
             raise InvalidInputError(
-                f"the {role} {scheme}://… is no store this Ghost can open",
+                f"the {role} {scheme}://… is not a store that this Ghost can open",
                 "name a file or a postgresql:// URL",
             )
     if location(source) == location(target):
@@ -366,7 +366,7 @@ def _write_config(db: str) -> str:
 def _copy(copy: StoreCopy, state: Mapping[str, str]) -> tuple[dict[str, int], int]:
     """Copy all rows, or those an earlier run did not reach.
 
-    Returns the positions in the change logs, and the number of changes since the earlier run."""
+    Returns the positions in the audit logs, and the number of changes since the earlier run."""
     changes = 0
     with copy.source.snapshot() as tx:
         if "since" in state:
@@ -384,7 +384,7 @@ def _copy(copy: StoreCopy, state: Mapping[str, str]) -> tuple[dict[str, int], in
 def _follow_changes(
     copy: StoreCopy, since: dict[str, int], comparison: Comparison
 ) -> tuple[dict[str, int], int]:
-    """Follow the change log in rounds until few changes are left.
+    """Follow the audit log in rounds until few changes are left.
 
     The first round also compares all tables, because some rows change without a log entry."""
     total = 0

@@ -117,7 +117,7 @@ def maybe_stale(
         since, why = doubts[base.id]
         depends = edge.rel == Rel.DEPENDS_ON
         if depends or since > (top.recorded_at or top.created_at):
-            verb = "depends on" if depends else "stands for"
+            verb = "depends on" if depends else "summary of"
             causes.setdefault(top.id, []).append(f"{verb} {base.key}, {why}")
     return {
         id_: f"maybe stale: {'; '.join(sorted(reasons)[:MAX_CAUSES])}"

@@ -22,7 +22,7 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     at = as_time(as_of, "as_of")
     if at > store.clock():
         raise InvalidInputError(
-            f"as_of {format_time(at)} lies in the future",
+            f"as_of {format_time(at)} is in the future",
             "name a time that has passed, or leave it out",
         )
     engine = open_memory(lambda: at)

@@ -42,7 +42,7 @@ async def call(ghost: Ghost, request: Request) -> Response:
     size = len(sent)
     body = read_body(request.headers.get("content-type", ""), sent)
     if double := sorted(named.keys() & (query.keys() | body.keys())):
-        raise InvalidInputError(f"{double[0]} stands in the path already", "leave it out elsewhere")
+        raise InvalidInputError(f"{double[0]} is already in the path", "leave it out elsewhere")
     given = {**query, **body, **named}
     check(given, route.schema)
     authorise(route, given)

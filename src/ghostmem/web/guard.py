@@ -24,7 +24,7 @@ def header(scope: Scope, name: bytes) -> str | None:
         raise Refused(
             400,
             "InvalidRequest",
-            f"the header {name.decode()} stands more than once",
+            f"the header {name.decode()} occurs more than once",
             "send it once",
         )
     return found[0].decode("latin-1") if found else None

@@ -16,11 +16,11 @@ from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.conflicts import count_conflicts
 
 MAX_SHOWN = 10  # changes, and new memories
-MIN_LINES, MAX_LINES = 40, 200  # read of the change log of a namespace: the last, and of a day
-MAX_LOGS = 12  # namespaces, the ones that were written last, whose change logs are read
+MIN_LINES, MAX_LINES = 40, 200  # read of the audit log of a namespace: the last, and of a day
+MAX_LOGS = 12  # namespaces, the ones that were written last, whose audit logs are read
 MAX_SUMMARY = 160
 DAY = timedelta(days=1)
-# operations of the change log that are shown, and what they did; a later put is an update
+# operations of the audit log that are shown, and what they did; a later put is an update
 _SHOWN = {"put": "added", "remove": "deleted", "restore": "restored"}
 
 

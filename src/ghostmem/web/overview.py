@@ -45,7 +45,7 @@ class MemoryLine(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Happening(Record):
-    """An entry of the change log; `at` is known only if the memory records it."""
+    """An entry of the audit log; `at` is known only if the memory records it."""
 
     ns: str
     sequence: int

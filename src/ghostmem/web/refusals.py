@@ -41,8 +41,8 @@ STATUSES: tuple[tuple[type[GhostError], int, bool], ...] = (
 )
 _LOST = {"message": "the database does not answer just now, and nothing of this was stored"}
 _UNKNOWN = {
-    "message": "the connection to the database broke while it was told to keep this: it "
-    "may be stored or not",
+    "message": "the connection to the database broke during the commit: the change may or "
+    "may not be stored",
     "hint": "read it back before you try again; the same put twice is one memory",
 }
 RETRY = 1  # seconds to wait for a store that is busy
@@ -82,7 +82,7 @@ def refusal(error: GhostError | Refused) -> Response:
                 about = (type(error).__doc__ or "").strip().rstrip(".")
                 body |= {
                     "message": about[:1].lower() + about[1:],
-                    "hint": "the one who runs this server has to look at it",
+                    "hint": "the operator of this server must fix it",
                 }
             if status == 503:
                 body["hint"] = "try again in a moment"

@@ -51,7 +51,7 @@ MAX_REPORTS = 64
 
 
 class KeptReport(NamedTuple):
-    """A report, when it was made, and the state of the change logs then."""
+    """A report, when it was made, and the state of the audit logs then."""
 
     written: dict[str, int]
     at: datetime
@@ -123,7 +123,7 @@ def _kept(
 
 
 def _written(store: "Store") -> dict[str, int]:
-    """Return a state that every write changes: the change logs and the quarantine's length."""
+    """Return a state that every write changes: the audit logs and the quarantine's length."""
     with store.engine.read() as tx:
         held = len(tx.quarantine.all(NsFilter()))
     return {**sequences(store), "#quarantine": held}

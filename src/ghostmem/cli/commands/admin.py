@@ -83,7 +83,7 @@ def _server_text(node: "ClusterNode") -> str:
     type=int,
     default=32,
     show_default=True,
-    help="Into how many parts; it cannot be changed in place.",
+    help="Number of shards; it cannot be changed later.",
 )
 def admin_distribute(console: Console, shards: int) -> None:
     """Distribute the store over a Citus cluster by namespace, and check how statements route."""
@@ -107,9 +107,9 @@ def admin_distribute(console: Console, shards: int) -> None:
 
 @admin.command("isolate")
 @click.argument("ns")
-@click.option("--to", metavar="HOST:PORT", help="Bring it to this node.")
+@click.option("--to", metavar="HOST:PORT", help="Move it to this node.")
 def admin_isolate(console: Console, ns: str, to: str | None) -> None:
-    """Give a busy namespace a shard of its own, and a node if you like."""
+    """Move a busy namespace to its own shard, and to a node if you like."""
     done = cluster.isolate(console.ghost.store, ns, to=to)
     what = "has a shard of its own now" if done.isolated else "had a shard of its own already"
     where = f"{'moved to' if done.moved else 'on'} {done.host}:{done.port}"
@@ -119,7 +119,7 @@ def admin_isolate(console: Console, ns: str, to: str | None) -> None:
 @admin.command("index")
 @click.option("--drop", is_flag=True, help="Drop the indexes instead.")
 def admin_index(console: Console, drop: bool) -> None:
-    """Make an HNSW index for the vectors of each model, for namespaces of millions."""
+    """Create an HNSW index for the vectors of each model, for namespaces with millions."""
     done = cluster.index(console.ghost.store, drop=drop, progress=console.progress("indexed"))
     console.show_all(
         done,

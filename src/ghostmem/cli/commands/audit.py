@@ -1,4 +1,4 @@
-"""ghost audit: score a store, and verify its change log."""
+"""ghost audit: score a store, and verify its audit log."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ audit.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
 @NS_FILTER
 @click.argument("path", required=False)
 def score(console: Console, ns: str | None, path: str | None = None) -> None:
-    """Score how tidy a store is, or verify its change log."""
+    """Score the health of a store, or verify its audit log."""
     if path and ns:
         raise InvalidInputError(
             "a namespace and a path were given",
@@ -87,10 +87,10 @@ audit.params[:0] = score.params[:1]
 @click.option(
     "--head",
     metavar="HASH",
-    help="A head that was printed before: say whether it stood here, and where.",
+    help="A head that was printed before: check that the log still contains it.",
 )
 def audit_verify(console: Console, head: str | None) -> int:
-    """Recompute the hash chain of the change log; exit 5 when it was tampered with.
+    """Recompute the hash chain of the audit log; exit 5 if it was tampered with.
 
     Keep the head that it prints elsewhere: given later, it proves that nothing before it was
     rewritten.
@@ -137,7 +137,7 @@ def _chain_text(chain: Chain) -> str:
     help="Maximum number of entries, the latest; 0: all.",
 )
 def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -> None:
-    """List the change log: who changed which memory, how and when."""
+    """List the audit log: who changed which memory, how and when."""
     console.show_all(
         console.ghost.audit_log(console.ns_filter(ns), since=since, limit=limit or None),
         _log_text,

@@ -87,7 +87,7 @@ FORMAT = click.option(
     click.option(
         "--dedup/--no-dedup",
         default=True,
-        help="Reinforce a memory that says the same instead of storing a candidate: the default.",
+        help="Reinforce a memory that says the same instead of storing a candidate (the default).",
     ),
     click.option("--source", "source_tag", hidden=True, help="A further tag, such as session:1."),
     "allow_secrets",
@@ -185,7 +185,7 @@ def _candidates(text: str, name: str) -> list[Any]:
         found = found["candidates"] if isinstance(found.get("candidates"), list) else [found]
     if not isinstance(found, list):
         raise InvalidInputError(
-            f"{where} holds no list of candidates", 'write [{"key": "…", "content": "…"}]'
+            f"{where} has no list of candidates", 'write [{"key": "…", "content": "…"}]'
         )
     return found
 
@@ -278,7 +278,7 @@ FOR_NOTES = ("kind", "priority", "meta", "date_ns", "trust")
         help="A recorded conversation, or a folder of them: one memory per turn.",
     ),
     FORMAT,
-    click.option("--source-user", help="The user's name in transcripts that name nobody."),
+    click.option("--source-user", help="The user's name for transcripts without names."),
     "allow_secrets trust dry_run",
 )
 def ingest(
@@ -314,7 +314,7 @@ def ingest(
             option = f"--{wrong[0].replace('_', '-')}"
             raise InvalidInputError(
                 f"{option} does not go with --transcript",
-                "leave it out: a turn is episodic, and belongs to whoever said it",
+                "leave it out: a turn is episodic, and its source is its speaker",
             )
         _ingest_transcript(
             console, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
@@ -423,8 +423,8 @@ def _ingest_transcript(
 @click.option(
     "--store/--dry-run",
     default=None,
-    help="Store them as procedural memories, or only show them. Default: store what came on "
-    "standard input, show the rest.",
+    help="Store them as procedural memories, or only show them. Default: store those "
+    "from standard input, only show others.",
 )
 def mine_procedures(
     console: Console,

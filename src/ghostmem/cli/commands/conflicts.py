@@ -63,7 +63,7 @@ def _conflict_text(conflict: "Conflict") -> str:
     click.argument("keep"),
     click.argument("other", required=False),
     "both",
-    click.option("--reopen", is_flag=True, help="Let a memory that was closed hold again."),
+    click.option("--reopen", is_flag=True, help="Make a retired memory valid again."),
     "unlock",
 )
 def resolve(
@@ -77,7 +77,7 @@ def resolve(
 ) -> None:
     if reopen and (both or other):
         raise InvalidInputError(
-            "--reopen takes one key", "name the memory that shall hold again, and nothing else"
+            "--reopen takes one key", "name only the memory that becomes valid again"
         )
     space, (keep, *others) = console.memory_names(ns, [keep, *([other] if other else [])])
     other = others[0] if others else None
@@ -88,10 +88,11 @@ def resolve(
     )
     name = f"{dim(space + '/')}{bold(visible(keep))}"
     if found.reopened:
-        text = f"{name} holds again"
+        text = f"{name} is valid again"
     elif found.both:
-        text = f"{name} and what it contradicted both hold"
+        text = f"{name} and the memories it contradicted are all kept"
     else:
-        text = f"{name} holds; {visible(', '.join(found.closed))} ended {found.valid_to:%Y-%m-%d}"
+        retired = visible(", ".join(found.closed))
+        text = f"{name} is kept; retired {retired} on {found.valid_to:%Y-%m-%d}"
     console.show(found, text)
     console.notes(found.maybe_stale, "maybe stale: ")

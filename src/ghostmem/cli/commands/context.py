@@ -193,7 +193,7 @@ def _reasons(packed: Packed) -> str:
             f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}"
         )
     if packed.summary_of:
-        reasons.append(f"stands for {visible(', '.join(packed.summary_of))}")
+        reasons.append(f"summary of {visible(', '.join(packed.summary_of))}")
     if why.note:
         reasons.append(visible(why.note))
     return "; ".join(reasons)

@@ -150,7 +150,7 @@ def edge_candidates(
     if console.as_json:
         console.json(found)
         return
-    console.show_all(found.candidates, _pair_text, "no pairs to look at")
+    console.show_all(found.candidates, _pair_text, "no such pairs")
     if found.skipped_existing:
         console.note(
             dim(
@@ -325,7 +325,7 @@ def _cluster_text(cluster: Cluster) -> str:
         multiple=True,
         required=True,
         metavar="KEYS",
-        help="What it stands for: keys, separated by commas.",
+        help="Keys of the summarised memories, separated by commas.",
     ),
     "content kind importance tags allow_secrets",
 )
@@ -341,7 +341,7 @@ def consolidate(
     tags: tuple[str, ...],
     allow_secrets: bool,
 ) -> None:
-    """Store a summary of several memories, which all stay."""
+    """Store a summary of several memories, which are kept."""
     if content is not None and text:
         raise InvalidInputError(
             "the summary was given twice", "give it with --content, or as an argument"
@@ -361,7 +361,7 @@ def consolidate(
     console.notes(done.summary.notes)
     console.show(
         done,
-        f"{named(done.summary)} v{done.summary.version} stands for "
+        f"{named(done.summary)} v{done.summary.version} summarises "
         f"{plural(len(done.edges), 'memory')}",
     )
     console.vector_note()
@@ -393,7 +393,7 @@ def expand(
         console.show_all(
             found.children,
             lambda node: _node_tree(node, 1),
-            "it stands for nothing else: it is no summary",
+            "it has no members: it is not a summary",
         )
         return
     console.show_all(

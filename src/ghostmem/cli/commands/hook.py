@@ -72,7 +72,7 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
 @click.option(
     "--llm",
     metavar="CMD",
-    help="A command of yours that is asked, in the background, what to remember.",
+    help="A command that proposes further memories, run in the background.",
 )
 @click.option("--wait", is_flag=True, help="Capture before returning, not in the background.")
 @click.option("--timeout", type=float, help="Seconds after which to give up  [GHOST_HOOK_TIMEOUT]")

@@ -58,7 +58,7 @@ def knowledge_recall_memory(console: Console, topic: str, root: Path) -> None:
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @ROOT
 def knowledge_search_memories(console: Console, tags: tuple[str, ...], root: Path) -> None:
-    """Print the names of the topics that have any of some tags."""
+    """Print the names of the topics that have any of these tags."""
     _print_text(console, topics.search_memories(root, words(tags) or ()))
 
 
@@ -92,7 +92,7 @@ def knowledge_memorize_new_topic(
     summary: str,
     root: Path,
 ) -> None:
-    """Write a topic that does not exist yet, and its summary into the index."""
+    """Write a new topic, and add its summary to the index."""
     text = read_text(content, "the content")
     _print_text(
         console, topics.memorize_new_topic(root, topic, words(tags) or (), summary, text, now())
@@ -113,9 +113,9 @@ def knowledge_memorize_new_topic(
     metavar="TAGS",
     help="Tags to remove, separated by commas; repeatable.",
 )
-@click.option("-s", "--summary", metavar="TEXT", help="Another summary for the index.")
+@click.option("-s", "--summary", metavar="TEXT", help="New summary for the index.")
 @click.option(
-    "-c", "--content", metavar="TEXT", help="Another content; - reads it from standard input."
+    "-c", "--content", metavar="TEXT", help="New content; - reads it from standard input."
 )
 @ROOT
 def knowledge_refine_memory(

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 COUNTS = {
     "promoted": "promoted",
     "demoted": "demoted",
-    "decayed": "faded",
+    "decayed": "lost importance",
     "archived": "archived",
-    "deleted": "removed",
+    "deleted": "deleted",
     "deduplicated": "archived as duplicates",
     "merged": "merged",
     "pinned": "pinned",
@@ -30,7 +30,7 @@ COUNTS = {
     "linked": "links",
     "relinked": "links by names, topics or meaning",
     "edges_decayed": "edges weakened",
-    "edges_pruned": "edges dropped",
+    "edges_pruned": "edges deleted",
 }
 SINGULAR = {"links": "link", "edges": "edge", "duplicates": "a duplicate"}
 
@@ -48,7 +48,7 @@ SINGULAR = {"links": "link", "edges": "edge", "duplicates": "a duplicate"}
 @click.option(
     "--every",
     metavar="TIME",
-    help="Run again and again, with a pause such as 6h or 30m, until interrupted.",
+    help="Repeat with a pause such as 6h or 30m, until interrupted.",
 )
 @click.option("--changes", is_flag=True, help="List every change; a dry run does so anyway.")
 def reflect(
@@ -61,7 +61,7 @@ def reflect(
             console.ns_filter(ns),
             dry_run=dry_run,
             relink=relink,
-            progress=console.progress("looked at"),
+            progress=console.progress("checked"),
         )
         console.show(report, _report_text(report, changes or dry_run))
         if not console.as_json:
@@ -79,12 +79,12 @@ def _report_text(report: Report, changes: bool) -> str:
         if getattr(report, name)
     ]
     head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
-    lines.append(f"{plural(report.memories_evaluated, 'memory')} looked at; {head}")
+    lines.append(f"{plural(report.memories_evaluated, 'memory')} checked; {head}")
     lines += [f"similar: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
     if report.resumed:
         lines.append("this finished a run that had been interrupted")
     if report.run and report.changes:
-        lines.append(dim(f"run {report.run}; `ghost undo {report.run}` takes it back"))
+        lines.append(dim(f"run {report.run}; `ghost undo {report.run}` reverts it"))
     return "\n".join(lines)
 
 
@@ -139,7 +139,7 @@ def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
     done = console.ghost.undo(run, dry_run=dry_run)
     console.show(
         done,
-        f"{'would take back' if dry_run else 'took back'} {plural(done.undone, 'change')} "
+        f"{'would revert' if dry_run else 'reverted'} {plural(done.undone, 'change')} "
         f"of run {done.run}",
     )
     for change in done.left:
@@ -325,4 +325,4 @@ def _curated_text(done: "Curated") -> str:
         return "pinned" if done.new_pinned else "no longer pinned"
     if done.locked is not None:
         return "locked" if done.locked else "no longer locked"
-    return "removed; `ghost restore` brings it back"
+    return "deleted; `ghost restore` brings it back"

@@ -196,9 +196,9 @@ def ns_tree(console: Console, ns: str | None) -> None:
 @options("rm_namespace", "hard unlock dry_run")
 @YES
 def ns_rm(console: Console, ns: str, hard: bool, unlock: bool, dry_run: bool, yes: bool) -> None:
-    """Remove all memories of a namespace, or of all that match a prefix such as agent:*."""
+    """Delete all memories of a namespace, or of all namespaces with a prefix such as agent:*."""
     if not dry_run:
-        console.confirm(f"{'Delete for good' if hard else 'Remove'} everything in {ns}?", yes)
+        console.confirm(f"{'Delete for good' if hard else 'Delete'} everything in {ns}?", yes)
     done = console.ghost.rm_namespace(ns, hard=hard, unlock=unlock, dry_run=dry_run)
     action = "permanently deleted" if hard else "soft-deleted"
     what = f"{plural(done.deleted, 'version' if hard else 'memory')} in {ns}"
@@ -206,6 +206,6 @@ def ns_rm(console: Console, ns: str, hard: bool, unlock: bool, dry_run: bool, ye
     undo = "" if hard else f"; `ghost restore -n {space} -k KEY` brings one back"
     console.show(
         {**done.to_dict(), "action": action},
-        f"would remove {what}" if dry_run else f"{action} {what}{undo}",
+        f"would delete {what}" if dry_run else f"{action} {what}{undo}",
     )
     console.note_remains(done, done.files)

@@ -59,7 +59,7 @@ def role_option(about: str, default: str) -> Decorator:
     type=click.Choice(["keyword", "bm25", "hybrid"]),
     default="keyword",
     show_default=True,
-    help="Count words, weigh them by rarity, or search by meaning too.",
+    help="Score by word counts, by rarity of words, or also by meaning.",
 )
 @FOLDER_OPTION
 def memory_search(
@@ -91,7 +91,7 @@ def memory_list(console: Console, role: str, folder: str | None) -> None:
 @click.argument("role", default=SHARED)
 @FOLDER_OPTION
 def memory_read(console: Console, role: str, folder: str | None) -> None:
-    """Print a role's file as it is."""
+    """Print the file of a role."""
     home = _folder(console, folder)
     if console.as_json:
         console.json({"role": role, "text": read_memory(role, home)})

@@ -181,7 +181,7 @@ def notes_rm(console: Console, folder: str, dry_run: bool, yes: bool) -> None:
         console.confirm(f"Stop searching {folder}?", yes)
     done = console.ghost.rm_notes(folder, dry_run=dry_run)
     what = f"{plural(done.notes, 'note')} of {visible(done.root)} from {done.ns}"
-    console.show(done, f"{'would remove' if dry_run else 'removed'} {what}; no file was touched")
+    console.show(done, f"{'would remove' if dry_run else 'removed'} {what}; no file was changed")
 
 
 @notes.command("write")
@@ -211,7 +211,7 @@ def notes_write(
     "-l", "--limit", type=int, default=10, show_default=True, help="Maximum number of blocks."
 )
 def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, limit: int) -> None:
-    """Find a text in memory files as it is written, newest file first."""
+    """Find exact text in memory files, newest file first."""
     from pathlib import Path
 
     from ghostmem.notes.grep import format_blocks, grep_notes
@@ -288,7 +288,7 @@ def _distilled_text(done: "Distilled") -> str:
 
 
 def _status_text(status: "FolderStatus") -> str:
-    state = "in step" if status.is_clean else "; ".join(_state_parts(status))
+    state = "up to date" if status.is_clean else "; ".join(_state_parts(status))
     about = f"{status.layout}, in {status.ns}, watcher: {status.watcher}"
     lines = [
         f"{bold(visible(status.root))}  {dim(about)}",
@@ -428,8 +428,8 @@ def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
         "in conflict": len(report.conflicts),
         "pending": len(report.pending),
     }
-    done = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "in step"
-    would = "would be " if dry_run and done != "in step" else ""
+    done = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "up to date"
+    would = "would be " if dry_run and done != "up to date" else ""
     if report.unavailable:
         done, would = "nothing done", ""
     how = dim(f"{report.layout}, in {report.ns}")

@@ -82,7 +82,9 @@ def outline_project(console: Console, language: str | None, **given: Any) -> Non
 """,
 )
 @options("stale", "ns root")
-@click.option("--all", "everything", is_flag=True, help="Those whose code is as it was, too.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also list memories whose code is unchanged."
+)
 def stale(console: Console, ns: str | None, root: str | None, everything: bool) -> None:
     found = console.ghost.stale(console.ns_filter(ns), root, everything=everything)
     console.show_all(

@@ -15,13 +15,13 @@ from ghostmem.web.overview import look
 @click.argument("ns_argument", metavar="[NS]", required=False)
 @NS_FILTER
 @ALL
-@click.option("--watch", is_flag=True, help="Stay, and show what changes, until interrupted.")
+@click.option("--watch", is_flag=True, help="Show changes until interrupted.")
 @click.option(
     "--interval",
     type=click.FloatRange(0.2, 3600),
     default=2.0,
     show_default=True,
-    help="Seconds between looks of --watch.",
+    help="Seconds between updates with --watch.",
 )
 def peek(
     console: Console,

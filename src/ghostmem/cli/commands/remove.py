@@ -45,9 +45,9 @@ def rm(
         space, name, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run
     )
     what = f"{plural(done.versions, 'version')} of {space}/{name}"
-    how = "deleted for good" if hard else "removed; `ghost restore` brings it back"
+    how = "deleted for good" if hard else "deleted; `ghost restore` brings it back"
     stays = f"; {_older_text(done.remaining)}" if done.remaining else ""
-    console.show(done, f"{f'would remove {what}' if dry_run else f'{what} {how}'}{stays}")
+    console.show(done, f"{f'would delete {what}' if dry_run else f'{what} {how}'}{stays}")
     console.note_remains(done, done.files)
 
 
@@ -134,7 +134,7 @@ def forget(
             or f"everything since {since}"
         )
         console.confirm(
-            f"{'Delete for good' if hard else 'Remove'} {whose} and what is derived from "
+            f"{'Delete for good' if hard else 'Delete'} {whose} and what is derived from "
             f"it in {where or 'all'}?",
             yes,
         )
@@ -148,8 +148,8 @@ def forget(
 def _forgotten_text(done: Forgetting) -> str:
     gone = sum(item.why not in RESTORED for item in done.items)
     would = "would be " if done.dry_run else ""
-    how = "deleted for good" if done.hard else "removed"
-    total = f"{plural(gone, 'thing')} {would}{how}, {len(done.items) - gone} {would}brought back"
+    how = "deleted for good" if done.hard else "deleted"
+    total = f"{plural(gone, 'item')} {would}{how}, {len(done.items) - gone} {would}brought back"
     return "\n".join(
         [
             *map(_forgotten_row, done.items),
@@ -187,12 +187,12 @@ def gc(
     yes: bool,
 ) -> None:
     if purge_deleted and not dry_run:
-        console.confirm("Delete removed memories for good?", yes)
+        console.confirm("Permanently delete memories that were deleted before?", yes)
     console.progress("collecting")
     done = console.ghost.gc(
         stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run
     )
-    verb = "would remove" if dry_run else "removed"
+    verb = "would delete" if dry_run else "deleted"
     what = f"{done.expired} expired, {done.stale} stale, {done.purged} purged"
     kept = f"; {plural(done.protected, 'memory')} protected" if done.protected else ""
     console.show(
@@ -207,7 +207,7 @@ ALL_ITEMS = click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="Everything that is held, or with -n what is held there.",
+    help="All quarantined memories; with -n, those of a namespace.",
 )
 
 
@@ -231,7 +231,7 @@ def _list_quarantine(console: Console, ns: str | None) -> None:
     console.show_all(
         console.ghost.quarantined(console.ns_filter(ns)),
         _quarantine_row,
-        "nothing is held in quarantine",
+        "the quarantine is empty",
     )
 
 
@@ -259,16 +259,16 @@ def quarantine_release(
         console.show_all(
             chosen,
             lambda held: f"would release {_quarantine_row(held)}",
-            "nothing is held in quarantine",
+            "the quarantine is empty",
         )
         return
     if chosen:
-        console.confirm(f"Release {plural(len(chosen), 'held memory')}?", yes)
+        console.confirm(f"Release {plural(len(chosen), 'quarantined memory')}?", yes)
     for held in chosen:
         memory = console.ghost.release(held.id)
         console.show(memory, f"released {named(memory)}")
     if not chosen and not console.as_json:
-        console.note("nothing is held in quarantine")
+        console.note("the quarantine is empty")
     console.vector_note()
 
 
@@ -289,12 +289,14 @@ def quarantine_drop(
     """Delete quarantined memories permanently."""
     chosen = _chosen_items(console, ids, ns, everything)
     if chosen and not dry_run:
-        console.confirm(f"Delete {plural(len(chosen), 'held memory')} for good?", yes)
+        console.confirm(f"Delete {plural(len(chosen), 'quarantined memory')} for good?", yes)
     done = console.ghost.drop_held([held.id for held in chosen], dry_run=dry_run)
     console.show(
-        done, f"{'would drop' if dry_run else 'dropped'} {plural(len(done.dropped), 'held memory')}"
+        done,
+        f"{'would drop' if dry_run else 'dropped'} "
+        f"{plural(len(done.dropped), 'quarantined memory')}",
     )
-    console.notes(f"the backup {path} still holds some of it" for path in done.backups)
+    console.notes(f"the backup {path} still contains some of it" for path in done.backups)
     console.notes([done.pending] if done.pending else [])
 
 
@@ -303,8 +305,8 @@ def _chosen_items(
 ) -> list[Held]:
     if bool(ids) == everything:
         raise InvalidInputError(
-            "name what is held, or say --all",
-            "`ghost quarantine list` shows the ids; their start or end will do",
+            "name the ids, or pass --all",
+            "`ghost quarantine list` shows the ids; their start or end is enough",
         )
     where = console.ns_filter(ns)
     return (

@@ -221,7 +221,7 @@ def _event_text(event: "Event") -> str:
     about = f" by {visible(event.by)}" if event.by else ""
     about += f", said by {visible(event.source_user)}" if event.source_user else ""
     about += (
-        "  ← holds now" if event.current and event.event in ("said", "changed", "reopened") else ""
+        "  ← current" if event.current and event.event in ("said", "changed", "reopened") else ""
     )
     head = (
         f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  "

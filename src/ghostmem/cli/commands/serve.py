@@ -100,7 +100,7 @@ class ToolsCommand(ConsoleCommand):
     type=click.Choice([*STYLES, *OUTPUT_FORMATS]),
     default=STYLES[0],
     show_default=True,
-    help="The API that the schemas are for; text and json as everywhere, with openai.",
+    help="The API that the schemas are for; text and json print those of openai.",
 )
 @click.option(
     "--tools",
@@ -109,7 +109,7 @@ class ToolsCommand(ConsoleCommand):
     metavar="SETS",
     help="Toolsets, separated by commas.",
 )
-@click.option("--experimental", is_flag=True, help="The toolset outline too.")
+@click.option("--experimental", is_flag=True, help="Include the toolset outline.")
 def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
     import json
 
@@ -146,7 +146,9 @@ def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
     help="Another host name of this server; repeatable.",
 )
 @click.option(
-    "--no-auth", is_flag=True, help="Let everybody do everything, also from other machines."
+    "--no-auth",
+    is_flag=True,
+    help="Accept every request without a token, also from other machines.",
 )
 @click.option(
     "--tools",
@@ -237,12 +239,12 @@ def has_token(ghost: "Ghost") -> bool:
     show_default=True,
     help="The port; 0: any free port.",
 )
-@click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
-@click.option("--read-only", is_flag=True, help="Let the page change nothing.")
+@click.option("--no-open", is_flag=True, help="Print the address instead of opening a browser.")
+@click.option("--read-only", is_flag=True, help="Allow no changes.")
 def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
     """Browse and correct memories in a browser.
 
-    The page is for this machine only; its address opens once.
+    The viewer runs on this machine only; its address works once.
     """
     from ghostmem.memory.embedding import catch_up_all
     from ghostmem.web.app import make_app
@@ -321,12 +323,12 @@ token = ListingGroup(
     "grants",
     multiple=True,
     metavar="NS:SCOPE",
-    help="What it may do where: a namespace, a prefix such as agent:*, or *; then read, "
-    "write or admin. Required, repeatable.",
+    help="A namespace, a prefix such as agent:*, or *, and a scope: read, write or "
+    "admin, as in agent:me:write. Required, repeatable.",
 )
-@click.option("--expires", metavar="DURATION", help="It ends after this long, such as 90d.")
+@click.option("--expires", metavar="DURATION", help="Expire after this long, such as 90d.")
 def token_create(console: Console, name: str, grants: tuple[str, ...], expires: str | None) -> None:
-    """Make a token and print its secret, once."""
+    """Create a token and print its secret once."""
     secret, token = console.ghost.create_token(name, grants, expires=expires)
     console.show({**token.to_dict(), "secret": secret}, secret)
     if not console.as_json:
@@ -353,7 +355,7 @@ token.command("list")(_list_tokens)
 @token.command("revoke")
 @click.argument("token")
 def token_revoke(console: Console, token: str) -> None:
-    """Make a token useless at once, by its name or its id."""
+    """Revoke a token at once, by its name or id."""
     done = console.ghost.revoke_token(token)
     console.show(done, f"revoked {visible(done.name)}")
 
@@ -369,7 +371,7 @@ def _validity(token: Token, at: datetime) -> str:
     if token.revoked_at is not None:
         return f"revoked {token.revoked_at:%Y-%m-%d %H:%M}"
     if token.expires_at is None:
-        return "good until it is revoked"
+        return "valid until revoked"
     return (
-        f"{'good until' if token.expires_at > at else 'expired'} {token.expires_at:%Y-%m-%d %H:%M}"
+        f"{'valid until' if token.expires_at > at else 'expired'} {token.expires_at:%Y-%m-%d %H:%M}"
     )

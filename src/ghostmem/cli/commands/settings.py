@@ -97,7 +97,7 @@ def config_set(console: Console, name: str, value: str) -> None:
 
 @config.command("path", cls=TolerantCommand)
 def config_path(console: Console) -> None:
-    """Print where the configuration file is."""
+    """Print the path of the configuration file."""
     path = str(ghost_settings.config_path())
     console.show({"path": path}, path, verbatim=True)
 
@@ -108,7 +108,7 @@ MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", 
 @command("doctor", "  ghost doctor --fix\n", TolerantCommand)
 @click.option("--fix", is_flag=True, help="Repair what can be repaired.")
 def doctor(console: Console, fix: bool) -> int:
-    """Examine the installation and suggest repairs; exit 5 when something is wrong."""
+    """Examine the installation and suggest repairs; exit 5 if there is a problem."""
     from ghostmem.admin.doctor import doctor as examine
 
     console.progress("examining")

@@ -161,13 +161,14 @@ def _client_command(client: SetupClient) -> click.Command:
             "--hooks",
             is_flag=True,
             hidden=client.hooks is None,
-            help="Hooks too; with --remove only the hooks.",
+            help="Install hooks too; with --remove, remove only the hooks.",
         ),
         _option(
             "--allow",
             is_flag=True,
             hidden=client.permission is None,
-            help="Let Ghost's tools run without asking; with --remove only this permission.",
+            help="Let Ghost's tools run without asking; with --remove, remove only "
+            "this permission.",
         ),
         _option(
             "-n",
@@ -175,10 +176,10 @@ def _client_command(client: SetupClient) -> click.Command:
             metavar="NS",
             help="The namespace the server works in; default: the project's.",
         ),
+        _option("--remove", is_flag=True, help="Remove Ghost; everything else in the files stays."),
         _option(
-            "--remove", is_flag=True, help="Take Ghost out again; everything else stays as it is."
+            "--print", "show", is_flag=True, help="Print the entry to paste and change no file."
         ),
-        _option("--print", "show", is_flag=True, help="Print what to paste, and touch no file."),
         _option("--dry-run", is_flag=True, help="Show what would happen, and change nothing."),
     ]
     return made
@@ -263,8 +264,8 @@ def _launch(
     db = console.settings.path if console.overrides.get("db") else ""
     if has_password(db) and not remove:
         raise InvalidInputError(
-            f"{masked(db)} has a password, which would stand in a file that others may "
-            "read; nothing was written",
+            f"{masked(db)} has a password, which would be written to a file that others "
+            "may read; nothing was written",
             "leave the password out and keep it in ~/.pgpass or PGPASSWORD; or run `ghost "
             "config set db URL`, whose file only you"
             " can read, and leave out --db here",
@@ -358,7 +359,11 @@ for _row_of in CLIENTS.values():
 
 @command("other")
 @click.option(
-    "--print", "show", is_flag=True, required=True, help="Print what to paste, and touch no file."
+    "--print",
+    "show",
+    is_flag=True,
+    required=True,
+    help="Print the entry to paste and change no file.",
 )
 @click.option(
     "--as", "form", type=_AS, default="json", show_default=True, help="The format of the file."
@@ -391,7 +396,7 @@ _WRITTEN = {
 
 _REMOVED = {
     "updated": "took the guidance out of {}",
-    "deleted": "deleted {}, which held nothing else",
+    "deleted": "deleted {}, which contained nothing else",
     "unchanged": "there is no guidance in {}",
 }
 
@@ -399,9 +404,9 @@ _REMOVED = {
 @setup.command("agents-md")
 @click.argument("path", required=False)
 @click.option(
-    "--remove", is_flag=True, help="Take the guidance out again; everything else stays as it is."
+    "--remove", is_flag=True, help="Remove the guidance; everything else in the file stays."
 )
-@click.option("--print", "show", is_flag=True, help="Print the guidance, and touch no file.")
+@click.option("--print", "show", is_flag=True, help="Print the guidance and change no file.")
 @click.option(
     "--tools",
     metavar="SETS",

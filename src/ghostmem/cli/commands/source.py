@@ -21,7 +21,7 @@ source = CommandGroup(
 
 @source.command("alias", cls=CreatingCommand)
 @click.argument("alias")
-@click.option("--canonical", required=True, metavar="NAME", help="The name that it stands for.")
+@click.option("--canonical", required=True, metavar="NAME", help="The canonical name.")
 @NS
 def source_alias(console: Console, alias: str, canonical: str, ns: str | None) -> None:
     """Declare that another spelling names the same person."""
@@ -41,7 +41,7 @@ def source_list(console: Console, ns: str | None) -> None:
 @click.argument("alias")
 @NS
 def source_rm(console: Console, alias: str, ns: str | None) -> None:
-    """Remove a declared spelling, which stands for itself again."""
+    """Remove a declared spelling."""
     removed = console.ghost.rm_source_alias(console.ns(ns), alias)
     console.show({**removed.to_dict(), "status": "removed"}, f"removed {_alias_text(removed)}")
 

@@ -35,10 +35,13 @@ def embed_status(console: Console) -> None:
 
 @embed.command("backfill")
 @click.option(
-    "--all", "everything", is_flag=True, help="Change all vectors to the chosen model, as switch."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Change all vectors to the chosen model, like `ghost embed switch`.",
 )
 def embed_backfill(console: Console, everything: bool) -> None:
-    """Give every chunk without one a vector; can be stopped and run again."""
+    """Make the missing vectors; can be stopped and run again."""
     embed = console.ghost.embed_switch if everything else console.ghost.embed_backfill
     done = embed(console.progress("embedded"))
     console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
@@ -46,9 +49,9 @@ def embed_backfill(console: Console, everything: bool) -> None:
 
 @embed.command("switch")
 def embed_switch(console: Console) -> None:
-    """Embed everything with the chosen model, then drop the vectors of others.
+    """Embed everything with the chosen model, then delete the vectors of others.
 
-    Until then, searches use the vectors of the model before. The provider local changes to the
+    Until then, searches use the vectors of the previous model. The provider local changes to the
     model in GHOST_EMBED_MODEL, or to the one of new stores.
     """
     done = console.ghost.embed_switch(console.progress("embedded"))
@@ -74,7 +77,7 @@ def stats(console: Console) -> None:
 
 @command("check", "  ghost check\n")
 def check(console: Console) -> int:
-    """Check the store for corruption; exit 5 when there is some.
+    """Check the store for corruption; exit 5 if there is any.
 
     Reads every page, reference and index, and compares every content with its checksum. This cannot
     find a changed byte in a field that has no checksum and still holds a valid value (tags, meta,

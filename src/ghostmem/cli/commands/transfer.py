@@ -46,7 +46,7 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
 @click.option(
     "--mark",
     is_flag=True,
-    help="Mark it as this store's own, which imports it later without the quarantine.",
+    help="Mark it as this store's own, so that importing it later skips the quarantine.",
 )
 @click.option(
     "--as",
@@ -111,7 +111,7 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
     type=click.Choice(POLICIES),
     default="update",
     show_default=True,
-    help="When a key has another history.",
+    help="What to do if a key exists with another history.",
 )
 @TRUST
 @DRY_RUN
@@ -184,7 +184,7 @@ def _recognised_tool(file: str | None) -> str:
         )
     if not tool:
         raise InvalidInputError(
-            "a namespace was given", "it goes with --from; exports name their own namespaces"
+            "a namespace was given", "use it with --from; exports contain their namespaces"
         )
     return tool
 
@@ -274,17 +274,17 @@ MAX_LISTED_NAMESPACES = 20  # namespaces whose tables are listed one by one
     "--from",
     "source",
     metavar="STORE",
-    help="The store to move: a file or a postgresql:// URL; else the one in use.",
+    help="The store to move: a file or a postgresql:// URL; default: the one in use.",
 )
 @click.option(
     "--to",
     "target",
     metavar="STORE",
     required=True,
-    help="Where to: a file that is not there yet, or an empty database.",
+    help="The target: a new file, or an empty database.",
 )
 @click.option(
-    "--switch", is_flag=True, help="Let the configuration name the new store when all is there."
+    "--switch", is_flag=True, help="Use the new store from now on: name it in the configuration."
 )
 @DRY_RUN
 def migrate(console: Console, source: str | None, target: str, switch: bool, dry_run: bool) -> None:
@@ -321,7 +321,7 @@ def _next_steps(console: Console, done: "Migration") -> None:
         f"programs that have {visible(done.source)} open write there until they are "
         "started again; what they put after"
     )
-    console.note("this moment comes over with `ghost --db OLD export | ghost --db NEW import`")
+    console.note("this moment can be copied with `ghost --db OLD export | ghost --db NEW import`")
     if (where := resolve()["db"][1]).isupper():
         console.note(
             f"{where} is set and wins over the configuration: let it name the new store, "
@@ -338,7 +338,7 @@ def _migration_text(done: "Migration") -> str:
     many = len(done.namespaces) > MAX_LISTED_NAMESPACES
     lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
     if done.dry_run:
-        verb = "would go on moving" if done.resumed else "would move"
+        verb = "would continue to move" if done.resumed else "would move"
         head = (
             f"{verb} {plural(done.rows, 'row')} ({size(done.source_bytes)}) from "
             f"{done.source} to {done.target}"
@@ -355,7 +355,7 @@ def _migration_text(done: "Migration") -> str:
         )
     if done.switched:
         lines.append(f"{done.switched} names the new store")
-    lines.append(dim(f"left out, because it is made again: {', '.join(done.left_out)}"))
+    lines.append(dim(f"not moved, because it can be made again: {', '.join(done.left_out)}"))
     return "\n".join([visible(head), *lines])
 
 

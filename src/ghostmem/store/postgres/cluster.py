@@ -146,7 +146,7 @@ def isolate(
         (node.host, node.port) for node in nodes(connection, where)
     }:
         raise NotFoundError(
-            f"{to[0]}:{to[1]} is no node of {where}", "`ghost admin nodes` shows which there are"
+            f"{to[0]}:{to[1]} is not a node of {where}", "`ghost admin nodes` shows which there are"
         )
     alone, moved = _alone(connection, ns), False
     try:

@@ -97,7 +97,7 @@ class PostgresEngine(BaseEngine):
                     migrate(connection, self.location, clock())
                 names = applied(connection)
         if self.read_only:
-            self.read_only_reason = f"{self.location} is a standby or lets nobody write"
+            self.read_only_reason = f"{self.location} is a standby or read-only"
         self._adopt(names, MIGRATIONS)
 
     def _ready(self) -> "ConnectionPool[Connection]":
@@ -278,8 +278,8 @@ class PostgresEngine(BaseEngine):
         except psycopg.Error as error:
             if trips.is_committing and is_lost(error):
                 raise LostConnectionError(
-                    f"the connection to {self.location} broke while it was told to "
-                    "keep this: it may be stored or not",
+                    f"the connection to {self.location} broke during the commit: the "
+                    "change may or may not be stored",
                     "read it back before you try again; the same put twice is one memory",
                     stored=None,
                 ) from error

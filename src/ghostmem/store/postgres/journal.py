@@ -1,4 +1,4 @@
-"""The change log in PostgreSQL."""
+"""The audit log in PostgreSQL."""
 
 from ghostmem.caller import CALLER
 from ghostmem.store.journal import LINE, Journal, encoded
@@ -20,7 +20,7 @@ _STILL_THERE = "SELECT 1 / count(*) FROM namespaces WHERE ns = ? AND id = ?"
 
 
 class PostgresJournal(Journal):
-    """The change log.
+    """The audit log.
 
     Namespaces are written in parallel, so lines of all namespaces have no common order and `line`
     stays empty: each namespace has its own chain."""

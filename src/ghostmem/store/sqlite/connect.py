@@ -220,8 +220,8 @@ def refuse_foreign(db: apsw.Connection, path: str) -> None:
         path = str(Path(path).resolve())
         new = Path(path).with_name("ghostmem.db")
         raise NotADatabaseError(
-            f"{path} was written by the original Ghost, which can go on using it",
-            f"bring its memories over with `ghost --db {new} import --from-ghost {path}`, "
+            f"{path} was written by the original Ghost, which can continue to use it",
+            f"import its memories with `ghost --db {new} import --from-ghost {path}`, "
             f"then `ghost config set db {new}`",
         )
     if tables:

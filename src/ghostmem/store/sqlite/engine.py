@@ -107,7 +107,8 @@ class SqliteEngine(BaseEngine):
             status = os.stat(self.location)
         except OSError:
             raise EngineError(
-                f"{self.location} is gone: it was removed while open", "open the store again"
+                f"{self.location} no longer exists: it was deleted while open",
+                "open the store again",
             ) from None
         if self._file is None:
             self._file = (status.st_dev, status.st_ino)

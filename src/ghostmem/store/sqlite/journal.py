@@ -1,4 +1,4 @@
-"""The change log in SQLite."""
+"""The audit log in SQLite."""
 
 from collections.abc import Iterable, Sequence
 
@@ -51,7 +51,7 @@ class LineCount:
 
 
 class SqliteJournal(Journal):
-    """The change log; lines are also numbered over all namespaces."""
+    """The audit log; lines are also numbered over all namespaces."""
 
     all_in_order = "line IS NOT NULL, line, ns_id, seq"  # lines of old stores have no number
     _db: SqliteDb
@@ -75,7 +75,7 @@ class SqliteJournal(Journal):
         return self._numbers[ns]
 
     def _new_number(self) -> int:
-        """Return the number of a new namespace; those that the change log remembers are taken."""
+        """Return the number of a new namespace; those that the audit log remembers are taken."""
         sql = (
             "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), "
             "coalesce((SELECT max(ns_id) FROM changes), 0))"

@@ -21,15 +21,15 @@ from ghostmem.store.tally import tally_keys, tally_without
 
 PATIENCE = 5.0  # maximum seconds to wait for other processes
 READING = (
-    "another process is reading: its log still holds deleted text; `ghost gc "
+    "another process is reading: its log still contains deleted text; `ghost gc "
     "--vacuum` finishes this once it is done"
 )
 WRITING = (
-    "another process is writing: the file still holds deleted text; `ghost gc "
+    "another process is writing: the file still contains deleted text; `ghost gc "
     "--vacuum` finishes this"
 )
 FULL = (
-    "there is no space to rewrite the file, which still holds deleted text; free some, "
+    "there is no space to rewrite the file, which still contains deleted text; free some, "
     "then `ghost gc --vacuum` finishes this"
 )
 

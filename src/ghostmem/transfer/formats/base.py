@@ -194,7 +194,7 @@ def json_of(text: str, where: str) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def objects_of(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -230,7 +230,7 @@ def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
             else:
                 files.append(path)
         notes += [
-            f"passed over {Path(folder, name).relative_to(root).as_posix()}: it is a link "
+            f"skipped {Path(folder, name).relative_to(root).as_posix()}: it is a link "
             "or no plain file"
             for name in links
         ]
