@@ -61,9 +61,9 @@ FULL_SUM, FULL_SUM_TEXT = (
 RELEVANCE, TIME_RELEVANCE, PARTIAL_RELEVANCE = 3.5, 1.1, 0.4
 TIME_FEATURES = frozenset(("month", "window", "recency"))
 # Of facts that answer a question equally well, the newest comes first: what it may gain, as a share
-# of the attainable sum; the probability that counts as an answer; and the seconds between facts
-# that were not noted together.
-NEWER, MIN_EQUAL, NOTED_TOGETHER = 0.2, 0.5, 60.0
+# of the attainable sum; the probability that counts as an answer, and how much it may lie below the
+# highest; and the seconds between facts that were not noted together.
+NEWER, MIN_EQUAL, NEARLY_EQUAL, NOTED_TOGETHER = 0.15, 0.5, 0.2, 60.0
 HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
 # left out when a question asks for several things: these are in several threads
 THREAD_WIDE = ("thread", "wording")
@@ -115,7 +115,9 @@ def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
 def prefer_newer(judged: Iterable[ChunkMatch]) -> None:
     """Add to the scores of facts that are newer than others that answer the question too."""
     facts = [match for match in judged if match.chunk.thread is None]
-    equal = [match for match in facts if (match.relevance or 0.0) >= MIN_EQUAL]
+    highest = max((match.relevance or 0.0 for match in facts), default=0.0)
+    least = max(MIN_EQUAL, highest - NEARLY_EQUAL)
+    equal = [match for match in facts if (match.relevance or 0.0) >= least]
     times = [match.chunk.created_at.timestamp() for match in equal]
     for match, time in zip(equal, times, strict=True):
         older = sum(other < time - NOTED_TOGETHER for other in times)
