@@ -106,3 +106,14 @@ def test_a_question_of_many_unknown_words_is_answered(store: Ghost) -> None:
     assert [hit.key for hit in store.search(f"orchestra rehearsal {page}", NS, min_score=0)][
         :1
     ] == ["rehearsal"]
+
+
+def test_near_spellings_follow_the_namespace(open_ghost: Callable[..., Ghost]) -> None:
+    """Words that are compared with a misspelled one stay in memory only until a memory changes."""
+    ghost = open_ghost("m.db")
+    ghost.put("a", "tea", "Sam drinks green tea in the morning.")
+    assert not ghost.search("gearbxo vibrations", "a")
+    ghost.put("a", "turbine", "The gearbox of the turbine has vibrations.")
+    assert [hit.key for hit in ghost.search("gearbxo vibrations", "a")] == ["turbine"]
+    ghost.rm("a", "turbine")
+    assert not ghost.search("gearbxo vibrations", "a")

@@ -274,7 +274,13 @@ def _spelling_matches(
 
 
 def _near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict[str, float]:
-    """Return words of the namespace with their similarity to a misspelled one.
+    """Return words of the namespace with their similarity to a misspelled one."""
+    read = partial(_read_near_spellings, tx, space, term, word)
+    return tx.search.fact(space, f"spellings {term} {word}", read)
+
+
+def _read_near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict[str, float]:
+    """Compare the words of the namespace with a misspelled one.
 
     Terms are compared with terms. A typo in an English word can give it another stem, so
     everything that is one edit away from the word as it was written is looked up too."""

@@ -1,12 +1,15 @@
 """Reads for ranking whose results stay in memory for as long as their namespace is unchanged."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from ghostmem.store.database import Database
 from ghostmem.store.filters import plain_test
 from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search import MAX_SOURCES, Search
+
+T = TypeVar("T")
 
 
 class CachedSearch(Search):
@@ -17,19 +20,19 @@ class CachedSearch(Search):
         self._kept = None if caches is None else caches.postings
         self._namespaces = None if caches is None else caches.namespaces
 
+    def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
+        """Return a fact of a namespace, which `read` reads if it is not in memory."""
+        return read() if self._namespaces is None else self._namespaces.fact(space, name, read)
+
     def sources(self, space: Space, limit: int = MAX_SOURCES) -> list[str]:
         """Return the source users of a namespace."""
-        if self._namespaces is None:
-            return super().sources(space, limit)
         read = super().sources
-        return self._namespaces.fact(space, f"sources {limit}", lambda: read(space, limit))
+        return self.fact(space, f"sources {limit}", lambda: read(space, limit))
 
     def thread_average(self, space: Space) -> float:
         """Return the mean length of a namespace's threads."""
-        if self._namespaces is None:
-            return super().thread_average(space)
         read = super().thread_average
-        return self._namespaces.fact(space, "thread average", lambda: read(space))
+        return self.fact(space, "thread average", lambda: read(space))
 
     def candidates(
         self, chunks: Sequence[int], selection: Filter, space: Space | None = None

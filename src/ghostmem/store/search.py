@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, Location, StoreTable
@@ -25,6 +25,7 @@ SOURCES = (  # bound with the namespace twice and a limit
     " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
 )
 MAX_SOURCES = 200
+T = TypeVar("T")
 
 
 class Search(StoreTable, ABC):
@@ -141,6 +142,10 @@ class Search(StoreTable, ABC):
         numbers = [number for (number,) in rows]
         self._db.saw_chunks(self._space(space), numbers)
         return numbers if len(numbers) <= limit else None
+
+    def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
+        """Return a fact of a namespace, which `read` reads if it is not in memory."""
+        return read()
 
     def sources(self, space: Space, limit: int = MAX_SOURCES) -> list[str]:
         """Return the source users of a namespace, by stepping from one name to the next."""

@@ -59,12 +59,8 @@ class SqliteSearch(CachedSearch):
         The text must have three characters or more."""
         if len(text) < 3:
             return []
-        if self._namespaces is None:
-            return self._read_containing(space.number, text, limit)
         name = f"containing {limit} {text}"
-        return self._namespaces.fact(
-            space, name, lambda: self._read_containing(space.number, text, limit)
-        )
+        return self.fact(space, name, lambda: self._read_containing(space.number, text, limit))
 
     def _read_containing(self, space: int, text: str, limit: int) -> list[int]:
         parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
