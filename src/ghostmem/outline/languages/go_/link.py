@@ -55,13 +55,15 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     linked = Linked(links=links)
     world = GoWorld(files, read)
     add_nodes(world, linked, links)
+    lookup = GoLookup(world, Checker)
     by_path = {file.path: file for file in world.files}
     parts = [[by_path[path] for path in part] for part in halves(files, whole_folders=True)]
     for made in run_halves([partial(_half, world, part) for part in parts]):
         links.join(made.links)
         linked.loose += made.loose
         world.outside = made.outside | world.outside
-    add_implements(world, GoLookup(world, Checker), links)
+        lookup.choose(made.choices)
+    add_implements(world, lookup, links)
     _finish(world, linked, links)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
         linked.notes.append(
@@ -77,6 +79,7 @@ class _Linked(NamedTuple):
     links: LinkColumns
     loose: list[Loose]
     outside: dict[str, OutlineNode]
+    choices: dict[str, str]  # see GoLookup
 
 
 def _half(world: GoWorld, files: list[GoFile]) -> list[Step]:
@@ -85,16 +88,16 @@ def _half(world: GoWorld, files: list[GoFile]) -> list[Step]:
 
 def _link_files(world: GoWorld, files: list[GoFile]) -> _Linked:
     """Type the bodies of some files."""
-    made = _Linked(LinkColumns(), [], world.outside)
+    links, loose = LinkColumns(), list[Loose]()
     lookup = GoLookup(world, Checker)
-    sink = partial(_Owner, world, made.links, made.loose)
+    sink = partial(_Owner, world, links, loose)
     for file in files:
         _link_initialisers(lookup, file, sink)
         bodies = iter(file.bodies())
         for index, symbol in enumerate(file.facts.symbols):
             if symbol.parent == FILE:
                 _link_symbol(lookup, Decl(file.ids[index], file, symbol, index), bodies, sink)
-    return made
+    return _Linked(links, loose, world.outside, lookup.choices())
 
 
 def _link_symbol(

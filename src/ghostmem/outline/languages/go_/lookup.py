@@ -2,7 +2,7 @@
 embeds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,6 +120,20 @@ class GoLookup:
         if key not in self.named:
             self.add(Named(key, decls, first.file, first.tree(), []))
         return self.named[key]
+
+    def choices(self) -> dict[str, str]:
+        """Return the declaration that was taken for each type that is declared several times."""
+        return {
+            key: self.named[key].decls[0].id
+            for key, decls in self.world.types.items()
+            if len(decls) > 1 and key in self.named
+        }
+
+    def choose(self, choices: Mapping[str, str]) -> None:
+        """Take the declarations that another lookup took."""
+        for key, decl_id in choices.items():
+            if key not in self.named:
+                self.declare([one for one in self.world.types[key] if one.id == decl_id])
 
     def add(self, named: Named) -> Named:
         """Remember a named type."""

@@ -69,7 +69,10 @@ def _add_symbol(world: GoWorld, linked: Linked, file: GoFile, index: int, symbol
             Decl(key, file, symbol, index)
         )
     elif symbol.name != "init" or symbol.kind != "function":
-        package.scope.setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
+        decl = Decl(key, file, symbol, index)
+        package.scope.setdefault(symbol.name, []).append(decl)
+        if symbol.kind in {"type", "interface"}:
+            world.types.setdefault(f"{package.path}.{symbol.name}", []).append(decl)
 
 
 def _declare(world: GoWorld, links: LinkColumns, file: GoFile) -> None:

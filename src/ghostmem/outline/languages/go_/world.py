@@ -108,6 +108,7 @@ class GoWorld:
         self.files: list[GoFile] = []
         self.methods: dict[str, dict[str, list[Decl]]] = {}
         self.members: dict[str, dict[str, list[str]]] = {}
+        self.types: dict[str, list[Decl]] = {}  # by path of the package and name
         self.outside: dict[str, OutlineNode] = {}
         self._outsiders: dict[tuple[str, str], str] = {}
         self.names: dict[str, int] = {}
