@@ -1,18 +1,11 @@
 """C."""
 
 import tree_sitter_c
-from tree_sitter import Node
 
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.cfamily_.extract import extract
 from ghostmem.outline.languages.cfamily_.link import link_c
-
-
-def _extract(root: Node, source: bytes, _path: str) -> Facts:
-    return extract(root, source, tree_sitter_c.language())
-
 
 LANGUAGE = Language(
     name="c",
@@ -21,7 +14,7 @@ LANGUAGE = Language(
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
     version=3,
-    extract=_extract,
+    extract=lambda root, source, _path: extract(root, source, tree_sitter_c.language()),
     link=link_c,
     kinds=tuple(kind for kind in FORWARD if kind not in ("extends", "implements")),
 )

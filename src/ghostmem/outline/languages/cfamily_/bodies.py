@@ -53,21 +53,19 @@ class CppBodyWalk(ExpressionWalk):
             if found.function is not None and plain and (count := self.vexing(found.function)):
                 self.made(kind, count, whole, maybe=False)
             if kind == ["auto"] or kind is None:
-                for name in self.structured(one) or [found.path[-1]]:
-                    self.hold(name, None, self.of(value))
+                self.structured(one)
+                self.hold(found.path[-1], None, self.of(value))
             else:
                 self.hold(found.path[-1], kind if not found.pointer else None, UNKNOWN)
 
         return [*present(value), bind]
 
-    def structured(self, one: Node) -> list[str]:
-        """Return the names of `auto [a, b]`; their types are not inferred."""
+    def structured(self, one: Node) -> None:
+        """Bind the names of `auto [a, b]`; their types are not inferred."""
         inner = one.child_by_field_name("declarator") if one.type == "init_declarator" else one
-        if inner is None or inner.type != "structured_binding_declarator":
-            return []
-        for kid in inner.named_children:
-            self.hold(self.name(kid), None, UNKNOWN)
-        return []
+        if inner is not None and inner.type == "structured_binding_declarator":
+            for kid in inner.named_children:
+                self.hold(self.name(kid), None, UNKNOWN)
 
     def vexing(self, function: Node) -> int:
         """Return how many locals a "parameter list" names: then it is the arguments of a

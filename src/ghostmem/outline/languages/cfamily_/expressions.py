@@ -297,5 +297,5 @@ class ExpressionWalk(Walk):
                 ends = [self.shape(one, depth + 1) for one in sides]
                 return self.expr("first", [at for at in ends if at != UNKNOWN])
             case "lambda_expression":
-                return self.expr("lambda")
+                return self.expr("closure")
         return UNKNOWN

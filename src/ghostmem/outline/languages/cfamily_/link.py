@@ -14,8 +14,7 @@ from ghostmem.outline.languages.cfamily_.includes import is_include
 from ghostmem.outline.languages.cfamily_.lookup import Key
 from ghostmem.outline.languages.cfamily_.nodes import CppNodes
 from ghostmem.outline.languages.cfamily_.types import accepting, callable_
-from ghostmem.outline.languages.shared.found import Found, Target
-from ghostmem.outline.languages.shared.inference import Type
+from ghostmem.outline.languages.shared.inference import Found, Target, Type
 
 VALUES = frozenset({"variable", "constant"})
 
@@ -104,7 +103,7 @@ class _CppLinker(CppNodes):
         detail = self.files[path].detail
         at = ref.detail["callee"]
         function: list[Any] = detail["exprs"][at] if at >= 0 else ["?"]
-        if function[0] == "local" and self._is_lambda(path, function[1]):
+        if function[0] == "local" and self.types.is_closure(path, function[1]):
             return
         if function[0] == "member":
             done, name = self._method(start, path, ref, function), function[2]
@@ -114,11 +113,6 @@ class _CppLinker(CppNodes):
             done, name = False, ref.text.rsplit("::", 1)[-1].rsplit("->", 1)[-1].rsplit(".", 1)[-1]
         if not done:
             self._leave(start, ref, name)
-
-    def _is_lambda(self, path: str, binding: int) -> bool:
-        detail = self.files[path].detail
-        value = detail["bindings"][binding][2]
-        return bool(value >= 0 and detail["exprs"][value][0] == "lambda")
 
     def _named(self, start: str, path: str, ref: Ref, function: list[Any]) -> bool:
         place = self.types.place(path, function[3])

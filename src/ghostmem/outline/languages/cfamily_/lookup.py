@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
 from ghostmem.outline.languages.cfamily_.headers import STD
 from ghostmem.outline.languages.cfamily_.includes import CppFiles, is_include
-from ghostmem.outline.languages.shared.found import NOTHING, Found, Target
+from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
 
 Key = tuple[str, int]
 Place = tuple[str, int, str]  # file, owner, namespace

@@ -11,8 +11,7 @@ from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.cfamily_.headers import ELEMENTS, LISTS, MAPS, POINTERS
 from ghostmem.outline.languages.cfamily_.lookup import Key, Place
 from ghostmem.outline.languages.cfamily_.names import CppNames
-from ghostmem.outline.languages.shared.found import Target
-from ghostmem.outline.languages.shared.inference import Inference, Type, typed
+from ghostmem.outline.languages.shared.inference import Inference, Target, Type, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 

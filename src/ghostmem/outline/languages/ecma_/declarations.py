@@ -21,20 +21,12 @@ MAX_OBJECTS = 6  # levels of object literals whose methods are declared
 
 
 def declare_function(
-    walk: EcmaWalk,
-    name: str,
-    kind: str,
-    parent: int,
-    node: Node,
-    whole: Node,
-    scope: int,
-    this: Any = None,
+    walk: EcmaWalk, name: str, parent: int, node: Node, whole: Node, scope: int
 ) -> int:
     """Declare a function under a name; `whole` is the statement that stands for it."""
-    sym = walk.add_symbol(name, kind, parent, whole)
-    if kind == "function":
-        walk.bind(scope, name, ["s", sym])
-    attach(walk, sym, node, scope, this or (["c", sym, False] if kind == "function" else None))
+    sym = walk.add_symbol(name, "function", parent, whole)
+    walk.bind(scope, name, ["s", sym])
+    attach(walk, sym, node, scope, ["c", sym, False])
     return sym
 
 
@@ -147,7 +139,7 @@ def _declarator(
         )
         return [(name, scope, owner), *rest]
     if value and value.type in FUNCTIONS:
-        declare_function(walk, text_of(name), "function", owner, value, whole, scope)
+        declare_function(walk, text_of(name), owner, value, whole, scope)
         walk.symbols[-1].detail["type"] = type_term(typed)
         return rest
     if value and value.type in CLASSES:

@@ -74,7 +74,7 @@ def _function_declaration(walk: EcmaWalk, node: Node, scope: int, owner: int) ->
     if node.type == "function_signature" and _is_overloaded(node, name):
         walk.pending.setdefault((scope, name), []).append(node)
         return []
-    sym = declare_function(walk, name, "function", owner, node, node, scope)
+    sym = declare_function(walk, name, owner, node, node, scope)
     overloads = walk.pending.pop((scope, name), [])
     walk.symbols[sym].detail["over"] = bool(overloads)
     extra = [step for one in overloads for step in generic(walk, one, scope, sym)]
@@ -113,11 +113,6 @@ def _return(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     return inside(node, scope, owner)
 
 
-def _parameter(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    steps = [(one, scope, owner) for one in node.named_children if one.type == "decorator"]
-    return steps + fields(node, ["pattern", "type", "value"], scope, owner)
-
-
 def _pattern(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Walk only what a pattern evaluates: defaults and computed keys."""
     steps: list[Step] = []
@@ -133,19 +128,12 @@ def _formal_parameters(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> l
     return [(one, scope, owner) for one in node.named_children if one.type != "identifier"]
 
 
-def _required(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    return [
-        step
-        for step in _parameter(walk, node, scope, owner)
-        if step[0].type not in {"identifier", "this"}
-    ] + _default(node, scope, owner)
-
-
-def _default(node: Node, scope: int, owner: int) -> list[Step]:
-    value = node.child_by_field_name(
-        "value"
-    )  # left out above when it is a bare name, which is a read
-    return [(value, scope, owner)] if value and value.type in {"identifier", "this"} else []
+def _required(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+    """Walk the parts of a parameter; a plain name is bound by its function."""
+    steps = [(one, scope, owner) for one in node.named_children if one.type == "decorator"]
+    pattern = fields(node, ["pattern"], scope, owner)
+    steps += [step for step in pattern if step[0].type not in {"identifier", "this"}]
+    return steps + fields(node, ["type", "value"], scope, owner)
 
 
 STATEMENTS: dict[str, Handler] = {

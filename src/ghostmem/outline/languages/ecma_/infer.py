@@ -5,9 +5,8 @@ None whenever they do not.
 
 from typing import Any
 
+from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Thing, Type, union
 from ghostmem.outline.languages.ecma_.results import Results
-from ghostmem.outline.languages.ecma_.world import Thing
-from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, union
 
 
 class EcmaInference(Results):
@@ -147,3 +146,31 @@ class EcmaInference(Results):
             one for one in things if one[0] != "sym" or self.symbol(one[1]).kind != "interface"
         ] or things
         return self.value(found[0]) if len(found) == 1 else None
+
+
+def class_of(kind: Type) -> list[Thing]:
+    """Return the class of a type, as what a name leads to."""
+    match kind:
+        case ("inst" | "cls", key, *_):
+            return [("sym", key)]
+        case ("nat" | "natv", name, *_):
+            return [("native", name)]
+        case ("exti" | "ext", package, name):
+            return [("external", package, name)]
+        case _:
+            return []
+
+
+def function_of(kind: Type) -> list[Thing]:
+    """Return the function or class that a type is, as what a name leads to."""
+    match kind:
+        case ("fn", key, _) | ("cls", key):
+            return [("sym", key)]
+        case ("natv", name):
+            return [("native", name)]
+        case ("natm", held, name):
+            return [("native", f"{held[1] if held[0] == 'nat' else 'Array'}.{name}")]
+        case ("ext", package, name):
+            return [("external", package, name)]
+        case _:
+            return []

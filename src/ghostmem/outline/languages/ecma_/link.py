@@ -9,10 +9,9 @@ from typing import Any
 from ghostmem.outline.facts import FILE, Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.ecma_.infer import EcmaInference
-from ghostmem.outline.languages.ecma_.world import Thing
+from ghostmem.outline.languages.ecma_.infer import EcmaInference, class_of, function_of
+from ghostmem.outline.languages.ecma_.names import Key, Thing
 from ghostmem.outline.languages.shared.graph_builder import MET, GraphBuilder
-from ghostmem.outline.languages.shared.types import Key, Type
 
 IGNORED = frozenset(
     {"undefined", "arguments", "NaN", "Infinity", "this", "super", "import", "exports", "module"}
@@ -148,12 +147,12 @@ class _EcmaLinker(GraphBuilder):
                 things, via = self.world.things(path, name, scope)
             case ["super", scope]:
                 base = self.world.base(self.world.this(path, scope))
-                things, via = self._class_of(base), "receiver"
+                things, via = class_of(base), "receiver"
                 things = [self._constructor(thing) for thing in things]
             case ["m", target, name]:
                 things, via = self._member(path, target, name)
             case _:
-                things, via = self._function(self.world.type_of(path, number)), "type"
+                things, via = function_of(self.world.type_of(path, number)), "type"
                 return things, via, (self.world.type_of(path, number) or ("",))[0] == "anon"
         return (
             self._callable(things),
@@ -161,24 +160,11 @@ class _EcmaLinker(GraphBuilder):
             any((self.world.value(thing) or ("",))[0] == "anon" for thing in things),
         )
 
-    def _class_of(self, kind: Type) -> list[Thing]:
-        match kind:
-            case ("inst" | "cls", key, *_):
-                return [("sym", key)]
-            case ("nat" | "natv", name, *_):
-                return [("native", name)]
-            case ("exti" | "ext", package, name):
-                return [("external", package, name)]
-            case _:
-                return []
-
     def _member(self, path: str, target: int, name: str) -> tuple[list[Thing], str]:
         kind = self.world.type_of(path, target)
         one = self.world.detail(path, "rows")[target] if target >= 0 else ["?"]
         if kind and kind[0] in {"fn", "anon", "fnt"} and name in {"call", "apply", "bind"}:
-            run = (
-                self._function(kind) if name != "bind" else []
-            )  # binding a function does not run it
+            run = function_of(kind) if name != "bind" else []  # binding a function does not run it
             return run or [("native", f"Function.{name}")], "type"
         via = (
             "receiver"
@@ -188,19 +174,6 @@ class _EcmaLinker(GraphBuilder):
             else "type"
         )
         return self.world.member(kind, name), via
-
-    def _function(self, kind: Type) -> list[Thing]:
-        match kind:
-            case ("fn", key, _) | ("cls", key):
-                return [("sym", key)]
-            case ("natv", name):
-                return [("native", name)]
-            case ("natm", held, name):
-                return [("native", f"{held[1] if held[0] == 'nat' else 'Array'}.{name}")]
-            case ("ext", package, name):
-                return [("external", package, name)]
-            case _:
-                return []
 
     def _callable(self, things: list[Thing]) -> list[Thing]:
         """Return what is run when what a name leads to is called.
@@ -225,7 +198,7 @@ class _EcmaLinker(GraphBuilder):
             elif thing[0] in {"native", "external"}:
                 found.append(thing)
             else:
-                found += self._function(self.world.value(thing))
+                found += function_of(self.world.value(thing))
         return list(dict.fromkeys(found))
 
     # data
@@ -294,7 +267,7 @@ class _EcmaLinker(GraphBuilder):
         term, scope = ref.detail
         if not term or term[0] != "n":
             kind = self.world.heir(term, path, scope, ()) if term and term[0] == "x" else None
-            found = self._class_of(kind)
+            found = class_of(kind)
             self._to(path, ref, ref.kind, found, "type")
             if not found:
                 self.loose(path, ref)
@@ -303,7 +276,7 @@ class _EcmaLinker(GraphBuilder):
         _, via = self.world.things(path, first, scope, types=True)
         things = self.world.type_things(term[1], path, scope)
         if ref.kind == "extends" and not things:
-            things = self._class_of(self.world.heir(term, path, scope, ()))
+            things = class_of(self.world.heir(term, path, scope, ()))
             via = self.world.things(path, first, scope)[1]
         if things and things[0][0] in {"param", "value"}:
             return

@@ -4,9 +4,8 @@ from outside.
 
 from typing import Any
 
-from ghostmem.outline.languages.ecma_.world import Thing
+from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Thing, Type, union
 from ghostmem.outline.languages.ecma_.written import EcmaWritten, thawed
-from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, union
 
 DEEP = 4  # steps of an inference, after which what was not found is not looked for again
 

@@ -19,42 +19,36 @@ def source_of(node: Node) -> str:
 
 def declare_import(walk: EcmaWalk, node: Node, scope: int, _owner: int) -> list[Step]:
     """Declare what an import statement brings in."""
-    path, taken = source_of(node), False
+    path, before = source_of(node), len(walk.imports)
     for clause in node.named_children:
+        parts = clause.named_children
         if clause.type == "import_require_clause":
-            path, taken = source_of(clause), True
-            name = text_of(
-                next((one for one in clause.named_children if one.type == "identifier"), None)
-            )
-            walk.bind(scope, name, ["i", walk.module_import(node, path, "=", name)])
-        for one in clause.named_children if clause.type == "import_clause" else []:
+            path = source_of(clause)
+            name = text_of(next((one for one in parts if one.type == "identifier"), None))
+            _imported(walk, node, path, "=", name, scope)
+        for one in parts if clause.type == "import_clause" else []:
             if one.type == "identifier":
-                taken = _imported(walk, one, path, "default", text_of(one), scope)
+                _imported(walk, one, path, "default", text_of(one), scope)
             elif one.type == "namespace_import":
-                taken = _imported(
-                    walk, one, path, "*", text_of(next(iter(one.named_children), None)), scope
-                )
+                name = text_of(next(iter(one.named_children), None))
+                _imported(walk, one, path, "*", name, scope)
             elif one.type == "named_imports":
-                taken = _named(walk, one, path, scope) or taken
-    if path and not taken:
+                _named(walk, one, path, scope)
+    if path and len(walk.imports) == before:
         walk.module_import(node, path, "", "")
     return []
 
 
-def _named(walk: EcmaWalk, node: Node, path: str, scope: int) -> bool:
-    taken = False
+def _named(walk: EcmaWalk, node: Node, path: str, scope: int) -> None:
     for one in node.named_children:
         if one.type == "import_specifier":
             name = text_of(one.child_by_field_name("name")).strip("\"'")
-            taken = _imported(
-                walk, one, path, name, text_of(one.child_by_field_name("alias")) or name, scope
-            )
-    return taken
+            alias = text_of(one.child_by_field_name("alias")) or name
+            _imported(walk, one, path, name, alias, scope)
 
 
-def _imported(walk: EcmaWalk, node: Node, path: str, name: str, alias: str, scope: int) -> bool:
+def _imported(walk: EcmaWalk, node: Node, path: str, name: str, alias: str, scope: int) -> None:
     walk.bind(scope, alias, ["i", walk.module_import(node, path, name, alias)])
-    return True
 
 
 def declare_alias(walk: EcmaWalk, node: Node, scope: int, _owner: int) -> list[Step]:
@@ -153,7 +147,7 @@ def _export_value(
         return []
     own = text_of(value.child_by_field_name("name")) if value.type in FUNCTIONS | CLASSES else ""
     if value.type in FUNCTIONS and value.id not in walk.known:
-        declare_function(walk, own or "default", "function", owner, value, node, scope)
+        declare_function(walk, own or "default", owner, value, node, scope)
         walk.exports[name] = ["sym", len(walk.symbols) - 1]
     elif value.type in CLASSES:
         walk.named[value.id] = walk.declare_type(

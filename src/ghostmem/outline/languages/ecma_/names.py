@@ -1,14 +1,112 @@
-"""What a name leads to: in a scope, through an import, among the exports of a file."""
+"""All files of a JavaScript or TypeScript project, and what a name in them leads to: in a scope,
+through an import, among the exports of a file.
 
+A type is a tuple that begins with its sort: inst, cls, fn, anon, ns, mod, var, o, nat, natv, natm,
+ext, exti, fnt, objt, tup, u. A thing is what a name leads to: sym, member, type, row, value, param,
+mod, native, external.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
+from ghostmem.outline.facts import Facts, Symbol
+from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.ecma_.natives import GLOBAL_TYPES, GLOBAL_VALUES
-from ghostmem.outline.languages.ecma_.world import EcmaWorld, Thing
-from ghostmem.outline.languages.shared.types import MAX_DEPTH
+from ghostmem.outline.languages.ecma_.paths import Paths
+
+MAX_DEPTH = 40  # steps of one inference
+Key = tuple[str, int]  # a symbol: its file and number
+Env = tuple[tuple[str, Any], ...]  # type parameters and what they stand for
+Type = tuple[Any, ...] | None  # begins with its sort; each language has its own
+Thing = tuple[Any, ...]
+Given = tuple[str, tuple[int, ...]]  # the arguments of a call: their file and rows
 
 
-class EcmaNames(EcmaWorld):
-    """Look names up."""
+def union(kinds: list[Type]) -> Type:
+    """Return one type for several: None as soon as one is unknown, without what is empty."""
+    if not kinds or any(one is None for one in kinds):
+        return None
+    flat = [part for one in kinds if one for part in (one[1] if one[0] == "u" else (one,))]
+    real = list(dict.fromkeys(one for one in flat if one[0] != "null"))
+    return real[0] if len(real) == 1 else ("u", tuple(real)) if real else ("null",)
+
+
+def is_shallow(kind: Any, levels: int = 12) -> bool:
+    """Say whether a type is of a depth that a person writes.
+
+    A class that extends itself made for itself grows without end.
+    """
+    if not isinstance(kind, tuple):
+        return True
+    for one in kind if levels else ():
+        if isinstance(one, tuple) and not is_shallow(one, levels - 1):
+            return False
+    return levels > 0
+
+
+class EcmaNames(ABC):
+    """All files of one language, what has been found out about them, and what names lead to."""
+
+    def __init__(self, files: Mapping[str, Facts], read: Read) -> None:
+        self.files = {path: files[path] for path in sorted(files)}
+        self.paths = Paths(self.files, read)
+        self.rows: dict[tuple[str, int], Type] = {}
+        self.bound: dict[tuple[str, str, int, bool], tuple[list[Any], int]] = {}
+        self.merged: dict[Key, list[Key]] = {}
+        self.aliases: set[Key] = set()  # those being followed
+        self.heirs: set[tuple[str, int, str]] = (
+            set()
+        )  # the file, scope and name of what is extended, while that is looked for
+        self.orphans: set[tuple[str, int, str]] = set()  # of these, what was not found
+        self.handed: dict[tuple[str, str], list[Thing]] = {}  # file and name: what is exported
+        self.guesses = 0  # how often an export was looked up in the type of a value
+        self.depth = 0
+        self.children: dict[Key, dict[str, list[int]]] = {}  # the members of each symbol by name
+        self.spaces: set[tuple[str, int]] = set()  # the scopes that are the inside of a namespace
+        for path, facts in self.files.items():
+            for number, one in enumerate(facts.symbols):
+                if one.kind == "module":
+                    self.spaces.add((path, one.detail["scope"]))
+                self.children.setdefault((path, one.parent), {}).setdefault(one.name, []).append(
+                    number
+                )
+
+    def symbol(self, key: Key) -> Symbol:
+        """Return a symbol."""
+        return self.files[key[0]].symbols[key[1]]
+
+    def detail(self, path: str, name: str) -> Any:
+        """Return one of the tables of a file."""
+        return self.files[path].detail[name]
+
+    @abstractmethod
+    def type_of(self, path: str, number: int) -> Type:
+        """Return the type of an expression."""
+
+    @abstractmethod
+    def value(self, thing: Thing) -> Type:
+        """Return the type of what a name leads to, when it stands for a value."""
+
+    @abstractmethod
+    def values(self, things: list[Thing]) -> Type:
+        """Return the type of what a name leads to, None when it leads to more than one value."""
+
+    @abstractmethod
+    def this(self, path: str, scope: int) -> Type:
+        """Return what `this` is in a scope."""
+
+    @abstractmethod
+    def member(self, kind: Type, name: str, seen: frozenset[Key] = frozenset()) -> list[Thing]:
+        """Return what a member of a value is."""
+
+    @abstractmethod
+    def member_type(self, kind: Type, name: str) -> Type:
+        """Return the type of a member of a value."""
+
+    @abstractmethod
+    def result(self, kind: Type, types: tuple[Type, ...] = (), given: Given = ("", ())) -> Type:
+        """Return what calling a value gives."""
 
     def lookup(
         self, path: str, name: str, scope: int, types: bool = False

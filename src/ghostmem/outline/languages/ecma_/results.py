@@ -3,6 +3,7 @@
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.members import Members
+from ghostmem.outline.languages.ecma_.names import Env, Given, Type, union
 from ghostmem.outline.languages.ecma_.natives import (
     ARRAYS,
     EACH,
@@ -11,9 +12,7 @@ from ghostmem.outline.languages.ecma_.natives import (
     RETURNS_STRING,
     SAME_ARRAY,
 )
-from ghostmem.outline.languages.ecma_.world import Given
 from ghostmem.outline.languages.ecma_.written import thawed
-from ghostmem.outline.languages.shared.types import Env, Type, union
 
 
 class Results(Members):

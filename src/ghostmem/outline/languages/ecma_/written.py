@@ -2,10 +2,17 @@
 
 from typing import Any
 
-from ghostmem.outline.languages.ecma_.names import EcmaNames
+from ghostmem.outline.languages.ecma_.names import (
+    MAX_DEPTH,
+    EcmaNames,
+    Env,
+    Key,
+    Thing,
+    Type,
+    is_shallow,
+    union,
+)
 from ghostmem.outline.languages.ecma_.natives import PRIMITIVES, SAME
-from ghostmem.outline.languages.ecma_.world import Thing
-from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, is_shallow, union
 
 
 class EcmaWritten(EcmaNames):

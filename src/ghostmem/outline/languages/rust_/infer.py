@@ -23,8 +23,7 @@ from ghostmem.outline.languages.rust_.types import (
     params_of,
     substitute,
 )
-from ghostmem.outline.languages.shared.found import Target
-from ghostmem.outline.languages.shared.inference import Type, typed
+from ghostmem.outline.languages.shared.inference import Target, Type, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 

@@ -11,7 +11,7 @@ from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.nodes import RustNodes
 from ghostmem.outline.languages.rust_.std import DERIVABLE
-from ghostmem.outline.languages.shared.found import Target
+from ghostmem.outline.languages.shared.inference import Target
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
@@ -66,7 +66,7 @@ class _RustLinker(RustNodes):
                     for one in traits.targets
                     if (end := self.node(one, "interface")) is not None
                 ]
-                start = self._start(kind)
+                start = self.node(Target(*kind[:2]), "type") if kind is not None else None
                 for end in ends if start else ():
                     self.add(
                         start or "", "implements", end, impl["line"], _outer(end) or traits.via
@@ -96,15 +96,6 @@ class _RustLinker(RustNodes):
                     self.add(self.ids[key], "implements", end, one.line, "native")
                 else:
                     self.leave(self.ids[key], "implements", f"derive({name})", one.line, bare)
-
-    def _start(self, kind: Any) -> str | None:
-        if kind is not None and kind[0] == "sym":
-            return self.ids[kind[1]]
-        return (
-            self.target(Target(kind[0], kind[1]), "type")
-            if kind is not None and kind[0] in ("native", "external")
-            else None
-        )
 
     def reference(self, path: str, ref: Ref) -> None:
         """Resolve one reference."""
@@ -144,7 +135,7 @@ class _RustLinker(RustNodes):
         start, facts = self.owner(path, ref.owner), self.files[path]
         at = ref.detail["callee"]
         function: list[Any] = facts.detail["exprs"][at] if at >= 0 else ["?"]
-        if function[0] == "local" and self._is_closure(path, function[1]):
+        if function[0] == "local" and self.types.is_closure(path, function[1]):
             return
         targets: list[Target] = []
         via, name = "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1]
@@ -157,11 +148,6 @@ class _RustLinker(RustNodes):
         done = [self._call_to(start, target, ref.line, via) for target in targets]
         if not any(done):
             self.leave(start, "calls", ref.text, ref.line, name)
-
-    def _is_closure(self, path: str, binding: int) -> bool:
-        detail = self.files[path].detail
-        value = detail["bindings"][binding][2]
-        return bool(value >= 0 and detail["exprs"][value][0] == "closure")
 
     def _method(self, path: str, function: list[Any], owner: int) -> tuple[list[Target], str]:
         """Resolve `receiver.name` by the type of the receiver."""

@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.outline.facts import FILE, Facts, Import
 from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
 from ghostmem.outline.languages.rust_.std import MACROS, PRELUDE, PRIMITIVES, ROOTS, VARIANTS
-from ghostmem.outline.languages.shared.found import NOTHING, Found, Target
+from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
 
 SPACES = {
     "function": "value",

@@ -10,8 +10,8 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.crates import Key, crates_of
 from ghostmem.outline.languages.rust_.infer import Infer
 from ghostmem.outline.languages.rust_.names import RustNames
-from ghostmem.outline.languages.shared.found import Target
 from ghostmem.outline.languages.shared.graph_builder import FirstLineBuilder
+from ghostmem.outline.languages.shared.inference import Target
 
 
 class RustNodes(FirstLineBuilder):

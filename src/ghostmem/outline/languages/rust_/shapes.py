@@ -144,12 +144,10 @@ class ShapeWalk(Walk):
                 self.read(node, "accesses")
             case "tuple_struct_pattern" | "struct_pattern":
                 self.parts(node, source, depth)
-            case "tuple_pattern":
+            case "tuple_pattern" | "slice_pattern":
                 for at, one in enumerate(node.named_children):
-                    self.pattern(one, self.expr("item", source, at), depth + 1)
-            case "slice_pattern":
-                for one in node.named_children:
-                    self.pattern(one, self.expr("elem", source), depth + 1)
+                    part = ("item", source, at) if kind == "tuple_pattern" else ("elem", source)
+                    self.pattern(one, self.expr(*part), depth + 1)
             case _ if kind != "closure_expression" and not kind.endswith("literal"):
                 for one in node.named_children:
                     if one.type != "mutable_specifier":

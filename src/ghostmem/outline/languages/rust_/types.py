@@ -12,8 +12,7 @@ from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.crates import Key
 from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.rust_.std import DERIVED, POINTERS
-from ghostmem.outline.languages.shared.found import Found, Target
-from ghostmem.outline.languages.shared.inference import Inference, Type, typed
+from ghostmem.outline.languages.shared.inference import Found, Inference, Target, Type, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 

@@ -16,7 +16,7 @@ from ghostmem.outline.graph import (
     outside_id,
     project_id,
 )
-from ghostmem.outline.languages.shared.found import Target
+from ghostmem.outline.languages.shared.inference import Target
 
 # kinds of something outside, when it is met as several, and as what a reference meets it
 SORTS = ("module", "type", "function", "variable")

@@ -1,14 +1,35 @@
-"""The types of expressions of Rust, C and C++, each found out once."""
+"""What names and expressions of Rust, C and C++ come to; types are found out once."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 DEEPEST = 60  # steps of one inference
 Type = tuple[str, Any, tuple[Any, ...]]  # its sort, what it is, its arguments
+
+
+class Target(NamedTuple):
+    """What a name is: a symbol (sym), a namespace (ns) or module (mod), something outside (native,
+    external), a parameter (gen).
+
+    When only the first part of a path is known, `left` holds its targets and the rest.
+    """
+
+    kind: str
+    value: Any
+
+
+class Found(NamedTuple):
+    """The targets of a name and the rung that found them."""
+
+    targets: tuple[Target, ...] = ()
+    via: str = ""
+
+
+NOTHING = Found()
 
 
 class Inference(ABC):
@@ -28,6 +49,12 @@ class Inference(ABC):
                 path, self.files[path].detail["exprs"][at], depth + 1
             )
         return self.memo[path, at]
+
+    def is_closure(self, path: str, binding: int) -> bool:
+        """Tell whether a local is a closure or lambda."""
+        detail = self.files[path].detail
+        value = detail["bindings"][binding][2]
+        return bool(value >= 0 and detail["exprs"][value][0] == "closure")
 
     @abstractmethod
     def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:

@@ -29,9 +29,8 @@ class Walk:
 
     silent: ClassVar[Sequence[str]] = ()  # kinds of nodes that are left out
     scoped: ClassVar[Sequence[str]] = ()  # those that are a scope of their own
-    visited_fields: ClassVar[
-        Mapping[str, Sequence[str]]
-    ] = {}  # those of which only some fields count
+    # those of which only some fields count
+    visited_fields: ClassVar[Mapping[str, Sequence[str]]] = {}
     same: ClassVar[Mapping[str, str]] = {}  # those that are visited as another kind
 
     def __init__(self, source: bytes) -> None:
