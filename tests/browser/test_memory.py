@@ -1,5 +1,6 @@
 """A memory's own page in a real browser"""
 
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -306,6 +307,20 @@ def test_a_version_is_not_blamed_for_what_the_lifecycle_did(viewer: "Viewer") ->
     ]
     assert "importance" in page.inner_text(".field-changes")
     assert "without a new version" in page.inner_text(".compared")
+
+
+def test_a_wrong_key_names_similar_ones(look: "Viewer") -> None:
+    """The hint is the same whichever of the two requests fails first."""
+
+    def later(route: Any) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    look.page.route("**/details*", later)
+    page = look.show("#/memory/project%3Ashop/deploys")
+    page.wait_for_selector(".state.bad")
+    assert "did you mean deploy?" in page.inner_text(".state.bad")
+    look.problems[:] = [one for one in look.problems if "404" not in one]
 
 
 def test_an_address_without_a_key_says_so(look: "Viewer") -> None:

@@ -34,7 +34,10 @@ export function view({ args, query }, signal) {
     const mine = asked;
     try {
       const path = memoryPath(ns, key);
-      const [about, history] = await Promise.all([get(`${path}/details`, { version }, signal), get(`${path}/history`, {}, signal)]);
+      const asking = get(`${path}/history`, {}, signal);
+      asking.catch(() => {}); // if both fail, the answer about the details has the better hint
+      const about = await get(`${path}/details`, { version }, signal);
+      const history = await asking;
       if (mine !== asked || signal.aborted) return;
       found = { ...about, history: history.versions, now: history.versions.at(-1), next: history.versions.find((one_) => one_.version > about.memory.version) };
       draw();

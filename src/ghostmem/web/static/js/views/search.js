@@ -16,7 +16,7 @@ import { KINDS, SOURCES, TIERS, count } from "../words.js";
 export const title = ({ query }) => [query.q, "Search"];
 export const styles = ["search.css"];
 
-const PAUSE = [30, 150]; // shortest and longest milliseconds between a keystroke and the question to the server
+const PAUSE = [30, 100]; // shortest and longest milliseconds between a keystroke and the question to the server
 const PAGE = 30;
 const MOST = 300;
 const SHOWN_TAGS = 5;
