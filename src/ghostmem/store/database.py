@@ -33,6 +33,7 @@ class Dialect(ABC):
     any_text: str  # any text in such a pattern
     position: str  # the function that finds a text in another
     ordered_join: str  # a join whose order the planner keeps
+    of_chunk: str  # joins the memory `m` of a chunk `c`, which is looked up after the chunk
     unindexed: str  # before a column whose index must not be used
     greatest: str
     least: str
@@ -51,6 +52,10 @@ class Dialect(ABC):
     @abstractmethod
     def array(self, values: Iterable[Any]) -> Any:
         """Return several values as the one that `among` binds."""
+
+    def among_rows(self, select: str) -> str:
+        """Return the rest of a condition that a column has one of the few values of a SELECT."""
+        return f"IN ({select})"
 
     def compute(self, content: str) -> tuple[Any, ...]:
         """Return the values of the computed columns."""

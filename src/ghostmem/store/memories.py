@@ -126,8 +126,8 @@ class Memories(StoreTable):
 
     def expect(self, ns: str, chunks: Sequence[int]) -> None:
         """Read memories of chunks that a reading transaction is going to ask for by their ids."""
-        sql = f"SELECT c.memory_id FROM chunks c WHERE {self._sql.of_ns} AND c.id"
-        where = f"m.ns = ? AND m.id IN ({sql} {self._sql.among})"
+        sql = f"SELECT c.memory_id FROM chunks c WHERE {self._sql.of_ns} AND c.id {self._sql.among}"
+        where = f"m.ns = ? AND m.id {self._sql.among_rows(sql)}"
         memories = self.many(where, (ns, ns, self._sql.array(chunks)))
         self._expected.update((memory.id, memory) for memory in memories)
 

@@ -34,10 +34,8 @@ class Search(StoreTable, ABC):
     def __init__(self, db: Database) -> None:
         super().__init__(db)
         # the order is kept, or the planner would scan a namespace instead of a few chunks
-        self._chunks = (
-            f"{_CANDIDATE.format(self._sql.chunk_text)} FROM chunks c {self._sql.ordered_join}"
-            f" memories m ON {self._sql.same_ns('m', 'c')}m.id = c.memory_id"
-        )
+        candidate = _CANDIDATE.format(self._sql.chunk_text)
+        self._chunks = f"{candidate} FROM chunks c {self._sql.of_chunk}"
 
     def _space(self, number: int) -> Any:
         """Return the value of `Dialect.in_space` for a namespace."""
@@ -171,8 +169,7 @@ class Search(StoreTable, ABC):
         for location, numbers in self._located_chunks(chunks, selection):
             sql = (
                 f"SELECT c.id, c.memory_id, m.key, c.terms, m.tags, c.start, c.stop"
-                f" FROM chunks c {self._sql.ordered_join} memories m"
-                f" ON {self._sql.same_ns('m', 'c')}m.id = c.memory_id"
+                f" FROM chunks c {self._sql.of_chunk}"
                 f" WHERE {'c.ns = ? AND ' if location else ''}c.id {self._sql.among} AND {where}"
             )
             for row in self._db.iterate(sql, [*location, numbers, *bound]):

@@ -35,7 +35,7 @@ class Sketches:
 
     def __init__(self, rows: "NDArray[np.float16]") -> None:
         self._rows = rows
-        self._sides = _sketch(rows) if len(rows) > MIN_SKETCHED else None
+        self._right = _sketch(rows) if len(rows) > MIN_SKETCHED else None
 
     def nearest_before(self, start: int, stop: int, least: float, count: int) -> "Pairs":
         """Return similar pairs of a vector from `start` to `stop` and one before `stop`.
@@ -72,13 +72,13 @@ class Sketches:
 
     def _left(self, positions: "NDArray[np.int64]") -> "NDArray[np.float32] | None":
         """Return the sketches of some vectors as the left factors of products, in groups."""
-        if self._sides is None:
+        if self._right is None:
             return None
-        flat = self._sides[0].reshape(-1, self._sides[0].shape[2])
         groups = -(-len(positions) // GROUP)
-        left = np.zeros((groups * GROUP, flat.shape[1]), np.float32)
+        left = np.zeros((groups * GROUP, self._right.shape[1]), np.float32)
         left[:, -2:] = -NO_VECTOR, 1.0
-        left[: len(positions)] = flat[positions]
+        left[: len(positions)] = self._right[positions // GROUP, :, positions % GROUP]
+        left[: len(positions), -2:] = left[: len(positions), :-3:-1]
         return left.reshape(groups, GROUP, -1)
 
     def _tile(
@@ -89,8 +89,8 @@ class Sketches:
         least: float,
     ) -> "Pairs":
         """Return pairs of some vectors and a short range that are at least so near."""
-        if self._sides is not None and left is not None:
-            right = self._sides[1][those.start // GROUP : -(-those.stop // GROUP)]
+        if self._right is not None and left is not None:
+            right = self._right[those.start // GROUP : -(-those.stop // GROUP)]
             # many products of small matrices rather than a large one, which would wait for the
             # threads of the library
             possible = left[:, None] @ right[None] >= least - ROUNDING
@@ -107,28 +107,29 @@ class Sketches:
         return at, to + those.start, products[at, to]
 
 
-def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-    """Return sketches of vectors in groups, as the left and the right factors of a product."""
+def _sketch(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return sketches of vectors in groups, as the right factors of a product.
+
+    The left factors are the same with the last two numbers exchanged."""
     sample = rows[:: max(1, len(rows) // SAMPLE)].astype(np.float32)
     mean = sample.mean(axis=0)
     axes = np.linalg.eigh(np.cov((sample - mean).T))[1][:, ::-1][:, :DIRECTIONS].astype(np.float32)
     width = axes.shape[1]
-    left = np.zeros((-(-len(rows) // GROUP) * GROUP, width + 3), np.float32)
-    left[:, width + 1 :] = -NO_VECTOR, 1.0  # what fills up the last group is near nothing
+    right = np.zeros((-(-len(rows) // GROUP), width + 3, GROUP), np.float32)
     for start in range(0, len(rows), BLOCK):
         some = rows[start : start + BLOCK].astype(np.float32)
         moved = (
             some - mean
         )  # two vectors are as far apart as before, and most of it lies in a few directions
         head, length = moved @ axes, np.vecdot(moved, moved)
-        part = left[start : start + len(some)]
-        part[:, :width] = head
-        part[:, width] = np.sqrt(np.maximum(0.0, length - np.vecdot(head, head)))
-        part[:, width + 1] = (np.vecdot(some, some) - length) / 2
-    right = left.copy()
-    right[:, width + 1], right[:, width + 2] = left[:, width + 2], left[:, width + 1]
-    shape = (-1, GROUP, width + 3)
-    return left.reshape(shape), np.ascontiguousarray(right.reshape(shape).transpose(0, 2, 1))
+        part = np.zeros((-(-len(some) // GROUP) * GROUP, width + 3), np.float32)
+        part[:, width + 1 :] = 1.0, -NO_VECTOR  # what fills up the last group is near nothing
+        part[: len(some), :width] = head
+        part[: len(some), width] = np.sqrt(np.maximum(0.0, length - np.vecdot(head, head)))
+        part[: len(some), width + 2] = (np.vecdot(some, some) - length) / 2
+        groups = part.reshape(-1, GROUP, width + 3).transpose(0, 2, 1)
+        right[start // GROUP : start // GROUP + len(groups)] = groups
+    return right
 
 
 def _best(tiles: "Sequence[Pairs]", count: int) -> "Pairs":

@@ -31,6 +31,11 @@ class PostgresDialect(Dialect):
     chunk_text = "substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)"
     like, any_text, position = "LIKE", "%", "strpos"
     ordered_join = "JOIN"
+    # OFFSET keeps a server without statistics of a new table from reading all memories first
+    of_chunk = (
+        "CROSS JOIN LATERAL"
+        " (SELECT * FROM memories WHERE ns = c.ns AND id = c.memory_id OFFSET 0) m"
+    )
     unindexed = ""
     greatest, least = "greatest", "least"
     is_moving = "SELECT to_regclass('moving') IS NOT NULL"
@@ -46,6 +51,12 @@ class PostgresDialect(Dialect):
     def array(self, values: Iterable[Any]) -> list[Any]:
         """Return several values as a list, which is bound as an array."""
         return list(values)
+
+    def among_rows(self, select: str) -> str:
+        """Return the rest of a condition; the values are selected once, and then looked up.
+
+        With IN, a server without statistics of a new table reads all rows of a namespace."""
+        return f"= ANY(ARRAY({select}))"
 
     def same_ns(self, left: str, right: str) -> str:
         """Return the condition that two rows are of one namespace."""

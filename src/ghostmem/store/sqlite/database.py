@@ -43,6 +43,7 @@ class SqliteDialect(Dialect):
     chunk_text = PIECE
     like, any_text, position = "GLOB", "*", "instr"
     ordered_join = "CROSS JOIN"
+    of_chunk = "CROSS JOIN memories m ON m.id = c.memory_id"
     unindexed = "+"
     greatest, least = "max", "min"
     is_moving = "SELECT count(*) FROM sqlite_schema WHERE name = 'moving'"
