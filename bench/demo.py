@@ -83,7 +83,7 @@ TOUR = (
         "Remember",
         (
             Step(
-                "A fact. Its key is the name to read, change and remove it by.",
+                "A fact. Its key is the name to read, change and delete it by.",
                 'ghost put -k sams-tea --kind semantic -t user:sam "Sam drinks green tea, '
                 'never coffee."',
                 expect="created",
@@ -209,7 +209,7 @@ TOUR = (
                 "A summary of several memories, which all stay.",
                 'ghost consolidate --summary-key office-facts --keys office,move "Berlin '
                 'until March 2026, Munich since."',
-                expect="stands for 2",
+                expect="summarises 2",
             ),
             Step(
                 "Show the memories behind a summary.",
@@ -287,7 +287,7 @@ TOUR = (
     Chapter(
         "Remove and restore",
         (
-            Step("Removing hides a memory.", "ghost rm deploy-days", expect="removed"),
+            Step("Deleting hides a memory.", "ghost rm deploy-days", expect="deleted"),
             Step("Restoring brings it back.", "ghost restore deploy-days", expect="restored"),
             Step(
                 "A short overview of this agent's memories.",

@@ -17,7 +17,7 @@ import click
 import ghostmem
 from ghostmem import errors, settings
 from ghostmem.cli.console import SHARED_TITLE, ConsoleCommand
-from ghostmem.cli.main import GROUPS, cli, shared_options
+from ghostmem.cli.main import CONTEXT_SETTINGS, GROUPS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.models import TUNED
 from ghostmem.embed.static import StaticEmbedder
@@ -215,7 +215,9 @@ def group_parts(title: str) -> dict[str, str]:
 
 def section(command: click.Command, path: str, heading: str) -> str:
     """Return the reference of one command and its subcommands."""
-    context = click.Context(command, info_name=path)
+    # click keeps the help option of a command, so the names must be those of the program
+    names = CONTEXT_SETTINGS["help_option_names"]
+    context = click.Context(command, info_name=path, help_option_names=names)
     text = [f"{heading} {path}", prose(inspect.cleandoc(command.help or ""))]
     if isinstance(command, click.Group):
         return "\n\n".join(
