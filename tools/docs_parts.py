@@ -216,7 +216,7 @@ def group_parts(title: str) -> dict[str, str]:
 def section(command: click.Command, path: str, heading: str) -> str:
     """Return the reference of one command and its subcommands."""
     # click keeps the help option of a command, so the names must be those of the program
-    names = CONTEXT_SETTINGS["help_option_names"]
+    names: Any = CONTEXT_SETTINGS["help_option_names"]
     context = click.Context(command, info_name=path, help_option_names=names)
     text = [f"{heading} {path}", prose(inspect.cleandoc(command.help or ""))]
     if isinstance(command, click.Group):
