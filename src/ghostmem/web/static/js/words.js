@@ -59,6 +59,7 @@ export const PARTS = {
   edge: "it is linked to a hit",
   files: "it is about a file at hand",
   relevance: "how well it answers",
+  newer: "newer than others that answer as well",
   access: "how often it was used",
   edges: "links to what was found",
   seed: "score of the linked memory",
