@@ -90,7 +90,7 @@ def test_unknown_keys_exit_3_with_a_suggestion(ghost_cli: "GhostCli") -> None:
     _, hint = ghost_cli.fails(3, "get", "-n", "agent:me", "zzzzzz")
     assert "ghost list -n agent:me" in hint
     _, hint = ghost_cli.fails(3, "get", "-n", "nobody", "tea")
-    assert "nobody holds nothing" in hint
+    assert "the namespace nobody is empty" in hint
 
 
 def test_a_removed_memory_says_how_to_bring_it_back(ghost_cli: "GhostCli") -> None:

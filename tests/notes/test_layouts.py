@@ -699,7 +699,7 @@ def test_only_sections_of_notes_are_written(tmp_path: Path, store: Ghost) -> Non
     root = made(tmp_path, {"a.md": "text\n", "b.md": b"caf\xe9\n"})
     store.add_notes(root, NS, layout="markdown")
     store.put(NS, "own", "Mine.")
-    with pytest.raises(InvalidInputError, match="no section of a note"):
+    with pytest.raises(InvalidInputError, match="not a section of a note"):
         store.write_note(NS, "own", "x")
     with pytest.raises(NotFoundError):
         store.write_note(NS, "nowhere.md", "x")

@@ -81,7 +81,7 @@ def test_modes_are_kept(tmp_path: Path, mode: int) -> None:
     [
         (digest(b"mine"), b"theirs", "changed"),
         (MISSING, b"theirs", "exists"),
-        (digest(b"mine"), None, "gone"),
+        (digest(b"mine"), None, "no longer exists"),
     ],
 )
 def test_a_conflict_carries_what_is_there(

@@ -167,7 +167,7 @@ def test_a_blank_context_line_may_have_lost_its_space() -> None:
         ("@@ -1 +1 @@\n\\ No newline at end of file\n-a\n+b\n", "diff line 2"),
         (
             "@@ -1,2 +1 @@\n-a\n\\ No newline at end of file\n-b\n+c\n",
-            "diff line 4: hunk 1 goes on",
+            "diff line 4: hunk 1 continues",
         ),
         ("@@ -1 +1 @@\n-one\n+ONE\n--- other\n+++ other\n@@ -1 +1 @@\n-a\n+b\n", "diff line 4"),
     ],

@@ -16,7 +16,7 @@ from ghostmem.search.query import Query
 # docs/decisions.md.
 WITH_VECTORS: Mapping[str, float] = {
     "lexical": 1.15,  # the share of the question's wording in the item and its neighbours
-    "mixed": 0.94,  # cosine of the question and the item mixed with its neighbours
+    "mixed": 0.9,  # cosine of the question and the item mixed with its neighbours
     "own": 0.42,  # cosine of the question and the item alone
     "source": 0.35,  # the question names one source, and the item is theirs
     "month": 0.69,
