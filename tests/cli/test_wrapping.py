@@ -9,7 +9,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.cli import main
-from ghostmem.cli.output import bold
+from ghostmem.cli.style import bold
 from ghostmem.cli.tables import width_of
 from ghostmem.cli.wrapping import wrapped
 from ghostmem.settings import Settings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.web.connections import MAX_WAITING_PER_ADDRESS, Waiting
+from ghostmem.web.connections import MAX_WAITING_PER_ADDRESS, WaitingConnections
 
 if TYPE_CHECKING:
     from conftest import Served
@@ -54,7 +54,7 @@ def test_many_half_open_connections_lock_nobody_out(serve: Callable[..., "Served
 
 def test_headers_have_to_arrive_in_time(serve: Callable[..., "Served"]) -> None:
     """The first request of a connection and every later one have the same time for their headers; drops do not prolong it."""
-    served = serve(waiting=Waiting(seconds=0.3))
+    served = serve(waiting=WaitingConnections(seconds=0.3))
     with half_open(served.port, 3) as links:
         links[0].sendall(b"a")
         assert all(map(ends, links))
@@ -68,7 +68,7 @@ def test_headers_have_to_arrive_in_time(serve: Callable[..., "Served"]) -> None:
 
 def test_requests_that_take_long_are_not_cut(serve: Callable[..., "Served"]) -> None:
     """The limit is on headers: a body may come later, and a connection that is kept waits for its next request."""
-    served = serve(waiting=Waiting(seconds=0.5, most=4, per_address=2))
+    served = serve(waiting=WaitingConnections(seconds=0.5, most=4, per_address=2))
     with closing(http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)) as link:
         link.putrequest("PUT", "/api/v1/memories/a/k")
         link.putheader("Content-Type", "application/json")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
-from ghostmem.cli.output import Output, dim
+from ghostmem.cli.output import Output
+from ghostmem.cli.style import dim
 from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
 from ghostmem.model import is_namespace
 from ghostmem.settings import Settings, load

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TextIO
 
 import click
 
+from ghostmem.cli.style import bold, dim
 from ghostmem.model import Memory, Record, plain
 from ghostmem.text.excerpt import first_line, visible
 
@@ -225,16 +226,6 @@ def _for_people(text: str, stream: TextIO) -> str:
     from ghostmem.cli.wrapping import terminal_width, wrapped
 
     return wrapped(text, terminal_width())
-
-
-def dim(text: str) -> str:
-    """Style secondary text."""
-    return click.style(text, dim=True)
-
-
-def bold(text: str) -> str:
-    """Style important text."""
-    return click.style(text, bold=True)
 
 
 class HasName(Protocol):

@@ -6,7 +6,8 @@ from datetime import datetime
 
 import click
 
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.output import plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.cli.tables import Column, age, bar, fit, section, table
 from ghostmem.text.excerpt import visible
 from ghostmem.web.overview import Happening, Look, MemoryLine, Share

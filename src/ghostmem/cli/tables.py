@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ghostmem.cli.output import bold, dim
+from ghostmem.cli.style import bold, dim
 from ghostmem.text.excerpt import visible
 
 GAP = "  "

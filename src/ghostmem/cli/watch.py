@@ -11,9 +11,10 @@ from datetime import datetime
 import click
 
 from ghostmem.cli.console import Console
-from ghostmem.cli.output import dim, plural
+from ghostmem.cli.output import plural
 from ghostmem.cli.overview import MAX_WIDTH, happenings, headline, lines, sections, width
 from ghostmem.cli.screen import leaving, screen, size
+from ghostmem.cli.style import dim
 from ghostmem.cli.tables import section
 from ghostmem.errors import EngineError
 from ghostmem.store.sequences import sequences

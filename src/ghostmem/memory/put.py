@@ -107,7 +107,7 @@ def put(store: Store, /, ns: str, key: str, content: str, **options: Any) -> Mem
     return with_notes(memory, request, prepared)
 
 
-class _Reading(NamedTuple):
+class _Found(NamedTuple):
     """The current version of a key, reasons to hold a put, and how it compares with the store.
 
     It is compared later if that may take long."""
@@ -117,7 +117,7 @@ class _Reading(NamedTuple):
     compared: tuple[Prepared, Judgement] | None = None
 
 
-def _read(store: Store, request: PutRequest) -> _Reading:
+def _read(store: Store, request: PutRequest) -> _Found:
     """Read all that a put needs in one transaction."""
     draft = request.draft
     with store.engine.read() as tx:
@@ -125,16 +125,16 @@ def _read(store: Store, request: PutRequest) -> _Reading:
         last = tx.memories.last(draft.ns, draft.key)
         current = last if last is not None and last.is_current(store.clock()) else None
         if reasons := reasons_to_hold(store, request, current):
-            return _Reading(current, reasons)
+            return _Found(current, reasons)
         if not store.vectoriser.is_near:
-            return _Reading(current)
+            return _Found(current)
         prepared = prepare(store, draft, current, tx)
         prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
         is_plain = not draft.dedup and draft.supersedes is None
         if store.engine.shared and last is None and is_plain and judgement.memory is None:
             space = next(iter(tx.search.spaces([draft.ns])), None)
             prepared = prepared._replace(new_in=space)
-        return _Reading(current, (), (prepared, judgement))
+        return _Found(current, (), (prepared, judgement))
 
 
 def _write(store: Store, draft: Draft, prepared: Prepared, judgement: Judgement) -> Memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ghostmem.search import lexical
@@ -11,7 +12,7 @@ from ghostmem.search.query import Query
 from ghostmem.search.score import AFTER, BEFORE
 from ghostmem.store import ChunkCandidate
 from ghostmem.text.question import is_question, names_something, tells_time
-from ghostmem.text.temporal import day_match, month_match, window_match
+from ghostmem.text.temporal import Times, day_match, month_match, window_match
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,19 +46,32 @@ def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
                     worths[number] = max(worths.get(number, 0.0), worth)
     spread = lexical.spread(own, threads)
     table.features["lexical"] = [lexical.score(worths, weights) for worths in spread]
-    if not threads:
-        return
-    mean = ns_query.tx.search.thread_average(space)
-    wording = table.features["wording"] = [0.0] * len(matches)
+    if threads:
+        matching = [
+            chunk_terms if worths else () for chunk_terms, worths in zip(terms, own, strict=True)
+        ]
+        table.features["wording"] = _thread_wording(ns_query, threads, matching)
+
+
+def _thread_wording(
+    ns_query: NamespaceQuery,
+    threads: Sequence[lexical.ThreadItems],
+    terms: Sequence[Sequence[str]],
+) -> list[float]:
+    """Return for each candidate the wording of its whole thread, 0 outside of threads."""
+    weights = ns_query.words.weights
+    mean = ns_query.tx.search.thread_average(ns_query.space)
+    wording = [0.0] * len(terms)
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)
         for at in thread.items:
-            for term in terms[at] if own[at] else ():
+            for term in terms[at]:
                 for number, worth in weights.matches.get(term, ()):
                     counts[number] += worth
         share = lexical.thread_score(counts, thread.length, mean, weights)
         for at in thread.items:
             wording[at] = share
+    return wording
 
 
 def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
@@ -106,22 +120,28 @@ def _measure_fields(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     """Set the features of source, time, form and kind that the question asks for."""
     query, times, question = ns_query.query, ns_query.query.times, ns_query.query.question
     features, chunks = candidates.table.features, [match.chunk for match in candidates.matches]
-    source = _named_source(query, ns_query.sources)
-    if source is not None:
-        features["source"] = [float(chunk.source_user == source) for chunk in chunks]
-    if times.months:
-        features["month"] = [month_match(times, chunk.created_at) for chunk in chunks]
-        features["day"] = [day_match(times, chunk.created_at) for chunk in chunks]
-    if times.window is not None:
-        features["window"] = [window_match(times, chunk.created_at) for chunk in chunks]
+    if named := _named_source(query, ns_query.sources):
+        features["source"] = [float(chunk.source_user == named) for chunk in chunks]
+    _measure_times(times, features, chunks)
     features["question"] = [float(is_question(chunk.text)) for chunk in chunks]
     if question.when:
         features["when"] = [float(tells_time(chunk.text)) for chunk in chunks]
     if question.where:
         features["place"] = [float(names_something(chunk.text)) for chunk in chunks]
-    if identifiers := {term for term in query.terms if _is_identifier(term)}:
+    if identifiers := set(filter(_is_identifier, query.terms)):
         shared = [len(identifiers.intersection(terms)) for terms in candidates.terms]
         features["identifier"] = [count / len(identifiers) for count in shared]
+
+
+def _measure_times(
+    times: Times, features: dict[str, list[float]], chunks: list[ChunkCandidate]
+) -> None:
+    """Set the features of the time that the question asks for."""
+    if times.months:
+        features["month"] = [month_match(times, chunk.created_at) for chunk in chunks]
+        features["day"] = [day_match(times, chunk.created_at) for chunk in chunks]
+    if times.window is not None:
+        features["window"] = [window_match(times, chunk.created_at) for chunk in chunks]
     if times.recent:
         features["recency"] = _newest(chunks, features["lexical"])
     if times.relative:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ghostmem.store.float16 import POWER, in_full, moved
+from ghostmem.store.sketch import TILE, Sketches
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -15,8 +18,6 @@ MAX_EXACT = 20_000  # vectors up to which all are compared in full
 BLOCK = 8_192  # vectors that are compared with several queries at once
 MIN_SIEVED = 1_500  # vectors that pass the filter by signs
 FEW = 256  # vectors that are compared with one query at once
-_HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
-_POWER = np.float32(2.0**112)  # the difference of their exponents
 
 
 class Shelf:
@@ -169,8 +170,6 @@ class VectorView:
 
         A chunk has at most `most` pairs with later ones, the nearest: thousands of texts from
         one template would be millions of pairs."""
-        from ghostmem.store.sketch import TILE, Sketches
-
         numbers = np.array(chunks, np.int64)
         positions, exists = self._positions(numbers)
         # in reverse, because a sketch is compared with those before it
@@ -244,30 +243,15 @@ def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uin
     return np.ascontiguousarray(words.T)
 
 
-def in_full(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
-    """Return vectors as float32; moving bits is several times faster than `astype`."""
-    full = _moved(rows)
-    full *= _POWER
-    return full
-
-
-def _moved(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
-    """Return vectors as float32 divided by `_POWER`: the parts of each number in other places."""
-    bits = rows.view(np.int16).astype(np.int32)
-    bits <<= 13
-    bits &= _HALF_BITS
-    return bits.view(np.float32)
-
-
 def _products(
     rows: "NDArray[np.float16]", positions: "NDArray[np.int64]", query: "NDArray[np.float32]"
 ) -> "NDArray[np.float32]":
     """Return the products of some rows and a query."""
-    scaled = query * _POWER
+    scaled = query * POWER
     products = np.empty(len(positions), np.float32)
     for start in range(0, len(positions), FEW):  # a part stays in the processor's cache
         part = positions[start : start + FEW]
-        products[start : start + FEW] = np.vecdot(_moved(rows[part]), scaled)
+        products[start : start + FEW] = np.vecdot(moved(rows[part]), scaled)
     return products
 
 

@@ -9,7 +9,7 @@ from ghostmem.store.rows import Space
 MAX_CHUNKS = 1_000_000  # chunk numbers that are kept, of 8 bytes each
 
 
-class _Kept(NamedTuple):
+class _KeptTerm(NamedTuple):
     sequence: int
     limit: int
     chunks: "array[int]"
@@ -23,7 +23,7 @@ class PostingsCache:
 
     def __init__(self, max_chunks: int = MAX_CHUNKS) -> None:
         self._max_chunks = max_chunks
-        self._kept: dict[tuple[int, str], _Kept] = {}  # the term that was used last at the end
+        self._kept: dict[tuple[int, str], _KeptTerm] = {}  # the term that was used last at the end
         self._count = 0
         self._lock = threading.Lock()
 
@@ -45,7 +45,7 @@ class PostingsCache:
         key = (space.number, code)
         with self._lock:
             self._drop(key)
-            self._kept[key] = _Kept(space.sequence, limit, chunks)
+            self._kept[key] = _KeptTerm(space.sequence, limit, chunks)
             self._count += 1 + len(chunks)  # a term without chunks takes room too
             while self._count > self._max_chunks and len(self._kept) > 1:
                 self._drop(next(iter(self._kept)))

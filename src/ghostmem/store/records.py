@@ -72,6 +72,19 @@ def time_of(text: str | None) -> Any:
     return read_time(text) if text else None
 
 
+def _defaults(kind: Callable[..., Any], fields: Iterable[str]) -> list[Any] | None:
+    """Return the defaults of fields, if values may be made without the `__init__` of their class.
+
+    That is so for records whose fields without a column all have defaults."""
+    if not (isinstance(kind, type) and issubclass(kind, Record)):
+        return None
+    return (
+        [getattr(kind, name) for name in fields]
+        if all(hasattr(kind, name) for name in fields)
+        else None
+    )
+
+
 class RowType(Generic[T]):
     """The rows of a table as values of a class.
 
@@ -103,13 +116,9 @@ class RowType(Generic[T]):
         self._optional = [
             (place, codec.read, codec.empty) for place, codec, may_lack in entries if may_lack
         ]
-        # the defaults of fields without a column, if a value may be made without its `__init__`
-        self._defaults: list[Any] | None = None
-        if isinstance(kind, type) and issubclass(kind, Record):
-            others = [name for name in fields if name not in self.fields]
-            if all(hasattr(kind, name) for name in others):
-                self._defaults = [getattr(kind, name) for name in others]
-                self._all_fields = (*self.fields, *others)
+        others = [name for name in fields if name not in self.fields]
+        self._all_fields = (*self.fields, *others)
+        self._defaults = _defaults(kind, others)
 
     def read(self, row: Sequence[Any]) -> T:
         """Turn a row in the order of `names` into a value."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.nearest import in_full
+from ghostmem.store.float16 import in_full
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -109,6 +109,16 @@ def maybe_stale(
     known = tx.memories.by_ids(sorted(doubtful))
     bases = {id_: memory for id_, memory in known.items() if id_ in below}
     doubts = _doubts(known, bases, conflicts, now)
+    return _stale_notes(edges, tops, bases, doubts)
+
+
+def _stale_notes(
+    edges: Iterable[Tie],
+    tops: Mapping[str, Memory],
+    bases: Mapping[str, Memory],
+    doubts: Mapping[str, tuple[datetime, str]],
+) -> dict[str, str]:
+    """Return notes on the memories whose edges lead to doubtful memories of their namespace."""
     causes: dict[str, list[str]] = {}
     for edge in edges:
         base, top = bases.get(edge.to_id), tops[edge.from_id]

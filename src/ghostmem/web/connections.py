@@ -13,7 +13,7 @@ MAX_WAITING = 512  # connections without a request; half of those the server tak
 MAX_WAITING_PER_ADDRESS = 256
 
 
-class Waiting:
+class WaitingConnections:
     """The connections that wait for a request, oldest first.
 
     When there are too many, of one address or in all, the oldest is closed, so that a client that
@@ -60,7 +60,7 @@ class Waiting:
 class Protocol(H11Protocol):
     """HTTP/1.1 with limits on the time for headers and on the number of waiting connections."""
 
-    def __init__(self, *args: Any, waiting: Waiting, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, waiting: WaitingConnections, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._waiting = waiting
         self._timer: asyncio.TimerHandle | None = None

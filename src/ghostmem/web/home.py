@@ -75,18 +75,18 @@ class Home(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Waiting(Record):
+class WaitingDecisions(Record):
     """The number of decisions that wait for a person."""
 
     contradictions: int
     quarantine: int
 
 
-def waiting(store: Store, ns: str | None = None) -> Waiting:
+def waiting(store: Store, ns: str | None = None) -> WaitingDecisions:
     """Count the decisions that wait, without reading the memories."""
     which, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
-        return Waiting(count_conflicts(tx, which, now), len(tx.quarantine.all(which)))
+        return WaitingDecisions(count_conflicts(tx, which, now), len(tx.quarantine.all(which)))
 
 
 def home(store: Store, ns: str | None = None) -> Home:

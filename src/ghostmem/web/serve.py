@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from ghostmem.clock import Clock
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.web.app import App
-from ghostmem.web.connections import Protocol, Waiting
+from ghostmem.web.connections import Protocol, WaitingConnections
 from ghostmem.web.logs import JsonLines, to_stderr
 
 GRACE = 30  # seconds that what is running has to finish
@@ -73,12 +73,15 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def make_server(app: ASGIApp, waiting: Waiting | None = None) -> uvicorn.Server:
+def make_server(app: ASGIApp, waiting: WaitingConnections | None = None) -> uvicorn.Server:
     """Return a server without its own log, without proxy headers, and with time limits."""
     return Server(
         uvicorn.Config(
             app,
-            http=cast("Any", partial(Protocol, waiting=Waiting() if waiting is None else waiting)),
+            http=cast(
+                "Any",
+                partial(Protocol, waiting=WaitingConnections() if waiting is None else waiting),
+            ),
             ws="none",
             lifespan="on",
             log_config=None,

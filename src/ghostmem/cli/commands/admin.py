@@ -6,7 +6,8 @@ import click
 
 from ghostmem.admin import cluster
 from ghostmem.cli.console import CommandGroup, Console
-from ghostmem.cli.output import bold, dim, plural, size
+from ghostmem.cli.output import plural, size
+from ghostmem.cli.style import bold, dim
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from ghostmem.cli.console import (
 from ghostmem.cli.options import (
     NS_FILTER,
 )
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.output import plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import visible

@@ -12,7 +12,8 @@ from ghostmem import parameters
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import NS, json_object, option, options, read_text, words
-from ghostmem.cli.output import bold, dim, plural, row
+from ghostmem.cli.output import plural, row
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Outcome
 from ghostmem.schema import too_deep

@@ -9,7 +9,8 @@ from ghostmem.cli.console import (
     command,
 )
 from ghostmem.cli.options import NS_FILTER, options
-from ghostmem.cli.output import bold, dim, named
+from ghostmem.cli.output import named
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 

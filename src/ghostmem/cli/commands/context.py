@@ -20,7 +20,8 @@ from ghostmem.cli.options import (
     read_text,
     words,
 )
-from ghostmem.cli.output import dim, named, plural
+from ghostmem.cli.output import named, plural
+from ghostmem.cli.style import dim
 from ghostmem.context.composite import FACTORS
 from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import visible

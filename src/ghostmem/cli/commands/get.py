@@ -11,7 +11,8 @@ from ghostmem.cli.options import (
     one_key,
     options,
 )
-from ghostmem.cli.output import bold, described, dim, named, plural
+from ghostmem.cli.output import described, named, plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.excerpt import first_line

@@ -9,7 +9,8 @@ import click
 
 from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS, one_key, options, read_text, words
-from ghostmem.cli.output import bold, dim, named, plural
+from ghostmem.cli.output import named, plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError, ModelError
 from ghostmem.model import Edge, Outcome, Rel
 from ghostmem.settings import Settings

@@ -7,7 +7,8 @@ import click
 
 from ghostmem.cli.console import Console, CreatingCommand, ListingGroup, command
 from ghostmem.cli.options import KEYED, json_object, one_key, option, options
-from ghostmem.cli.output import bold, dim, named, plural
+from ghostmem.cli.output import named, plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Change, Report, Rule, Run

@@ -17,7 +17,8 @@ from ghostmem.cli.options import (
     options,
     words,
 )
-from ghostmem.cli.output import bold, named, plural, row
+from ghostmem.cli.output import named, plural, row
+from ghostmem.cli.style import bold
 from ghostmem.parameters import MAX_RESULTS
 from ghostmem.text.excerpt import visible
 

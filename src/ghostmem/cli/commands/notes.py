@@ -19,7 +19,8 @@ from ghostmem.cli.options import (
     options,
     read_text,
 )
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.output import plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.options import option, options, words
-from ghostmem.cli.output import dim, named
+from ghostmem.cli.output import named
+from ghostmem.cli.style import dim
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
 

@@ -10,7 +10,8 @@ import click
 
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, words
-from ghostmem.cli.output import bold, named, plural
+from ghostmem.cli.output import named, plural
+from ghostmem.cli.style import bold
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Memory, Outcome
 from ghostmem.text.excerpt import visible

@@ -8,7 +8,8 @@ import click
 
 from ghostmem.cli.console import Console, ListingGroup, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
-from ghostmem.cli.output import dim, named, plural, size
+from ghostmem.cli.output import named, plural, size
+from ghostmem.cli.style import dim
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.text.excerpt import first_line, visible
 

@@ -10,7 +10,8 @@ import click
 from ghostmem.caller import LOOKING
 from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import ALL, FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
-from ghostmem.cli.output import bold, described, dim, named, plural
+from ghostmem.cli.output import described, named, plural
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
 from ghostmem.text.excerpt import first_line, snippet, visible

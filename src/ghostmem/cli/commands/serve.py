@@ -14,7 +14,7 @@ from ghostmem.cli.console import (
     ListingGroup,
     command,
 )
-from ghostmem.cli.output import bold, dim
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Token
 from ghostmem.text.excerpt import visible

@@ -13,7 +13,7 @@ from ghostmem.cli.console import (
     TolerantCommand,
     command,
 )
-from ghostmem.cli.output import bold, dim
+from ghostmem.cli.style import bold, dim
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:

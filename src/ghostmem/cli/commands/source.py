@@ -4,7 +4,7 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, CreatingCommand
 from ghostmem.cli.options import NS, NS_FILTER
-from ghostmem.cli.output import bold, dim
+from ghostmem.cli.style import bold, dim
 from ghostmem.model import SourceAlias
 from ghostmem.text.excerpt import visible
 

@@ -3,7 +3,8 @@
 import click
 
 from ghostmem.cli.console import CommandGroup, Console, command
-from ghostmem.cli.output import bold, plural, size
+from ghostmem.cli.output import plural, size
+from ghostmem.cli.style import bold
 
 embed = CommandGroup(
     "embed",

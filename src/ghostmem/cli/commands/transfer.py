@@ -12,7 +12,8 @@ from ghostmem.atomic import replacing
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.main import is_full
 from ghostmem.cli.options import DRY_RUN, NS, TRUST
-from ghostmem.cli.output import bold, dim, plural, size
+from ghostmem.cli.output import plural, size
+from ghostmem.cli.style import bold, dim
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.text.excerpt import visible
 from ghostmem.transfer import POLICIES, TOOLS

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ghostmem.store.postgres.trips import Statement
+    from ghostmem.store.postgres.trips import BoundStatement
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
 # more than there are statements, because forgetting one costs a round trip
@@ -115,7 +115,7 @@ class Connection(psycopg.Connection[Any]):
             self.pgconn.finish()
             raise
 
-    def round_trip(self, statements: "Sequence[Statement]") -> list[psycopg.Cursor[Any]]:
+    def round_trip(self, statements: "Sequence[BoundStatement]") -> list[psycopg.Cursor[Any]]:
         """Run statements in order in one round trip, and return their cursors."""
         # one statement too: preparing it for the next time would be a round trip of its own
         try:

@@ -9,7 +9,7 @@ from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.postgres.connect import WRITERS
 from ghostmem.store.postgres.schema import CHUNK_WORDS
-from ghostmem.store.postgres.trips import RoundTrips, Statement
+from ghostmem.store.postgres.trips import BoundStatement, RoundTrips
 from ghostmem.store.tables import Table
 
 if TYPE_CHECKING:
@@ -202,14 +202,14 @@ class Db:
         self.holds_all = False
         self.traced: list[tuple[str, Sequence[Any]]] | None = None
         self._answers: dict[tuple[str, str], list[Any]] = {}  # of statements that were read ahead
-        self._wanted: dict[tuple[str, str], Statement] | None = None  # while reading ahead
+        self._wanted: dict[tuple[str, str], BoundStatement] | None = None  # while reading ahead
 
     @property
     def connection(self) -> "psycopg.Connection[Any]":
         """Return the connection, after everything that waited was sent."""
         return self.trips.connection
 
-    def _told(self, statement: Statement) -> Statement:
+    def _told(self, statement: BoundStatement) -> BoundStatement:
         """Tell those who watch about a statement that is to be run."""
         if self._watch is not None:
             self._watch(statement.sql)
@@ -221,7 +221,7 @@ class Db:
         self, sql: str, values: Sequence[Any] = (), binary: bool = False
     ) -> "psycopg.Cursor[Any]":
         """Run a statement and return its cursor."""
-        return self.trips.ask([self._told(Statement(_translated(sql), values, binary))])[0]
+        return self.trips.ask([self._told(BoundStatement(_translated(sql), values, binary))])[0]
 
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
         """Read what some functions read, in as few round trips as the longest of them needs.
@@ -235,7 +235,7 @@ class Db:
                 raise _UnansweredError
             return
         while unfinished:
-            wanted: dict[tuple[str, str], Statement] = {}
+            wanted: dict[tuple[str, str], BoundStatement] = {}
             self._wanted = wanted
             try:
                 unfinished = [read for read in unfinished if not self._is_answered(read)]
@@ -262,7 +262,7 @@ class Db:
         """Return all rows of a statement."""
         if self._wanted is None and not self._answers:
             return self.execute(sql, values, binary).fetchall()
-        statement = Statement(_translated(sql), values, binary)
+        statement = BoundStatement(_translated(sql), values, binary)
         key = (statement.sql, repr(values))
         if key in self._answers:
             is_final = self.writes and self._wanted is None
@@ -285,7 +285,7 @@ class Db:
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Run a statement with the next round trip."""
-        self.trips.send(self._told(Statement(_translated(sql), values)))
+        self.trips.send(self._told(BoundStatement(_translated(sql), values)))
 
     def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
@@ -298,7 +298,7 @@ class Db:
 
     def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
         """Yield many rows from a server-side cursor without holding them all."""
-        statement = self._told(Statement(_translated(sql), values))
+        statement = self._told(BoundStatement(_translated(sql), values))
         with self.connection.cursor(name="ghost_stream") as cursor:
             cursor.itersize = batch
             cursor.execute(statement.sql, values or None)

@@ -18,7 +18,7 @@ _FIRST_WAIT, _MAX_WAIT = 0.05, 2.0  # seconds between two attempts to reach the 
 MAX_WAITING = 500  # statements that wait for the next round trip
 
 
-class Statement(NamedTuple):
+class BoundStatement(NamedTuple):
     """A statement in psycopg's form with its values."""
 
     sql: str
@@ -45,7 +45,7 @@ class RoundTrips:
         deadline: float,
         limit: float | None,
     ) -> None:
-        self._waiting = [Statement(sql) for sql in begin]
+        self._waiting = [BoundStatement(sql) for sql in begin]
         self._begin = len(begin)
         self._lend, self._give_back = lend, give_back
         self._deadline, self._limit = deadline, limit
@@ -67,13 +67,13 @@ class RoundTrips:
         assert self._connection is not None
         return self._connection
 
-    def send(self, statement: Statement) -> None:
+    def send(self, statement: BoundStatement) -> None:
         """Run a statement whose result nobody needs with the next round trip."""
         self._waiting.append(statement)
         if len(self._waiting) >= MAX_WAITING:
             self.ask([])
 
-    def ask(self, statements: Sequence[Statement]) -> "list[psycopg.Cursor[Any]]":
+    def ask(self, statements: Sequence[BoundStatement]) -> "list[psycopg.Cursor[Any]]":
         """Run all statements that wait, then these, and return the cursors of these."""
         batch = [*self._waiting, *statements]
         if not batch:
@@ -86,7 +86,9 @@ class RoundTrips:
             cursors = self._connection.round_trip(batch)
         return cursors[skipped:]
 
-    def _first(self, batch: Sequence[Statement]) -> "tuple[Connection, list[psycopg.Cursor[Any]]]":
+    def _first(
+        self, batch: Sequence[BoundStatement]
+    ) -> "tuple[Connection, list[psycopg.Cursor[Any]]]":
         """Begin the transaction; a connection that broke meanwhile is replaced until the deadline.
 
         The caller has seen no result yet, so the statements can be sent again, unless they
@@ -114,7 +116,7 @@ class RoundTrips:
         """Commit or roll back, with all statements that wait."""
         if self._connection is not None or len(self._waiting) > self._begin:
             self.is_committing = statement == "COMMIT"
-            self.ask([Statement(statement)])
+            self.ask([BoundStatement(statement)])
 
     def leave(self) -> None:
         """End a transaction that only read, without waiting for the server."""

@@ -1,0 +1,26 @@
+"""Stored vectors, whose numbers have 16 bits, as numbers of 32 bits."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
+POWER = np.float32(2.0**112)  # the difference of their exponents
+
+
+def in_full(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return vectors as float32; moving bits is several times faster than `astype`."""
+    full = moved(rows)
+    full *= POWER
+    return full
+
+
+def moved(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return vectors as float32 divided by `POWER`: the parts of each number in other places."""
+    bits = rows.view(np.int16).astype(np.int32)
+    bits <<= 13
+    bits &= _HALF_BITS
+    return bits.view(np.float32)
