@@ -1,13 +1,15 @@
 """The tables beside memories: both engines hold the same values in them; what only PostgreSQL has is tested here alone."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import psycopg
 import pytest
 
 from conftest import START, Clock
@@ -15,7 +17,9 @@ from ghostmem import Ghost
 from ghostmem.model import Alias, Held, Note, NsFilter, Place, Rule, Run, SourceKind, Stat, Token
 from ghostmem.settings import Settings
 from ghostmem.store.mirror import MirrorItem
+from ghostmem.store.postgres.connect import WRITERS, Connection
 from ghostmem.store.postgres.engine import PostgresEngine
+from ghostmem.store.postgres.migrate import migrate
 from ghostmem.store.postgres.schema import OF_NAMESPACE
 from ghostmem.store.postgres.scrub import tidy
 from ghostmem.store.postgres.transaction import PostgresTransaction
@@ -23,6 +27,7 @@ from ghostmem.store.rows import AuditEntry
 from ghostmem.store.session import HookSession
 from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.tally import Tally
+from servers import Databases
 
 NS, OTHER = "agent:a", "agent:b"
 LATER = START + timedelta(hours=1)
@@ -620,3 +625,21 @@ def test_nothing_is_left_of_what_was_deleted_for_good(filled: Ghost) -> None:
         assert [found.subject for found in tx.runs.entries("run1")] == [subjects[0], subjects[2]]
         assert tx.runs.tallied("run1") == Tally(3, 2, [["one"]], [])
         assert tx.db.get("SELECT count(*) FROM threads") == 0
+
+
+def test_a_new_database_that_another_process_fills_meanwhile_is_opened(
+    pg_databases: Databases, clock: Clock
+) -> None:
+    """Tables that appear while an opening store waits for the lock are those of Ghost."""
+    url = pg_databases.fresh(empty=True)
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    with psycopg.connect(url) as first, ThreadPoolExecutor() as pool:
+        first.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (WRITERS,))
+        opening = pool.submit(Ghost.open, url, embedder="none", clock=clock)
+        while first.execute(waiting).fetchone() == (0,):
+            assert not opening.done()
+            time.sleep(0.01)
+        migrate(cast("Connection", first), url, START)
+        first.commit()
+        with opening.result(timeout=30) as ghost:
+            assert ghost.put(NS, "tea", "Sam drinks green tea.").version == 1

@@ -19,10 +19,12 @@ from ghostmem.store.postgres.trips import RoundTrips
 
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
     """Return the names of the applied migrations, or None when this is not a Ghost store yet."""
+    # not to_regclass: it may not see yet what another process made while this one waited
     row = connection.execute(
-        "SELECT to_regclass('migrations') IS NOT NULL AND to_regclass('namespaces') IS NOT NULL"
+        "SELECT count(*) FROM pg_class WHERE relname IN ('migrations', 'namespaces')"
+        " AND pg_table_is_visible(oid)"
     ).fetchone()
-    if not row or not row[0]:
+    if not row or row[0] < 2:
         return None
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
 
