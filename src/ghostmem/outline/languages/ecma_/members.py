@@ -156,25 +156,6 @@ class Members(EcmaWritten):
             self.merged[key] = [key, *others]
         return self.merged[key]
 
-    def member_type(self, of: Type, name: str) -> Type:
-        """Return the type of a member of a type."""
-        if of and of[0] == "union":
-            return union([self.member_type(part, name) for part in of[1]])
-        found = self.member(of, name)
-        if len(found) > 1:  # a getter and a setter are one property
-            found = [
-                one
-                for one in found
-                if one[0] != "member" or not self.symbol(one[1]).detail.get("set")
-            ]
-        if len(found) != 1 or not of:
-            return None
-        if found[0][0] == "native" and of[0] in {"native", "tuple"}:
-            return ("native member", of, name)
-        if found[0][0] == "external" and of[0] == "external instance":
-            return None  # the value of a method does not tell what it returns
-        return self.value(found[0])
-
 
 def _on_side(of: Type, static: bool) -> Type:
     """Return the class of an instance if a static member is looked up, otherwise the type."""

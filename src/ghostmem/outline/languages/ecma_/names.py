@@ -105,20 +105,8 @@ class EcmaNames(ABC):
         """Return the type of a referent that is a value."""
 
     @abstractmethod
-    def values(self, referents: list[Referent]) -> Type:
-        """Return the type of the only value among referents, None if there are several."""
-
-    @abstractmethod
-    def this(self, path: str, scope: int) -> Type:
-        """Return the type of `this` in a scope."""
-
-    @abstractmethod
     def member(self, of: Type, name: str, seen: frozenset[Key] = frozenset()) -> list[Referent]:
         """Return the referents of a member of a type."""
-
-    @abstractmethod
-    def member_type(self, of: Type, name: str) -> Type:
-        """Return the type of a member of a type."""
 
     @abstractmethod
     def result(
