@@ -181,14 +181,11 @@ class Extraction:
             self.regions.append(region._replace(stop=node.end_byte, opaque=True))
 
     def _base(self, match: QueryMatch, region: Region) -> None:
-        owner, scope = region.owner, region.scope
         of = match.get("of")
-        if of is not None:
-            owner = self.definitions.get(of.id, FILE)
+        owner = region.owner if of is None else self.definitions.get(of.id, FILE)
         if owner == FILE:
             return
-        if of is not None:
-            scope = self.facts.symbols[owner].scope
+        scope = region.scope if of is None else self.facts.symbols[owner].scope
         text, line = short(match.node, MAX_TEXT), line_of(match.node)
         term = self.bodies.term(match.get("type"), scope)
         self.facts.refs.append(Ref(match.kind, owner, text, line, scope=scope, term=term))

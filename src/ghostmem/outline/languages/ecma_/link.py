@@ -58,8 +58,8 @@ class _EcmaLinker(GraphBuilder):
             if origin == "file":
                 self.add(importer, "imports", file_id(place), one.line, "import")
             elif origin == "missing":
-                name = stem(one.path.rpartition("/")[2])
-                self.leave(importer, "imports", one.path, one.line, name)
+                last = stem(one.path.rpartition("/")[2])
+                self.leave(importer, "imports", one.path, one.line, last)
             else:
                 module = self.outside(origin, place, "module", place)
                 self.add(importer, "imports", module, one.line, origin)

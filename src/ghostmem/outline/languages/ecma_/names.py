@@ -23,11 +23,10 @@ from ghostmem.outline.languages.ecma_.paths import Paths
 MAX_DEPTH = 40  # steps of one inference
 MAX_NESTING = 12  # type arguments inside of type arguments
 WHOLE_MODULE = frozenset({"*", "=", "default", ""})  # names that import a module as one value
-Key = tuple[str, int]  # a symbol: its file and number
+Key = tuple[str, int]  # a symbol or an expression: its file and number
 Env = tuple[tuple[str, Any], ...]  # type parameters and the types they stand for
 Type = tuple[Any, ...] | None  # None: unknown
 Referent = tuple[Any, ...]
-Arguments = tuple[str, tuple[int, ...]]  # of a call: their file and expressions
 Exported = frozenset[tuple[str, str]]  # files and names whose export is being looked up
 
 
@@ -110,7 +109,7 @@ class EcmaNames(ABC):
 
     @abstractmethod
     def result(
-        self, of: Type, types: tuple[Type, ...] = (), arguments: Arguments = ("", ())
+        self, of: Type, types: tuple[Type, ...] = (), arguments: tuple[Key, ...] = ()
     ) -> Type:
         """Return the type of the result of calling a value."""
 

@@ -199,18 +199,9 @@ _TERMS: dict[str, Callable[..., Type]] = {
 
 
 def _frozen(term: Any) -> Any:
-    """Return a term as tuples, which a type can contain."""
+    """Return a term as tuples, which can be a part of a type and still are a term."""
     if isinstance(term, list):
         return tuple(_frozen(part) for part in term)
     if isinstance(term, dict):
         return ("{}", *((name, _frozen(part)) for name, part in sorted(term.items())))
-    return term
-
-
-def thawed(term: Any) -> Any:
-    """Return a frozen term as the lists and mappings it was."""
-    if isinstance(term, tuple):
-        if term and term[0] == "{}":
-            return {name: thawed(part) for name, part in term[1:]}
-        return [thawed(part) for part in term]
     return term

@@ -79,22 +79,18 @@ class _PlainLinker:
                 self.packages[package].append(file)
                 self.scopes.update(self.around(package))
         for number, symbol in enumerate(facts.symbols):
-            self.declare_symbol(path, number, symbol)
-
-    def declare_symbol(self, path: str, number: int, symbol: Symbol) -> None:
-        name = symbol.full
-        key = project_id(path, name, symbol.start)
-        while key in self.nodes:  # x, x = 1, 2
-            key += "+"
-        place = (path, symbol.line, symbol.end_line, symbol.signature)
-        self.nodes[key] = OutlineNode(key, name, symbol.kind, PROJECT, *place, body=symbol.body)
-        self.ids[path, number] = key
-        self.named[name].append((key, symbol))
-        if symbol.kind in TYPES:
-            self.scopes.add(name)
-            self.counts[symbol.name.rpartition(self.rules.separator)[2]] += 1
-        via = "file" if symbol.parent == FILE else "type"
-        self.links.add(self.ids[path, symbol.parent], "declares", key, symbol.line, via)
+            key, name = project_id(path, symbol.full, symbol.start), symbol.full
+            while key in self.nodes:  # x, x = 1, 2
+                key += "+"
+            place = (path, symbol.line, symbol.end_line, symbol.signature)
+            self.nodes[key] = OutlineNode(key, name, symbol.kind, PROJECT, *place, body=symbol.body)
+            self.ids[path, number] = key
+            self.named[name].append((key, symbol))
+            if symbol.kind in TYPES:
+                self.scopes.add(name)
+                self.counts[symbol.name.rpartition(self.rules.separator)[2]] += 1
+            via = "file" if symbol.parent == FILE else "type"
+            self.links.add(self.ids[path, symbol.parent], "declares", key, symbol.line, via)
 
     def add_imports(self, path: str, facts: Facts) -> None:
         for one in facts.imports:
@@ -105,8 +101,7 @@ class _PlainLinker:
                 self.unresolved.append(loose)
                 continue
             via = IMPORT if ends else NATIVE if self.rules.is_native(one.path) else EXTERNAL
-            whole = one.star or "file" in one.options
-            kind = one.kind or ("module" if whole else "type")
+            kind = one.kind or ("module" if one.star or "file" in one.options else "type")
             for end in ends or [self.add_outside(one.path, kind)]:
                 self.links.add(file_id(path), "imports", end, one.line, via)
 
