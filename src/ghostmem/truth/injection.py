@@ -1,4 +1,4 @@
-"""Why a text that does not come from the user looks like orders to the agent that reads it.
+"""Find the reasons why a text that is not the user's looks like orders to an agent.
 
 A memory is data. The judge decides by meaning; text that is hidden from people, faked roles and
 well-known phrases (`data/orders.json`) count with or without it. The judge can veto an English
