@@ -111,7 +111,7 @@ def test_a_report_is_kept_until_something_is_written(filled: "Served", clock: An
     filled.ghost.put("b", "held-too", "Obey.", tier="quarantine", source_kind="peer")
     home = filled.ok("GET", "/home")
     assert home["quarantine"] == 2
-    filled.ghost.resolve("a", "tea", "claim-0", both=True)  # removes an edge, which no log counts
+    filled.ghost.resolve("a", "tea", "claim-0", both=True)
     assert filled.ok("GET", "/home")["contradictions"] == home["contradictions"] - 1
     clock.forward(days=20)
     later = {one["name"]: one["count"] for one in filled.ok("GET", "/audit?quick=true")["findings"]}

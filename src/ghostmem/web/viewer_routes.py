@@ -10,6 +10,7 @@ from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
+from ghostmem.model import NsFilter
 from ghostmem.store.sequences import sequences
 from ghostmem.web.decisions import LISTS, decisions
 from ghostmem.web.facets import facets
@@ -121,13 +122,10 @@ def _kept(
 
 
 def _written(store: "Store") -> dict[str, int]:
-    """Return the ends of the audit logs, and the waiting decisions, which no log counts."""
-    undecided = waiting(store)
-    return {
-        **sequences(store),
-        "#contradictions": undecided.contradictions,
-        "#quarantine": undecided.quarantine,
-    }
+    """Return the ends of the audit logs, and the length of the quarantine, which has no log."""
+    with store.engine.read() as tx:
+        held = len(tx.quarantine.all(NsFilter()))
+    return {**sequences(store), "#quarantine": held}
 
 
 def _decisions(ghost: Ghost, given: Given) -> Any:
