@@ -270,6 +270,7 @@ def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
     """A memory and a link that somebody else stores are drawn, and what was there stays where it was."""
     page = settled(viewer.show(f"{PLACE}&node=deploy"))
     before, links = spot(page, "stack"), len(told(viewer).edges)
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost(
         "put", "-n", "project:shop", "-k", "rollback", "To roll back, deploy the tag before."
     )
@@ -313,6 +314,7 @@ def test_an_empty_store_says_what_to_do(
     page = viewer.show("#/graph?ns=a%3Ab")
     page.wait_for_selector(".state h2")
     assert "ghost put" in page.inner_text(".state")
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost("put", "-n", "a:b", "-k", "tea", "Green tea.")
     page.wait_for_function("() => document.querySelector('#graph')?.scene?.counts().nodes === 1")
 

@@ -5,8 +5,7 @@ import json
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ from ghostmem import Ghost
 from ghostmem.errors import InvalidInputError
 from ghostmem.settings import Settings
 from ghostmem.web.serve import address_of, is_loopback, listen
+from waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,14 +54,6 @@ def call(
         return found.status, json.loads(found.read())
     finally:
         link.close()
-
-
-def until(true: Callable[[], Any]) -> None:
-    """Wait for something that comes by itself."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_what_comes_over_rest_alone_has_vectors(program: "Program", store: "Path") -> None:

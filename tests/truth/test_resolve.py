@@ -37,6 +37,7 @@ def test_both_may_hold(disputed: Ghost) -> None:
     assert disputed.resolve(NS, "south", both=True).both
     assert disputed.conflicts(NS).conflicts == ()
     assert all(not hit.note for hit in disputed.search("parking gate", NS))
+    assert disputed.audit_log(NS)[-1].op == "unlink"
 
 
 def test_what_is_not_in_dispute_can_be_decided_by_naming_both(ghost: Ghost) -> None:

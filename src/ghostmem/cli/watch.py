@@ -21,7 +21,7 @@ from ghostmem.store.sequences import sequences
 from ghostmem.text.excerpt import visible
 from ghostmem.web.overview import Happening, Look, happened_since, look
 
-# seconds after which a look is made anew although nobody wrote: what expires does so without a word
+# seconds after which the overview is read again without a write: a memory may have expired
 STALE = 60.0
 
 

@@ -111,7 +111,7 @@ def _events(tx: Transaction, memory: Memory, now: datetime) -> list[Event]:
 def _version_events(memory: Memory, before: Memory | None, now: datetime) -> list[Event]:
     """Return the event that a version of a memory records, if it changed text or validity."""
     event = Event(
-        memory.recorded_at or memory.created_at,
+        memory.written_at,
         memory.ns,
         memory.key,
         memory.version,

@@ -126,7 +126,7 @@ def _stale_notes(
             continue
         since, why = doubts[base.id]
         depends = edge.rel == Rel.DEPENDS_ON
-        if depends or since > (top.recorded_at or top.created_at):
+        if depends or since > top.written_at:
             verb = "depends on" if depends else "summary of"
             causes.setdefault(top.id, []).append(f"{verb} {base.key}, {why}")
     return {
@@ -151,8 +151,8 @@ def _doubts(
             if old is None or new is None or old.id not in bases or not prevails(new, old):
                 continue
             if new.is_current(now) and new.is_open(now):
-                doubts[old.id] = (new.recorded_at or new.created_at, f"which {new.key} contradicts")
+                doubts[old.id] = (new.written_at, f"which {new.key} contradicts")
     for id_, memory in bases.items():
         if not memory.is_open(now):
-            doubts[id_] = (memory.recorded_at or memory.created_at, f"which held {ending(memory)}")
+            doubts[id_] = (memory.written_at, f"which held {ending(memory)}")
     return doubts

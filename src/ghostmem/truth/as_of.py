@@ -30,8 +30,7 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
         rows = [
             memory
             for memory in source.listing.rows(ns)
-            if (memory.recorded_at or memory.created_at) <= at
-            and (memory.deleted_at is None or memory.deleted_at > at)
+            if memory.written_at <= at and (memory.deleted_at is None or memory.deleted_at > at)
         ]
         _copy_memories(store, source, target, rows)
         _copy_edges(source, target, rows, at)

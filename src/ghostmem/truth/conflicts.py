@@ -178,8 +178,9 @@ def resolve(
             )
         if both:
             for rival in rivals:
-                tx.graph.remove_edge(kept.id, rival.id, Rel.CONTRADICTS)
-                tx.graph.remove_edge(rival.id, kept.id, Rel.CONTRADICTS)
+                for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
+                    if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
+                        tx.journal.record(ns, start, "unlink", now)
             return Resolution(ns, keep, both=True)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:

@@ -19,7 +19,7 @@ MAX_CHAIN = 8  # earlier corrections that are linked to a further one
 
 def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
     """Return the sort key of contradicting memories: the user's own words last, then the newest."""
-    return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
+    return (memory.from_user, memory.created_at, memory.written_at, memory.id)
 
 
 def prevails(memory: Memory, other: Memory) -> bool:

@@ -27,7 +27,7 @@ MAX_SPACES = 1_000  # namespaces of which the last state is known
 
 
 class PostgresCaches(SearchCaches):
-    """What an open store keeps for its searches, and the namespaces as they were last seen."""
+    """The caches of the searches of an open store, and the last known state of namespaces."""
 
     def __init__(self) -> None:
         super().__init__()
