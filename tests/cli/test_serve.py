@@ -203,3 +203,12 @@ def test_the_address_that_is_printed() -> None:
         assert address_of(found) == f"http://127.0.0.1:{found.getsockname()[1]}"
     with pytest.raises(InvalidInputError, match="cannot listen"):
         listen("203.0.113.1", 1)
+
+
+def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
+    """Accepted connections send small packets at once."""
+    with listen("127.0.0.1", 0) as listening:
+        client = socket.create_connection(listening.getsockname())
+        server, _ = listening.accept()
+        with client, server:
+            assert server.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
