@@ -865,7 +865,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
 
         Raises:
-            ConflictError: The run was undone already.
+            ConflictError: The run was already undone.
         """
         from ghostmem.lifecycle.undo import undo
 
@@ -1035,7 +1035,7 @@ class Ghost:
         """Revoke an access token by its id or name.
 
         Raises:
-            ConflictError: It was revoked already.
+            ConflictError: It was already revoked.
         """
         from ghostmem.admin.tokens import revoke_token
 

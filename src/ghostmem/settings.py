@@ -460,7 +460,7 @@ def parse(name: str, value: Any, where: str) -> Any:
     if name == "db" and not value.strip():
         raise InvalidInputError(
             f"db: the name of the store is empty ({where})",
-            "name a file, or leave it out for ~/.ghost/memory.db",
+            "give a file, or leave it out for ~/.ghost/memory.db",
         )
     if name == "ns" and value and not is_namespace(value):
         hint = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder"
