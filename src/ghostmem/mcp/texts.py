@@ -18,8 +18,8 @@ from ghostmem.errors import (
 
 _PROTOCOL = (
     "Ghost is your long-term memory. It survives this conversation.",
-    "Before a task, call ghost_context with what you are about to do; read corrections as "
-    "the last word. To look something up,"
+    "Before a task, call ghost_context with what you are about to do; corrections take "
+    "precedence. To look something up,"
     " call ghost_search; ghost_list shows the newest. An empty result means that nothing is "
     "known: say so, do not guess.",
     "Remember with ghost_put when you learn something that will matter later: decisions "

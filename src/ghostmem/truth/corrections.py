@@ -18,7 +18,7 @@ MAX_CHAIN = 8  # earlier corrections that are linked to a further one
 
 
 def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
-    """Return the sort key of contradicting memories: the user's own statements last, then the newest."""
+    """Return the sort key of contradicting memories: the user's statements last, then the newest."""
     return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
 
 
@@ -32,7 +32,7 @@ def suggest_correction(
 ) -> None:
     """Record as an inference that a memory corrects an older one.
 
-    Content from elsewhere does not correct the user's own statements: there the edge leads the other
+    Content from elsewhere does not correct the user's statements: there the edge leads the other
     way, so that the user's words come first."""
     if not new.from_user and old.from_user:
         contradict(tx, old, [new], now, automatic=True)

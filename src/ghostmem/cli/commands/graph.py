@@ -408,7 +408,8 @@ def expand(
     for cluster in found.clusters:
         console.note(
             dim(
-                f"{cluster.count} similar memories without a summary: {visible(', '.join(cluster.keys))}"
+                f"{cluster.count} similar memories without a summary: "
+                f"{visible(', '.join(cluster.keys))}"
             )
         )
 
@@ -447,7 +448,7 @@ def _node_text(node: SummaryNode, level: int) -> str:
         "--command",
         "line",
         metavar="CMD",
-        help="A command to ask instead: it reads a prompt and prints an answer  [GHOST_LLM_COMMAND]",
+        help="A command that reads a prompt and prints an answer  [GHOST_LLM_COMMAND]",
     ),
     "dry_run",
 )
