@@ -214,7 +214,7 @@ MEMORY: tuple[McpTool, ...] = (
     McpTool(
         "ghost_put",
         "Remember",
-        "Store a fact, or update it under the same key. The verdict tells if it restates or "
+        "Store a fact, or update it under the same key. The verdict says if it restates or "
         "contradicts another.",
         arguments(
             "put",

@@ -18,7 +18,7 @@ MAX_CHAIN = 8  # earlier corrections that are linked to a further one
 
 
 def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
-    """Return the sort key of contradicting memories: the user's statements last, then the newest."""
+    """Return the sort key of contradicting memories: the user's last, then the newest."""
     return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
 
 
