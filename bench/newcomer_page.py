@@ -11,8 +11,8 @@ environment, checks the output, and stops at the first unexpected result. Times,
 checksums and paths are replaced, so that two runs can be compared; long outputs show only their
 first and last lines.
 
-Prompts: `~$` is the home folder, `~/ghost$` the clone, `~/shop$` a project, and `>` a call of an MCP
-client.
+Prompts: `~$` is the home folder, `~/ghost$` the clone, `~/shop$` a project, and `>` a call by an
+MCP client.
 """
 _VARYING = [  # replacements must not look like real values
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),
