@@ -60,7 +60,7 @@ def put(
     space = console.ns(ns)
     if key is None and fields["base_version"] is not None:
         raise InvalidInputError(
-            f"--base-version {fields['base_version']} needs a key", "give its key with -k"
+            f"--base-version {fields['base_version']} needs a key", "give it with -k"
         )
     paths = words(files)
     if file_rel is not None and paths is None and not symbols:

@@ -328,7 +328,7 @@ def _next_steps(console: Console, done: "Migration") -> None:
     console.note("this moment can be copied with `ghost --db OLD export | ghost --db NEW import`")
     if (where := resolve()["db"][1]).isupper():
         console.note(
-            f"{where} is set and wins over the configuration: set it to the new store, or unset it"
+            f"{where} is set and overrides the configuration: set it to the new store, or unset it"
         )
 
 
@@ -357,7 +357,7 @@ def _migration_text(done: "Migration") -> str:
             f" writers waited {done.held_seconds:.2f} s"
         )
     if done.switched:
-        lines.append(f"{done.switched} now contains the new store")
+        lines.append(f"{done.switched} now points to the new store")
     lines.append(dim(f"not moved, because it can be rebuilt: {', '.join(done.left_out)}"))
     return "\n".join([visible(head), *lines])
 
