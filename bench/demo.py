@@ -300,7 +300,7 @@ TOUR = (
         "Export and import",
         (
             Step(
-                "Export everything as lines of JSON, with all versions and counters.",
+                "Export everything as JSON lines, with all versions and counters.",
                 "ghost export -o first.jsonl",
             ),
             Step(

@@ -311,7 +311,7 @@ def _database(me: Newcomer) -> Iterator[str]:
         server = import_module("servers").server
     except ImportError as error:
         raise Stop(
-            f"no PostgreSQL ({error.name}): name one with --postgres, or run this with "
+            f"no PostgreSQL ({error.name}): give one with --postgres, or run this with "
             ".venv/bin/python"
         ) from None
     with server() as own:

@@ -220,7 +220,7 @@ def test_errors_say_what_to_do(ghost_cli: "GhostCli", tmp_path: Path, original: 
     assert "namespace is required" in ghost_cli.fails(2, "import", "--from", "mem0", export)[0]
     assert (
         ghost_cli.fails(2, "import", "--from", "mem0", "-n", NS)[1]
-        == "name the file or folder that mem0 wrote"
+        == "give the file or folder that mem0 wrote"
     )
     assert (
         "two sources"

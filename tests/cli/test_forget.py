@@ -80,7 +80,7 @@ def test_hard_leaves_no_byte_and_names_the_backup(
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        ([], 2, "no source to forget was named"),
+        ([], 2, "no source to forget was given"),
         (["--source-kind", "oracle"], 2, "oracle"),
         (["--source", "x", "--since", "tuesday"], 2, "tuesday"),
         (["--since", "2020-01-01"], 4, "a/safe"),

@@ -554,7 +554,7 @@ def test_expand_of_what_is_no_summary(ghost_cli: "GhostCli") -> None:
     assert result.out == "x  semantic stm  23 tokens\n    The text of x.\n"
     assert "not a summary" in result.err
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "relates_to")
-    assert "2 alike without a summary: x, y" in ghost_cli("expand", "-n", "a").err
+    assert "2 similar memories without a summary: x, y" in ghost_cli("expand", "-n", "a").err
     assert ghost_cli.row("expand", "-n", "a")["clusters"][0]["keys"] == ["x", "y"]
 
 

@@ -435,7 +435,7 @@ def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> Non
         ),
         (
             ("--name", "r", "--cond-tag", "x", "--action", "DEDUP"),
-            "DEDUP needs a likeness to go by",
+            "DEDUP needs a similarity",
         ),
     ],
 )
