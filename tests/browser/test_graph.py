@@ -227,7 +227,7 @@ def test_filters(viewer: "Viewer") -> None:
         "nodes": sum(one.degree > 0 for one in found.nodes),
         "edges": len(found.edges),
     }
-    page.get_by_label("Least weight of a link").fill("0.7")
+    page.get_by_label("Minimum weight of a link").fill("0.7")
     assert 0 < counted(page)["edges"] < len(found.edges)
     assert page.inner_text("#graph-status").startswith(f"{counted(page)['nodes']} of 15 memories")
 

@@ -326,4 +326,4 @@ def test_a_wrong_key_names_similar_ones(look: "Viewer") -> None:
 def test_an_address_without_a_key_says_so(look: "Viewer") -> None:
     """#/memory/a names no memory."""
     page = look.show("#/memory/a")
-    assert page.inner_text(".state.bad h2") == "This address names no memory"
+    assert page.inner_text(".state.bad h2") == "This address does not contain a memory"

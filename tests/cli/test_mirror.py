@@ -127,7 +127,7 @@ def test_watching_goes_on_until_interrupted(program: "Program", tmp_path: Path, 
         "1 to the folder; 0 unchanged",
         "1 to the store; 0 unchanged",
     ]
-    assert err.decode() == "mirroring; interrupt to stop\n"
+    assert err.decode() == "mirroring; press Ctrl-C to stop\n"
 
 
 def wait(child: "subprocess.Popen[bytes]", is_so: Callable[[], bool]) -> None:

@@ -17,7 +17,7 @@ def disputed(ghost: Ghost) -> Ghost:
 
 
 def test_conflicts_are_listed_until_decided(disputed: Ghost) -> None:
-    """Once one side is closed, nothing is in dispute."""
+    """Once one side is closed, no contradictions."""
     [one] = disputed.conflicts(NS).conflicts
     assert (one.key, one.other, one.automatic) == ("south", "north", False)
     done = disputed.resolve(NS, "south")

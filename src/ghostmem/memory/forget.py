@@ -93,7 +93,9 @@ def forget(
     start = None if since is None else as_time(since, "since")
     end = None if until is None else as_time(until, "until")
     if all(part is None for part in (source, kind, source_client, source_scope, since)):
-        raise InvalidInputError("no source to forget was named", "name a source, or since when")
+        raise InvalidInputError(
+            "no source to forget was given", "give a source, or a time with --since"
+        )
     writer = SourceFilter(source, kind, source_client, source_scope, start, end)
     namespaces = validate.ns_filter(ns)
     now = store.clock()

@@ -58,7 +58,7 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
     if not start:
         raise NotFoundError(
             f"nothing in {ns} is about {validate.shown(text)}",
-            f"`ghost list -n {ns}` shows what is there",
+            f"`ghost list -n {ns}` shows the stored memories",
         )
     now = store.clock()
     with store.engine.read() as tx:

@@ -52,9 +52,9 @@ def contradiction_notes(
     at = memory.created_at
     groups = (
         ("newer than {}", [m for m in older if m.created_at <= at]),
-        ("the user's own word against {}", [m for m in older if m.created_at > at]),
+        ("the user's own statement against {}", [m for m in older if m.created_at > at]),
         ("contradicted by {}, which {} newer", [m for m in newer if m.created_at >= at]),
-        ("contradicted by {}, the user's own word", [m for m in newer if m.created_at < at]),
+        ("contradicted by {}, the user's own statement", [m for m in newer if m.created_at < at]),
     )
     return [
         note.format(_keys(group), "is" if len(group) == 1 else "are")
@@ -69,7 +69,7 @@ def _user_statements(
     """Return a note on the user's statements that do not contradict a memory directly."""
     named = {memory.id, *(other.id for other in newer)}
     others = [other for other in statements if other.id not in named]
-    return [f"the user's own word: {_keys(others)}"] if others else []
+    return [f"the user's own statement: {_keys(others)}"] if others else []
 
 
 def _keys(memories: Iterable[Memory]) -> str:

@@ -23,7 +23,7 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     if at > store.clock():
         raise InvalidInputError(
             f"as_of {format_time(at)} is in the future",
-            "name a time that has passed, or leave it out",
+            "give a time in the past, or leave it out",
         )
     engine = open_memory(lambda: at)
     with store.engine.snapshot() as source, engine.write(durable=False) as target:

@@ -170,12 +170,10 @@ def resolve(
         if not rivals:
             raise NotFoundError(
                 f"nothing contradicts {ns}/{keep}",
-                "`ghost conflicts` lists contradictions, or name both keys",
+                "`ghost conflicts` lists contradictions, or give both keys",
             )
         if any(rival.id == kept.id for rival in rivals):
-            raise InvalidInputError(
-                f"{keep} cannot be decided against itself", "name two different keys"
-            )
+            raise InvalidInputError(f"{keep} cannot contradict itself", "give two different keys")
         if both:
             for rival in rivals:
                 for start, end in ((kept.id, rival.id), (rival.id, kept.id)):

@@ -46,7 +46,7 @@ class Events:
             raise Refused(
                 503,
                 "TooManyListeners",
-                f"{self._most} pages listen already",
+                f"{self._most} pages are already listening",
                 "close one",
                 Retry_After="5",
             )

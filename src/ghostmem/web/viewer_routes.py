@@ -210,7 +210,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "/home",
         "read",
         SEVERAL,
-        "Return counts, decisions that wait, recent changes and recent memories.",
+        "Return counts, pending decisions, recent changes and recent memories.",
         _home,
         NS_FILTER,
     ),
@@ -228,11 +228,14 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "/audit",
         "read",
         SEVERAL,
-        "Score how tidy the memories are.",
+        "Score the health of the memories.",
         _audit,
         {
             **NS_FILTER,
-            "quick": {"type": "boolean", "description": "Leave out the checks of all texts."},
+            "quick": {
+                "type": "boolean",
+                "description": "Leave out the checks that read every text.",
+            },
         },
     ),
     ApiRoute(
