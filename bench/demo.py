@@ -160,7 +160,7 @@ TOUR = (
             Step(
                 "Embed everything with it and drop the vectors of the first model.",
                 "ghost embed switch",
-                expect="gone",
+                expect="were deleted",
             ),
             Step(
                 "The answer is the same.",

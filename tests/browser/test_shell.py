@@ -33,7 +33,7 @@ def test_the_door_leads_in_once(open_viewer: Callable[..., "Viewer"]) -> None:
     assert "token" not in page.url
     other = page.context.browser.new_context().new_page()
     assert other.goto(viewer.url).status == 401
-    assert "used already" in other.inner_text(".problem")
+    assert "already used" in other.inner_text(".problem")
     other.context.close()
     viewer.problems[:] = [one for one in viewer.problems if "401" not in one]
 

@@ -153,7 +153,7 @@ def test_the_default_namespace_serves(
                 "-r",
                 "refines",
             ],
-            "two namespaces",
+            "different namespaces",
         ),
         (
             3,
@@ -235,7 +235,7 @@ def test_two_namespaces_are_refused(ghost_cli: "GhostCli", command: str, where: 
     error, _ = ghost_cli.fails(
         2, command, *where, "--from-key", "x", "--to-key", "y", "-r", "refines"
     )
-    assert "two namespaces" in error
+    assert "different namespaces" in error
     assert ghost_cli.ok("export") == before
 
 

@@ -111,7 +111,7 @@ def test_lengths_support_and_number_of_procedures(ghost_cli: "GhostCli") -> None
 def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
     """A transcript, nothing where something was promised, lengths that exclude each other."""
     _, hint = ghost_cli.fails(2, "mine-procedures", "-n", "a", input='{"a": 1}\n')
-    assert "name its file" in hint
+    assert "give its file name" in hint
     message, _ = ghost_cli.fails(2, "mine-procedures", "-n", "a", "-", input="\n")
     assert "no sessions" in message
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")

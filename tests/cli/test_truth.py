@@ -67,7 +67,7 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
     ("args", "code", "said"),
     [
         (("resolve", *NS, "nothing"), 3, "memory not found"),
-        (("resolve", *NS, "new", "new"), 2, "against itself"),
+        (("resolve", *NS, "new", "new"), 2, "cannot contradict itself"),
         (("resolve", *NS, "new", "old", "--reopen"), 2, "--reopen takes one key"),
         (("resolve", *NS, "new", "--reopen"), 4, "is not closed"),
         (("timeline", *NS, "quantum chromodynamics"), 3, "nothing in agent:me is about"),

@@ -54,7 +54,7 @@ def width() -> int:
 def lines(found: Look, now: datetime, columns: int) -> list[str]:
     """Return an overview as lines of text."""
     several = len(found.namespaces) > 1
-    lately = section("Changed lately", happenings(found.happened, now, columns, several))
+    lately = section("Recently changed", happenings(found.happened, now, columns, several))
     return [*headline(found, columns), *sections(found, now, columns), *lately]
 
 

@@ -100,7 +100,7 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
         title = (
             f"Recently changed, {plural(len(seen.fresh), 'change')} since the last update"
             if seen.fresh
-            else "Changed lately"
+            else "Recently changed"
         )
         lately = section(title, happenings(found.happened, now, columns, several, seen.fresh))
         lines = [*headline(found, columns), *lately, *sections(found, now, columns)]
