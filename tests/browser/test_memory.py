@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browser.payloads import PAYLOADS, assert_harmless
+from browser.steps import hold
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -311,13 +312,10 @@ def test_a_version_is_not_blamed_for_what_the_lifecycle_did(viewer: "Viewer") ->
 def test_a_wrong_key_names_similar_ones(look: "Viewer") -> None:
     """The hint is the same whichever of the two requests fails first."""
 
-    held: list[Any] = []
-    look.page.route("**/details*", held.append)
+    go_on = hold(look.page, "**/details*")
     with look.page.expect_response("**/history*"):
         page = look.show("#/memory/project%3Ashop/deploys")
-    while not held:
-        page.wait_for_timeout(10)
-    held[0].continue_()
+    go_on()
     page.wait_for_selector(".state.bad")
     assert "did you mean deploy?" in page.inner_text(".state.bad")
     look.problems[:] = [one for one in look.problems if "404" not in one]
