@@ -1,5 +1,7 @@
-"""What a person does on many screens: agree to a question, take the last change back."""
+"""What a person does on many screens: agree to a question, take the last change back. And what a server does: be slow."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,3 +26,21 @@ def undone(page: Any, key: str = "") -> None:
     else:
         page.locator(".toast").last.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast:not([data-before]) .toast-text")).to_have_text("Undone")
+
+
+def hold(page: Any, pattern: Any) -> Callable[[], None]:
+    """Hold the requests of a pattern, and return a function that waits for the first and lets it go on."""
+    requests: list[Any] = []
+
+    def keep(route: Any) -> None:
+        requests.append(route)
+
+    def go_on() -> None:
+        deadline = time.monotonic() + 30
+        while not requests:  # a page may show that it waits before its request reaches the test
+            assert time.monotonic() < deadline
+            page.wait_for_timeout(10)
+        requests[0].continue_()
+
+    page.route(pattern, keep)
+    return go_on

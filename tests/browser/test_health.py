@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from browser.steps import hold
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 from ghostmem.web.shape import shape
@@ -45,19 +46,12 @@ def test_the_report_is_the_audits(viewer: "Viewer") -> None:
 def test_quick_checks_are_shown_before_the_slow_ones(viewer: "Viewer") -> None:
     """The score is there while texts are still being searched for secrets."""
     page = viewer.show("#/search")
-    waiting: list[Any] = []
-
-    def hold(route: Any) -> None:
-        waiting.append(route)
-
-    page.route(lambda url: url.endswith("/api/v1/audit"), hold)
+    go_on = hold(page, lambda url: url.endswith("/api/v1/audit"))
     page.evaluate("() => { location.hash = '#/health'; }")
     page.wait_for_selector("#still-checking")
     assert page.locator(".gauge-score").count() == 1
     assert page.locator(".clean", has_text="no secrets").count() == 0
-    while not waiting:  # the page says that it is checking before its request reaches the test
-        page.wait_for_timeout(10)
-    waiting[0].continue_()
+    go_on()
     page.wait_for_selector(".clean >> text=no secrets")
     assert page.locator("#still-checking").count() == 0
 
@@ -126,6 +120,7 @@ def test_another_process_changes_the_report(viewer: "Viewer") -> None:
     """The plots are drawn anew when somebody else writes."""
     page = viewer.show("#/health")
     page.wait_for_selector(".finding")
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost(
         "put",
         "-n",

@@ -33,7 +33,7 @@ def test_the_door_leads_in_once(open_viewer: Callable[..., "Viewer"]) -> None:
     assert "token" not in page.url
     other = page.context.browser.new_context().new_page()
     assert other.goto(viewer.url).status == 401
-    assert "used already" in other.inner_text(".problem")
+    assert "already used" in other.inner_text(".problem")
     other.context.close()
     viewer.problems[:] = [one for one in viewer.problems if "401" not in one]
 
@@ -59,6 +59,7 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
 def test_the_namespace_picker_counts_memories(viewer: "Viewer") -> None:
     """Every choice has its number of memories, prefixes and all namespaces too, and a write changes it."""
     page = viewer.page
+    page.wait_for_selector(".live-state[data-state=live]")
     code = "() => Object.fromEntries([...document.querySelectorAll('#ns option')].map((one) => [one.value, one.textContent]))"
     with viewer.store() as ghost:
         counts = {info.ns: info.count for info in ghost.namespaces()}

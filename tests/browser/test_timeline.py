@@ -35,6 +35,14 @@ def inked(page: Any) -> str:
     return page.evaluate("() => document.querySelector('.strip-canvas').toDataURL()")  # type: ignore[no-any-return]
 
 
+def redrawn(page: Any, before: str) -> str:
+    """Wait until the picture has changed, and return it."""
+    page.wait_for_function(
+        "(before) => document.querySelector('.strip-canvas').toDataURL() !== before", arg=before
+    )
+    return inked(page)
+
+
 def slide(page: Any, share: int) -> None:
     """Move the slider to so many thousandths."""
     page.locator(".as-of").evaluate(
@@ -94,30 +102,28 @@ def test_the_first_window_is_that_of_the_valid_times(
 
 
 def test_it_zooms_and_pans_by_key_button_and_pointer(viewer: "Viewer") -> None:
-    """Each way moves the picture, and 0 leads back to all of it."""
+    """Each way moves the picture, and so does 0, which shows all of it."""
     page = opened(viewer)
-    first = inked(page)
-    seen = {first}
-    for move in ("+", "ArrowLeft", "-", "ArrowRight"):
-        page.keyboard.press(move)
-        seen.add(inked(page))
+    now = inked(page)
+    for key in ("+", "ArrowLeft", "-", "ArrowRight"):
+        page.keyboard.press(key)
+        now = redrawn(page, now)
     page.get_by_role("button", name="Zoom in").click()
-    seen.add(inked(page))
+    now = redrawn(page, now)
     box = page.locator(".strip-canvas").bounding_box()
     page.mouse.move(box["x"] + 600, box["y"] + 200)
     page.mouse.down()
     page.mouse.move(box["x"] + 400, box["y"] + 200, steps=4)
     page.mouse.up()
-    seen.add(inked(page))
+    now = redrawn(page, now)
     page.mouse.wheel(120, 0)
-    seen.add(inked(page))
+    now = redrawn(page, now)
     page.keyboard.down("Control")
     page.mouse.wheel(0, -100)
+    now = redrawn(page, now)
     page.keyboard.up("Control")
-    seen.add(inked(page))
-    assert len(seen) >= 8
-    page.get_by_role("button", name="Fit").click()
-    page.mouse.move(0, 0)
+    page.keyboard.press("0")
+    redrawn(page, now)
 
 
 @pytest.mark.slow
@@ -228,13 +234,9 @@ def test_thousands_of_spans_stay_quick(
     page.locator(".strip-scroll").evaluate("(node) => { node.scrollTop = node.scrollHeight; }")
     expect(page.locator(".strip-label b", has_text="key-0000")).to_be_visible()
     assert page.locator(".strip-label").count() < 40
-    took = page.evaluate(
-        """() => new Promise((done) => { const start = performance.now(); let left = 30;
-        const step = () => { document.dispatchEvent(new KeyboardEvent('keydown', {key: left % 2 ? '+' : 'ArrowLeft'}));
-        left -= 1; if (left) requestAnimationFrame(step); else done((performance.now() - start) / 30); }; step(); })"""
-    )
-    print("milliseconds a frame:", took)
-    assert inked(page)
+    before = inked(page)
+    page.keyboard.press("+")
+    assert inked(page) != before
 
 
 @pytest.mark.slow

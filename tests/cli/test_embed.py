@@ -24,7 +24,7 @@ def filled(ghost_cli: GhostCli) -> GhostCli:
 
 def test_status_without_a_provider(filled: GhostCli) -> None:
     """With provider none nothing waits."""
-    assert filled.ok("embed", "status") == "provider none: 0 of 3 chunks have vectors, 0 wait\n"
+    assert filled.ok("embed", "status") == "provider none: 0 of 3 chunks have vectors, 0 pending\n"
     row = filled.row("embed", "status")
     assert (row["provider"], row["chunks"], row["embedded"], row["pending"]) == ("none", 3, 0, 0)
 
@@ -35,7 +35,7 @@ def test_backfill_fills_in_what_waits(filled: GhostCli, monkeypatch: pytest.Monk
     assert filled.row("embed", "status")["pending"] == 3
     assert filled.ok("embed", "backfill") == "embedded 3 chunks\n"
     assert filled.row("embed", "backfill") == {"embedded": 0}
-    expected = "provider static, model minilm-static-256-int8: 3 of 3 chunks have vectors, 0 wait\n"
+    expected = "provider static, model minilm-static-256-int8: 3 of 3 chunks have vectors, 0 pending\n"
     assert filled.ok("embed", "status") == expected
     assert filled.rows("search", "-n", "x", "a kitten naps")[0]["key"] == "a"
 
@@ -47,13 +47,14 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
     status = filled.ok("embed", "status").splitlines()
     assert (
-        status[0] == "provider local, model ghost-minilm-1-int8: 0 of 3 chunks have vectors, 3 wait"
+        status[0] == "provider local, model ghost-minilm-1-int8: 0 of 3 chunks have vectors, 3 pending"
     )
     assert status[1].startswith("  minilm-static-256-int8")
     assert status[1].endswith(": 3 vectors of another model")
     assert list(filled.row("embed", "status")["other_models"].values()) == [3]
     assert (
-        filled.ok("embed", "switch") == "embedded 3 chunks; the vectors of other models are gone\n"
+        filled.ok("embed", "switch")
+        == "embedded 3 chunks; the vectors of other models were deleted\n"
     )
     row = filled.row("embed", "status")
     assert (row["embedded"], row["pending"], row.get("other_models", {})) == (3, 0, {})
@@ -70,7 +71,7 @@ def test_a_store_names_its_model_and_the_next(
     monkeypatch.delenv("GHOST_EMBED_MODEL")
     note = "`ghost embed switch` changes the model to ghost-minilm-1-int8"
     assert filled.ok("embed", "status").splitlines() == [
-        "provider local, model all-MiniLM-L6-v2-int8: 3 of 3 chunks have vectors, 0 wait",
+        "provider local, model all-MiniLM-L6-v2-int8: 3 of 3 chunks have vectors, 0 pending",
         f"  {note}",
     ]
     findings = {row["name"]: row for row in filled.row("doctor")["findings"]}
@@ -78,7 +79,7 @@ def test_a_store_names_its_model_and_the_next(
     assert findings["embeddings"]["detail"] == f"{about}; {note}"
     assert findings["embeddings"]["state"] == "ok"
     filled.ok("embed", "switch")
-    status = "provider local, model ghost-minilm-1-int8: 3 of 3 chunks have vectors, 0 wait\n"
+    status = "provider local, model ghost-minilm-1-int8: 3 of 3 chunks have vectors, 0 pending\n"
     assert filled.ok("embed", "status") == status
 
 
@@ -152,4 +153,4 @@ def test_chunks_wait_while_the_provider_fails(
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "openai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     text = filled.ok("embed", "status")
-    assert text.startswith("provider openai: 0 of 3 chunks have vectors, 3 wait\n  problem: ")
+    assert text.startswith("provider openai: 0 of 3 chunks have vectors, 3 pending\n  problem: ")

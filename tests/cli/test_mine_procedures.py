@@ -31,7 +31,11 @@ def test_json_and_nothing(ghost_cli: "GhostCli") -> None:
     [found] = ghost_cli("mine-procedures", DATA / "claude", "--json").rows
     assert (found["support"], len(found["steps"])) == (2, 5)
     result = ghost_cli("mine-procedures", DATA / "codex")
-    assert (result.code, result.out, result.err) == (0, "", "nothing was repeated in 1 session\n")
+    assert (result.code, result.out, result.err) == (
+        0,
+        "",
+        "no sequence was repeated in 1 session\n",
+    )
 
 
 def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
@@ -88,7 +92,7 @@ def test_sessions_on_standard_input_can_be_shown_only(ghost_cli: "GhostCli") -> 
     ]
     assert ghost_cli.names() == []
     result = ghost_cli("mine-procedures", "--dry-run", input="a b\nc d\n")
-    assert (result.out, result.err) == ("", "nothing was repeated in 2 sessions\n")
+    assert (result.out, result.err) == ("", "no sequence was repeated in 2 sessions\n")
 
 
 def test_lengths_support_and_number_of_procedures(ghost_cli: "GhostCli") -> None:
@@ -107,7 +111,7 @@ def test_lengths_support_and_number_of_procedures(ghost_cli: "GhostCli") -> None
 def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
     """A transcript, nothing where something was promised, lengths that exclude each other."""
     _, hint = ghost_cli.fails(2, "mine-procedures", "-n", "a", input='{"a": 1}\n')
-    assert "name its file" in hint
+    assert "give its file name" in hint
     message, _ = ghost_cli.fails(2, "mine-procedures", "-n", "a", "-", input="\n")
     assert "no sessions" in message
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")

@@ -43,14 +43,14 @@ def test_text_is_short(ghost_cli: "GhostCli") -> None:
     assert lines[0].startswith("a: 3 memories, ")
     assert lines[1] == "  topics  work, small, talk"
     assert [line for line in lines if line and not line.startswith(" ")][1:] == [
-        "Tiers", "Sources", "Pinned", "Newest", "Changed lately"
+        "Tiers", "Sources", "Pinned", "Newest", "Recently changed"
     ]  # fmt: skip
     assert len(lines) < 32
     assert any(line.split()[:3] == ["long-term", "1", "22"] for line in lines)
     assert any(
         "name" in line and line.endswith("I am Ghost.") for line in lines[lines.index("Pinned") :]
     )
-    newest = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
+    newest = lines[lines.index("Newest") + 1 : lines.index("Recently changed") - 1]
     assert [line.split()[1] for line in newest] == ["major", "minor", "name"]
 
 
@@ -63,7 +63,7 @@ def test_columns_line_up_within_the_width(
         monkeypatch.setenv("COLUMNS", str(width))
         lines = ghost_cli.ok("peek", "--all").splitlines()
         assert max(width_of(line) for line in lines) <= min(width, MAX_WIDTH)
-        rows = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
+        rows = lines[lines.index("Newest") + 1 : lines.index("Recently changed") - 1]
         starts = {width_of(line[: re.search(r" 0\.\d\d", line).start()]) for line in rows}  # type: ignore[union-attr]
         assert len(starts) == 1
 
@@ -75,7 +75,7 @@ def test_changes_are_told_newest_first(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("put", "-n", "b", "-k", "gone", "soon")
     ghost_cli.ok("rm", "-n", "b", "gone", "--yes")
     lines = ghost_cli.ok("peek", "-n", "b").splitlines()
-    told = "\n".join(lines[lines.index("Changed lately") :])
+    told = "\n".join(lines[lines.index("Recently changed") :])
     assert [told.index(word) for word in ("deleted", "pinned", "changed to v2")] == sorted(
         told.index(word) for word in ("deleted", "pinned", "changed to v2")
     )
@@ -115,7 +115,7 @@ def test_new_vectors_are_no_change(ghost_cli: "GhostCli", monkeypatch: pytest.Mo
     ghost_cli.ok("put", "-n", "p", "-k", "tea", "green tea")
     ghost_cli.ok("rm", "-n", "p", "tea")
     ghost_cli.ok("restore", "-n", "p", "tea")
-    changes = ghost_cli.ok("peek", "p").split("Changed lately\n")[1].splitlines()
+    changes = ghost_cli.ok("peek", "p").split("Recently changed\n")[1].splitlines()
     assert [line.split()[0] for line in changes[:2]] == ["restored", "deleted"]
     assert len(changes) == 3
 

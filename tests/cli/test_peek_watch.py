@@ -171,7 +171,7 @@ def test_what_another_process_writes_is_marked(terminal: Callable[..., Terminal]
             lambda frame: [line for line in frame if line.startswith("*")], "the mark"
         )
         assert [line.split()[2:4] for line in frame if line.startswith("*")] == [["said", "kettle"]]
-        assert any("1 change since the look before" in line for line in frame)
+        assert any("1 change since the last update" in line for line in frame)
         ghost.rm("a", "kettle")
     frame = screen.until(told("deleted"), "the removal")
     assert frame[0].startswith("all namespaces: 2 memories")
@@ -231,7 +231,7 @@ def test_a_pipe_gets_plain_blocks(program: "Program", db: Path) -> None:
     assert process.stdout is not None
     assert process.stderr is not None
     first = [process.stdout.readline().decode()]
-    while not first[-1].endswith("The user drinks green tea.\n") or "Changed lately\n" not in first:
+    while not first[-1].endswith("The user drinks green tea.\n") or "Recently changed\n" not in first:
         first.append(process.stdout.readline().decode())
     with store(db) as ghost:
         ghost.put("a", "kettle", "The kettle is new.")

@@ -41,7 +41,7 @@ def test_text_is_a_few_lines(ghost_cli: "GhostCli", store: Path) -> None:
     assert lines[0].startswith(f"{store}  ")
     assert lines[0].endswith(" KB")
     assert lines[1:] == [
-        "1 memory live, 1 version in all, 1 chunk, 0 edges, 0 files",
+        "1 memory live, 1 version in total, 1 chunk, 0 edges, 0 files",
         "  a: 1 memory",
     ]
 

@@ -14,7 +14,7 @@ def test_create_prints_the_secret_alone(ghost_cli: "GhostCli") -> None:
     assert result.code == 0
     assert result.out.startswith("ghost_")
     assert len(result.out.splitlines()) == 1
-    assert "only time" in result.err
+    assert "only this once" in result.err
     assert result.out.strip() not in ghost_cli.ok("token", "list") + ghost_cli.ok(
         "token", "list", "--json"
     )

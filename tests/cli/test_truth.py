@@ -52,7 +52,7 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
     assert result.out.splitlines()[0] == "agent:me/new contradicts old  inferred"
     assert "ghost resolve -n agent:me new old" in result.err
     assert told.ok("resolve", *NS, "new") == "agent:me/new is kept; retired old on 2026-03-10\n"
-    assert told("conflicts", *NS).err == "nothing is in dispute\n"
+    assert told("conflicts", *NS).err == "no contradictions\n"
     found = told("search", *NS, "which staging database")
     assert (
         OLD not in found.out,
@@ -60,14 +60,14 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
     ) == (True, True)
     assert told.ok("resolve", *NS, "old", "--reopen") == "agent:me/old is valid again\n"
     assert told.ok("resolve", *NS, "new", "old", "--both").endswith("are all kept\n")
-    assert told("conflicts", *NS).err == "nothing is in dispute\n"
+    assert told("conflicts", *NS).err == "no contradictions\n"
 
 
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
         (("resolve", *NS, "nothing"), 3, "memory not found"),
-        (("resolve", *NS, "new", "new"), 2, "against itself"),
+        (("resolve", *NS, "new", "new"), 2, "cannot contradict itself"),
         (("resolve", *NS, "new", "old", "--reopen"), 2, "--reopen takes one key"),
         (("resolve", *NS, "new", "--reopen"), 4, "is not closed"),
         (("timeline", *NS, "quantum chromodynamics"), 3, "nothing in agent:me is about"),

@@ -27,8 +27,6 @@ def agrees(view: VectorView, ids: "np.ndarray", rows: "np.ndarray") -> None:
     assert view.ids.tolist() == ids.tolist()
     assert np.array_equal(view.rows, rows)
     assert view.nearest(query, 5) == fresh.nearest(query, 5)
-    (mine,), (theirs,) = view.alike(query[None], -1.0, 9), fresh.alike(query[None], -1.0, 9)
-    assert mine[0].tolist() == theirs[0].tolist()
     found, there = view.vectors(ids)
     assert there.all()
     assert found.tolist() == rows.astype(np.float32).tolist()
@@ -84,26 +82,3 @@ def test_threads_that_extend_one_view_each_get_their_own() -> None:
         own = np.concatenate([rows, *(made(1000 * at + step, 1) for step in range(20))])
         agrees(view, np.concatenate([ids, np.arange(100, 120)]), own)
     agrees(base, ids, rows)
-
-
-def test_alike_finds_all_at_least_so_near_up_to_a_number() -> None:
-    """Of the chunks before a number, those at least so near come, nearest first, at most so many; blocks change nothing."""
-    rows = made(3, 200)
-    view = VectorView(0, np.arange(10, 210), rows)
-    query = rows[50].astype(np.float32)
-    scores = rows.astype(np.float32) @ query
-    for block in (8_192, 7):
-        with mock.patch.object(nearest, "BLOCK", block):
-            ((ids, cosines),) = view.alike(query[None], 0.1, 500, before=110)
-            wanted = [
-                at + 10 for at in np.argsort(-scores[:100], kind="stable") if scores[at] >= 0.1
-            ]
-            assert ids.tolist() == wanted
-            assert cosines == pytest.approx(scores[ids - 10], abs=1e-6)
-            ((few, _),) = view.alike(query[None], 0.1, 3, before=110)
-            assert few.tolist() == wanted[:3]
-    assert view.alike(query[None], 2.0, 5)[0][0].tolist() == []
-    assert (
-        VectorView(0, np.zeros(0, np.int64), made(0, 0)).alike(query[None], 0.0, 5)[0][0].tolist()
-        == []
-    )

@@ -242,8 +242,8 @@ def test_no_tool_calls_a_model(place: "Place") -> None:
 
 
 def test_put_stores_a_memory_and_the_next_version(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """A put returns the memory with the specification's fields; the same key again is its next version."""
+    agent = full_agent
     made = agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea.")
     assert set(made) >= MEMORY_FIELDS | {"chunks"}
     assert (made["ns"], made["key"], made["version"], made["outcome"]) == (ns, "tea", 1, "created")
@@ -254,8 +254,8 @@ def test_put_stores_a_memory_and_the_next_version(full_agent: "Agent", ns: str) 
 
 
 def test_put_keeps_every_field_it_is_given(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """Kind, tags, priority, importance, tier, pinned and ttl are stored as they are given."""
+    agent = full_agent
     fields = {
         "kind": "procedural",
         "tags": ["release", "ops"],
@@ -308,8 +308,8 @@ def test_get_returns_one_memory(full_agent: "Agent", ns: str) -> None:
 
 
 def test_search_ranks_and_wraps(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """Hits come best first inside an object, each with its memory's fields, and the result says which legs ran."""
+    agent = full_agent
     seeded(
         agent,
         ns,
@@ -408,8 +408,8 @@ def test_search_counts_weaker_hits_and_lists_them_when_asked(agent: "Agent", ns:
 
 
 def test_search_counts_only_listed_hits_as_shown(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """A weaker hit that the model did not see keeps its count."""
+    agent = full_agent
     seeded(agent, ns, **STREET)
     agent.ok("ghost_search", ns=ns, query="What is on Mill Street?")
     listed = agent.ok("ghost_search", ns=ns, query="What is on Mill Street?", weak=True)["results"]
@@ -442,8 +442,8 @@ def test_search_looks_into_all_namespaces_of_a_prefix(agent: "Agent", ns: str) -
 
 
 def test_context_packs_within_the_budget(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """Context returns the specification's fields, never uses more than its budget, and follows edges."""
+    agent = full_agent
     seeded(
         agent,
         ns,
@@ -502,8 +502,8 @@ def test_context_suggests_compaction_only_when_there_is_something_to_do(
 
 
 def test_consolidate_and_expand(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """A summary is stored with contains edges in one call; expand lists it, and opens it."""
+    agent = full_agent
     seeded(agent, ns, a="Ada likes tea.", b="Ada likes cake.", c="Ada lives in Turin.")
     made = agent.ok(
         "ghost_consolidate", ns=ns, summary_key="ada", content="About Ada.", source_keys=["a", "b"]
@@ -560,8 +560,8 @@ def test_expand_without_summaries(agent: "Agent", ns: str) -> None:
 def test_curate_takes_one_step(
     full_agent: "Agent", ns: str, op: str, field: str, value: object
 ) -> None:
-    agent = full_agent
     """Each op changes that one memory as its name says, and no other."""
+    agent = full_agent
     seeded(agent, ns, a="The user drinks green tea.", b="The cat is called Miso.")
     before = agent.ok("ghost_get", ns=ns, key="b")
     done = agent.ok("ghost_curate", ns=ns, key="a", op=op)
@@ -575,8 +575,8 @@ def test_curate_takes_one_step(
 
 
 def test_curate_deletes_and_counts_use(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """`used` counts that a memory helped, `delete` removes it, and what is locked stays."""
+    agent = full_agent
     seeded(agent, ns, a="The user drinks green tea.")
     used = agent.ok("ghost_curate", ns=ns, key="a", op="used")
     assert (used["op"], used["utility_count"]) == ("used", 1)
@@ -588,8 +588,8 @@ def test_curate_deletes_and_counts_use(full_agent: "Agent", ns: str) -> None:
 
 
 def test_edge_creates_lists_and_removes(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """An edge has its relation's weight unless one is given; listed edges are wrapped; a removed one is told."""
+    agent = full_agent
     seeded(agent, ns, a="The build broke.", b="The compiler was updated.")
     made = agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by")
     assert set(made) >= EDGE_FIELDS
@@ -625,8 +625,8 @@ def test_edge_needs_both_ends(agent: "Agent", ns: str, op: str) -> None:
 
 
 def test_reflect_reports(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """A reflection evaluates every memory of its namespace and returns the report; a dry run changes nothing."""
+    agent = full_agent
     seeded(agent, ns, a="The build broke.", b="The cat is called Miso.")
     dry = agent.ok("ghost_reflect", ns=ns, dry_run=True)
     assert (dry["memories_evaluated"], dry["dry_run"]) == (2, True)
@@ -642,12 +642,12 @@ def test_reflect_reports(full_agent: "Agent", ns: str) -> None:
         "merged",
         "edges_decayed",
     }
-    assert agent.ok("ghost_reflect", ns=ns, relink=True)["relinked"] >= 0
+    assert agent.ok("ghost_reflect", ns=ns, relink=True)["relinked"] == 0
 
 
 def test_edge_candidates_are_taken_off_by_an_edge(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """A pair that is alike is offered until somebody says how it relates; then it is off the list."""
+    agent = full_agent
     seeded(
         agent, ns, a="The build broke.", b="The compiler was updated.", c="The cat is called Miso."
     )
@@ -930,8 +930,8 @@ def test_a_wrong_argument_is_explained(
 
 
 def test_a_whole_number_may_be_written_with_a_point(full_agent: "Agent", ns: str) -> None:
-    agent = full_agent
     """JSON has one sort of number: 2.0 is the whole number 2 wherever a whole number is taken."""
+    agent = full_agent
     seeded(agent, ns, a="The build broke.", b="The build was mended.", c="The build is slow.")
     assert len(agent.ok("ghost_search", ns=ns, query="the build", limit=2.0)["results"]) == 2
     assert agent.ok("ghost_context", ns=ns, query="the build", budget=500.0)["budget"] == 500

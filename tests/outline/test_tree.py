@@ -296,7 +296,7 @@ def test_a_depth_that_is_none_is_refused(depth: object) -> None:
         ({"relations": 3}, ", ".join(KINDS)),
         ({"relations": [["calls"]]}, ", ".join(KINDS)),
         ({"format": "xml"}, "text or json"),
-        ({"symbol": " "}, "name a symbol"),
+        ({"symbol": " "}, "give a symbol"),
         ({"max_nodes": 0}, "integer"),
         ({"max_nodes": True}, "integer"),
     ],

@@ -25,15 +25,11 @@ def test_the_pairs_are_those_of_a_full_comparison(number: int, width: int, least
     sketches = Sketches(view.rows)
     for start in range(0, number, TILE):
         stop = min(start + TILE, number)
-        near = view.alike(
-            view.rows[start:stop].astype(np.float32),
-            least,
-            count,
-            before=int(view.ids[stop - 1]) + 1,
+        own, before = (
+            view.rows[part].astype(np.float32) for part in (slice(start, stop), slice(stop))
         )
-        wanted = {
-            (start + at, int(other)) for at, (others, _) in enumerate(near) for other in others
-        }
+        places = np.argwhere(own @ before.T >= least).tolist()
+        wanted = {(start + at, int(view.ids[to])) for at, to in places}
         at, to, scores = sketches.nearest_before(start, stop, least, count)
         assert set(zip(at.tolist(), view.ids[to].tolist(), strict=True)) == wanted
         assert (scores >= least).all()

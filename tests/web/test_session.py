@@ -198,7 +198,7 @@ def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     secret, _ = served.ghost.create_token("mine", ["a:read"])
     wrong = served.call("POST", "/sign-in", urlencode({"token": "nope"}).encode(), **FORM)
     assert wrong.status == 401
-    assert b"not good" in wrong.body
+    assert b"not valid" in wrong.body
     cookie = cookie_of(
         served.call("POST", "/sign-in", urlencode({"token": f" {secret} "}).encode(), **FORM)
     )

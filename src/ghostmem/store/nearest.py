@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_EXACT = 20_000  # vectors up to which all are compared in full
-BLOCK = 8_192  # vectors that are compared with several queries at once
 MIN_SIEVED = 1_500  # vectors that pass the filter by signs
 FEW = 256  # vectors that are compared with one query at once
 
@@ -138,31 +137,6 @@ class VectorView:
         numbers: list[int] = self.ids[chosen].tolist()
         return numbers
 
-    def alike(
-        self,
-        queries: "NDArray[np.float32]",
-        least: float,
-        count: int,
-        before: int | None = None,
-        late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
-    ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
-        """Return for each unit vector the chunks with at least some similarity, and the similarity.
-
-        With `before`, only chunks with smaller numbers are compared. `late` marks chunks to
-        leave out, each for the vectors whose own number is not larger."""
-        stop = len(self.ids) if before is None else int(np.searchsorted(self.ids, before))
-        parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in queries]
-        for start in range(0, stop, BLOCK):
-            end = min(stop, start + BLOCK)
-            scores = queries @ self.rows[start:end].astype(np.float32).T
-            if late is not None:
-                scores[late[0][start:end] & (self.ids[start:end] >= late[1][:, None])] = -1.0
-            for position, row in enumerate(scores):
-                near = np.flatnonzero(row >= least)
-                if len(near):
-                    parts[position].append((self.ids[start + near], row[near]))
-        return [_most(blocks, count) for blocks in parts]
-
     def pairs(
         self, chunks: Sequence[int], least: float, most: int
     ) -> Iterator[tuple[int, int, float]]:
@@ -223,16 +197,6 @@ class VectorView:
             return near
         at_cut = differing[near] == cut  # thousands of texts from one template
         return np.concatenate([near[~at_cut], near[at_cut][-count:]])
-
-
-def _most(
-    parts: "list[tuple[NDArray[np.int64], NDArray[np.float32]]]", count: int
-) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
-    """Return the nearest chunks of several blocks."""
-    ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in parts)])
-    scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
-    chosen = _top(scores, count) if len(ids) else slice(0)
-    return ids[chosen], scores[chosen]
 
 
 def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":

@@ -140,17 +140,6 @@ class RemoteView(VectorView):
             )
             self._fetched |= {**dict.fromkeys(missing), **dict(rows)}
 
-    def alike(
-        self,
-        queries: "NDArray[np.float32]",
-        least: float,
-        count: int,
-        before: int | None = None,
-        late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
-    ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
-        """Compare many vectors with all, in memory."""
-        return self._all().alike(queries, least, count, before, late)
-
     def pairs(
         self, chunks: Sequence[int], least: float, most: int
     ) -> Iterator[tuple[int, int, float]]:
