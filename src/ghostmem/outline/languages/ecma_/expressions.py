@@ -206,7 +206,7 @@ def _object(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
 
 EXPRESSIONS: dict[str, Callable[[EcmaWalk, Node, int, int], int]] = {
     **dict.fromkeys(
-        ("identifier", "shorthand_property_identifier", "type_identifier", "nested_identifier"),
+        ("identifier", "shorthand_property_identifier", "type_identifier"),
         lambda walk, node, scope, _depth: walk.row("id", text_of(node), scope),
     ),
     **dict.fromkeys(
@@ -229,10 +229,13 @@ EXPRESSIONS: dict[str, Callable[[EcmaWalk, Node, int, int], int]] = {
     "assignment_expression": lambda walk, node, scope, depth: _fields(
         walk, node, ["right"], scope, depth
     )[0],
-    "member_expression": lambda walk, node, scope, depth: walk.row(
-        "m",
-        *_fields(walk, node, ["object"], scope, depth),
-        text_of(node.child_by_field_name("property")),
+    **dict.fromkeys(
+        ("member_expression", "nested_identifier"),
+        lambda walk, node, scope, depth: walk.row(
+            "m",
+            *_fields(walk, node, ["object"], scope, depth),
+            text_of(node.child_by_field_name("property")),
+        ),
     ),
     "ternary_expression": lambda walk, node, scope, depth: walk.row(
         "u", _fields(walk, node, ("consequence", "alternative"), scope, depth)

@@ -4,7 +4,6 @@ from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Facts, Ref
 from ghostmem.outline.languages.ecma_ import classes
-from ghostmem.outline.languages.ecma_.classes import declare_alias
 from ghostmem.outline.languages.ecma_.declarations import (
     declare_function,
     declare_object,
@@ -12,7 +11,12 @@ from ghostmem.outline.languages.ecma_.declarations import (
     function_body,
 )
 from ghostmem.outline.languages.ecma_.expressions import bind_pattern, expression
-from ghostmem.outline.languages.ecma_.modules import declare_export, declare_import, declare_member
+from ghostmem.outline.languages.ecma_.modules import (
+    declare_export,
+    declare_import,
+    declare_import_alias,
+    declare_member,
+)
 from ghostmem.outline.languages.ecma_.references import PATTERNS, REFERENCES, write
 from ghostmem.outline.languages.ecma_.terms import TYPE_USES, generic
 from ghostmem.outline.languages.ecma_.walk import (
@@ -120,7 +124,7 @@ def _parameter(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step
 
 STATEMENTS: dict[str, Handler] = {
     "import_statement": declare_import,
-    "import_alias": declare_alias,
+    "import_alias": declare_import_alias,
     "export_statement": declare_export,
     "lexical_declaration": declare_variables,
     "variable_declaration": declare_variables,

@@ -8,9 +8,11 @@ from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.walk import (
     CLASSES,
     FUNCTIONS,
+    UNKNOWN,
     EcmaWalk,
     Step,
     child_of_type,
+    dotted,
     inside,
     name_of,
     string_value,
@@ -61,6 +63,15 @@ def _imported_names(node: Node) -> list[tuple[str, str, Node]]:
 
 def _bind_import(walk: EcmaWalk, node: Node, path: str, name: str, alias: str, scope: int) -> None:
     walk.bind(scope, alias, ["i", walk.module_import(node, path, name, alias)])
+
+
+def declare_import_alias(walk: EcmaWalk, node: Node, scope: int, _owner: int) -> list[Step]:
+    """Bind the name of `import a = b.c` as a value and as a type."""
+    parts = node.named_children
+    if len(parts) == 2:
+        walk.bind(scope, text_of(parts[0]), ["v", None, expression(walk, parts[1], scope)])
+        walk.bind(scope, "^" + text_of(parts[0]), ["v", ["n", dotted(parts[1]), []], UNKNOWN])
+    return []
 
 
 def declare_export(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
