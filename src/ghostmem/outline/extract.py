@@ -9,10 +9,10 @@ The captures of a query have the same meaning in every language:
 - `@base.extends`, `@base.implements`: a base of the definition `@of`, or of the one around it,
 - `@import`, with its `@path` and perhaps a `@prefix` and an `@alias`.
 
-A node that several patterns match is what the first of them says. `#set!` adds settings:
+If several patterns match a node, the first of them counts. `#set!` adds settings:
 
 - `name`: the name of a definition, where `%` is the captured one; `absolute`: that name is whole,
-- `kind`: the kind of a definition inside of a type, or of what is imported,
+- `kind`: the kind of a definition inside of a type, or of an imported symbol,
 - `until end`: a package reaches to the end of the node around it,
 - `within type`: the match counts only inside of a type,
 - `star`: an import of everything; other settings of an import are its options, for the rules.

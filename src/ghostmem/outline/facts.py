@@ -38,7 +38,7 @@ class Symbol(NamedTuple):
     scope: int = 0  # the scope that it is declared in
     arity: int = 0  # type parameters
     inner: int = -1  # the scope that it opens
-    term: int = -1  # its declared type, or what it returns
+    term: int = -1  # its declared type, or that of its result
     flags: tuple[str, ...] = ()  # static, constructor and the like
 
 

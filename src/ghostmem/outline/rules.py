@@ -1,4 +1,4 @@
-"""What a language adds to its query: how symbols are named, and where a name is looked up."""
+"""The rules of a language besides its query: the names of symbols, and how names are looked up."""
 
 from __future__ import annotations
 

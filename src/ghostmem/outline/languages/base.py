@@ -10,7 +10,7 @@ from ghostmem.outline.graph import Linked
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Returns the text of a file of the project, such as go.mod, or None when there is no such file.
+# Returns the text of a file of the project, such as go.mod, or None if there is no such file.
 Read = Callable[[str], str | None]
 
 

@@ -124,8 +124,8 @@ class _EcmaLinker(GraphBuilder):
         return ("symbol", constructors[0]) if constructors else referent
 
     def _callees(self, path: str, number: int) -> tuple[list[Referent], str, bool]:
-        """Return what a call calls, how that was found, and whether it is a function without a
-        name, which needs no link.
+        """Return the callees of a call, how they were found, and whether it calls a function
+        without a name, which needs no link.
         """
         match self.world.row(path, number):
             case ["id", name, scope]:
@@ -155,10 +155,7 @@ class _EcmaLinker(GraphBuilder):
         return self.world.member(of, name), via
 
     def _callable(self, referents: list[Referent]) -> list[Referent]:
-        """Return what is called if referents are called.
-
-        A variable that holds a function stands for it.
-        """
+        """Return the functions and classes among referents; a variable may hold a function."""
         found = [one for referent in referents for one in self._functions(referent)]
         return list(dict.fromkeys(found))
 

@@ -7,7 +7,7 @@ A type is a tuple that begins with its sort:
 - of a package: external, external instance,
 - written: function type, object type, tuple, union, intersection, null.
 
-A referent is what a name stands for, a tuple that begins with its sort: symbol, member, type,
+A referent, to which a name refers, is a tuple that begins with its sort: symbol, member, type,
 expression, binding, type parameter, module, native, external.
 """
 

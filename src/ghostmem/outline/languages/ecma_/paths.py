@@ -1,4 +1,4 @@
-"""Find the module that a name stands for: a file of the project, a module of Node, or a package."""
+"""Find modules by their names: files of the project, modules of Node, and packages."""
 
 import json
 import posixpath
@@ -33,7 +33,7 @@ class Paths:
         self.packages = self._packages()
 
     def find(self, importer: str, name: str) -> Place:
-        """Return the module that a name stands for in a file."""
+        """Return the module of a name that a file imports."""
         key = (self.folders[importer], name)
         if key not in self.found:
             self.found[key] = self._find(*key)
@@ -55,7 +55,7 @@ class Paths:
         return "external", _package_name(name)
 
     def _file(self, folder: str, names: Iterable[str]) -> str:
-        """Return the first file that one of some names without suffix stands for, or nothing."""
+        """Return the first file with one of some names, which need no suffix, or nothing."""
         for path in (_joined(folder, name) for name in names):
             stem, suffix = posixpath.splitext(path)
             candidates = (

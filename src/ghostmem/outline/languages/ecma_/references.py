@@ -35,7 +35,7 @@ def _new(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
 
 
 def _run(walk: EcmaWalk, node: Node | None, scope: int, owner: int, mode: str) -> list[Step]:
-    """Record a call; the name of what is called does not count as read."""
+    """Record a call; the name of the function does not count as read."""
     if node is None:
         return []
     walk.reference("calls", owner, node, [expression(walk, node, scope), mode])

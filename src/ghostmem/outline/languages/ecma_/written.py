@@ -17,10 +17,10 @@ from ghostmem.outline.languages.ecma_.natives import PRIMITIVES, SAME_MEMBERS
 
 
 class EcmaWritten(EcmaNames):
-    """The types that written types stand for."""
+    """The types of terms and members."""
 
     def term(self, term: Any, path: str, scope: int, env: Env = ()) -> Type:
-        """Return the type that a term stands for."""
+        """Return the type of a term."""
         if term is None or self.depth > MAX_DEPTH:
             return None
         self.depth += 1
@@ -30,7 +30,7 @@ class EcmaWritten(EcmaNames):
         return found
 
     def terms(self, terms: list[Any], path: str, scope: int, env: Env = ()) -> tuple[Type, ...]:
-        """Return the types that terms stand for."""
+        """Return the types of terms."""
         return tuple([self.term(term, path, scope, env) for term in terms])
 
     def values(self, referents: list[Referent]) -> Type:
@@ -58,7 +58,7 @@ class EcmaWritten(EcmaNames):
         if found[0][0] == "native" and of[0] in {"native", "tuple"}:
             return ("native member", of, name)
         if found[0][0] == "external" and of[0] == "external instance":
-            return None  # the value of a method does not tell what it returns
+            return None  # the value of a method does not tell its result
         return self.value(found[0])
 
     def this(self, path: str, scope: int) -> Type:

@@ -1,1 +1,1 @@
-"""Ruby, C#, PHP and Kotlin: declarations, imports and base types, without what bodies say."""
+"""Ruby, C#, PHP and Kotlin: declarations, imports and base types, without the content of bodies."""

@@ -1,4 +1,4 @@
-"""C#: types come from the enclosing types and namespaces, then from what is used."""
+"""C#: types come from the enclosing types and namespaces, then from `using`."""
 
 import tree_sitter_c_sharp
 

@@ -106,7 +106,7 @@ class _PlainLinker:
                 self.links.add(file_id(path), "imports", end, one.line, via)
 
     def imported(self, path: str, one: Import) -> list[str]:
-        """Return the files and symbols of the project that an import stands for."""
+        """Return the ids of the files and symbols of the project that are imported."""
         if "file" in one.options and self.find_file is not None:
             found = self.find_file(one, path)
             return [file_id(found)] if found is not None else []
@@ -132,7 +132,7 @@ class _PlainLinker:
                 )
 
     def resolve(self, path: str, ref: Ref, name: str, owner: OutlineNode) -> tuple[list[str], str]:
-        """Return the ids that a name stands for, and the step that found its first part."""
+        """Return the ids of the types of a name, and the step that found its first part."""
         rules = self.rules
         if rules.absolute and name.startswith(rules.absolute):
             whole = name.removeprefix(rules.absolute)

@@ -1,4 +1,4 @@
-"""PHP: what is used wins, then the own namespace; a class never falls back to the global one."""
+"""PHP: names come from `use`, then from the own namespace, and never from the global one."""
 
 from collections.abc import Mapping
 from posixpath import dirname, join, normpath

@@ -36,7 +36,7 @@ def _qualify(extraction: Extraction, scope: Scope, name: str, match: QueryMatch)
 
 
 def _is_single(match: QueryMatch) -> bool:
-    """Tell whether a method stands in `class << self`."""
+    """Tell whether a method is inside of `class << self`."""
     node = match.node.parent
     while node is not None and node.type not in {"class", "module", "singleton_class"}:
         node = node.parent
@@ -46,7 +46,7 @@ def _is_single(match: QueryMatch) -> bool:
 def _find_files(files: Mapping[str, Facts]) -> FindFile:
     libraries: dict[str, list[str]] = {}
     for path in files:
-        # what is required is looked for in the root, and in every folder lib
+        # required files are looked up in the root, and in every folder lib
         for start in {0, *(found.end() for found in re.finditer(r"(?:^|/)lib/", path))}:
             libraries.setdefault(path[start:], []).append(path)
 

@@ -1,4 +1,4 @@
-"""Gather the graph of a project: nodes once, and every reference as a link or as unresolved."""
+"""Build the graph of a project: each node once, and each reference as a link or unresolved."""
 
 import re
 from collections import Counter
@@ -18,20 +18,21 @@ from ghostmem.outline.graph import (
 )
 from ghostmem.outline.languages.shared.inference import Target
 
-# kinds of something outside, when it is met as several, and as what a reference meets it
+# kinds of something outside: the first counts if references disagree
 SORTS = ("module", "type", "function", "variable")
+# the kind of something outside by the kind of a reference to it; otherwise it is a type
 MET = {"calls": "function", "accesses": "variable", "assigns": "variable"}
 
 
 class GraphBuilder:
-    """A graph under way, the same whatever the order in which its parts came."""
+    """A graph under construction; the order in which its parts are added does not matter."""
 
     last_name = re.compile(r"([\w$#]+)[^\w$#]*$")  # in a reference as written
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
-        # how many symbols have a name
-        self.counts = Counter(one.name for facts in files.values() for one in facts.symbols)
+        # the number of symbols with a name
+        self.counts = Counter(symbol.name for facts in files.values() for symbol in facts.symbols)
         self.ids: dict[tuple[str, int], str] = {}
         self.nodes: dict[str, OutlineNode] = {}
         self.links: set[OutlineLink] = set()
@@ -49,11 +50,11 @@ class GraphBuilder:
         self, path: str, number: int, name: str, *, full: str = "", kind: str = ""
     ) -> str:
         """Add the node of a symbol under its canonical name and return its id."""
-        one = self.files[path].symbols[number]
-        key = self.ids[path, number] = project_id(path, name, one.start)
-        place = (path, one.line, one.end_line, one.signature)
+        symbol = self.files[path].symbols[number]
+        key = self.ids[path, number] = project_id(path, name, symbol.start)
+        place = (path, symbol.line, symbol.end_line, symbol.signature)
         node = OutlineNode(
-            key, name, kind or one.kind, PROJECT, *place, full=full or name, body=one.body
+            key, name, kind or symbol.kind, PROJECT, *place, full=full or name, body=symbol.body
         )
         self.nodes.setdefault(key, node)  # declarators of one declaration may have one name
         return key
@@ -75,25 +76,25 @@ class GraphBuilder:
         self.links.add(OutlineLink(start, kind, end, line, via))
 
     def loose(self, path: str, ref: Ref) -> None:
-        """Add a reference that leads nowhere known, under the last name in it."""
+        """Add an unresolved reference of a file, under the last name in it."""
         found = self.last_name.search(ref.text)
         name = found.group(1) if found else ref.text
         self.leave(self.owner(path, ref.owner), ref.kind, ref.text, ref.line, name)
 
     def leave(self, owner: str, kind: str, text: str, line: int, name: str) -> None:
-        """Add what leads nowhere known, with how many symbols have its name."""
+        """Add an unresolved reference, with the number of symbols that have its name."""
         self.unresolved.add(Loose(owner, kind, text, line, name, self.counts.get(name, 0)))
 
 
 class FirstLineBuilder(GraphBuilder):
-    """A graph that has each link once, on the first line it stands on."""
+    """A graph with each link once, on its first line."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         super().__init__(files)
         self.first: dict[tuple[str, str, str], OutlineLink] = {}
 
     def add(self, start: str, kind: str, end: str, line: int, via: str) -> None:
-        """Add a link, unless it stands on an earlier line too."""
+        """Add a link, unless there is one on an earlier line."""
         mark = (start, kind, end)
         before = self.first.get(mark)
         if before is None or (line, via) < (before.line, before.via):

@@ -42,7 +42,7 @@ class Walk:
         self.scopes: list[dict[str, int]] = [{}]
         self.owner = FILE
         self.depths = {FILE: 0}  # symbol: how many it is inside of
-        self.cut: set[int] = set()  # lines of what is inside of too many
+        self.cut: set[int] = set()  # lines of nodes inside of too many symbols
         self.seen: dict[int, int] = {}  # node id: index of its expression
         self.visitors: dict[str, Visit] = {
             **dict.fromkeys(self.silent, _leave_out),
@@ -163,7 +163,7 @@ class Walk:
         return len(self.bindings) - 1
 
     def local(self, name: str) -> int | None:
-        """Return what a name is bound to here."""
+        """Return the binding of a name here."""
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
@@ -178,7 +178,7 @@ class Walk:
         self.scopes.pop()
 
     def own_scope(self, node: Node) -> list[Step]:
-        """Visit what a node holds in a scope of its own."""
+        """Visit the children of a node in a scope of their own."""
         return [self.push, *node.named_children, self.pop]
 
     def during(self, name: str, value: Any, steps: Sequence[Step]) -> list[Step]:
