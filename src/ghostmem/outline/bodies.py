@@ -1,31 +1,34 @@
-"""Extract what bodies say: bound names, types, expressions, and references by these.
+"""Extract bound names, types and expressions, and the references in them.
 
-A query names them by captures:
+The captures of a query are:
 
 - `@binding.<kind>`: a name that a scope binds, with its `@type` and its `@value`,
-- `@type.name`: a type that is named,
+- `@type.name`: the name of a type,
 - `@expression.<op>`: an expression with its `@target`, `@name`, `@type`, `@arguments` or parts,
 - `@flag.<flag>`: a flag of the definition or binding `@of`,
-- `@skip`: a name that stands for nothing.
+- `@skip`: a name that is no reference.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.facts import Binding, Expression, Ref, Term
-from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, line_of, short
+from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, line_of, short, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ghostmem.outline.extract import Extraction, QueryMatch, Region
+    from ghostmem.outline.extract import Extraction, Region
+    from ghostmem.outline.query import QueryMatch
 
-MAX_REFERENCE = 80
+MAX_TEXT = 200  # characters of a name, a signature or a base, as written
+MAX_REFERENCE = 80  # characters of a reference in a body, as written
 UNKNOWN = -1
 REPLACED = frozenset({"same", "assign", "update"})  # expressions with the value of another
-PLAIN = frozenset({"member", "method"})  # expressions that read or write what they name
+PLAIN = frozenset({"member", "method"})  # expressions that read or write a member
 CALLS = frozenset({"call", "plain_call", "super_call", "new", "constructor", "enum_constant"})
 
 
@@ -43,7 +46,7 @@ class ExpressionDraft:
 
 @dataclass(slots=True)
 class Bodies:
-    """What bodies say, while the matches of a file are taken in order."""
+    """The expressions and bindings of a file while its matches are added in order."""
 
     extraction: Extraction
     drafts: list[ExpressionDraft | Expression] = field(default_factory=list)
@@ -58,16 +61,9 @@ class Bodies:
     lambdas: list[int] = field(default_factory=list)
     terms: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def add(self, match: QueryMatch, role: str, kind: str, region: Region) -> None:
-        """Take the next match."""
-        if role == "flag":
-            self.flags.setdefault(match.nodes["of"][0].id, []).append(kind)
-        elif role == "type":
-            self._use(match, region)
-        elif role == "binding":
-            self._bind(match, kind, region)
-        elif role == "expression":
-            self._express(match, kind, region)
+    def add_flag(self, match: QueryMatch, _region: Region) -> None:
+        """Add a flag to a node."""
+        self.flags.setdefault(match.nodes["of"][0].id, []).append(match.kind)
 
     def define(self, match: QueryMatch, number: int, region: Region) -> None:
         """Complete a definition: its declared type, its flags, and the base of a nameless one."""
@@ -76,9 +72,8 @@ class Bodies:
             term=self.term(match.get("type"), region.scope),
             flags=tuple((match.settings.get("flag") or "").split()),
         )
-        named = match.get("name")
-        declarator = named.parent if named is not None else None
-        nodes = [match.node, match.get("declaration"), declarator]
+        name = match.get("name")
+        nodes = [match.node, match.get("declaration"), name.parent if name is not None else None]
         self.declared[number] = tuple(node.id for node in nodes if node is not None)
         if "base" in match.settings:
             self._nameless_base(match, number, region)
@@ -96,7 +91,7 @@ class Bodies:
         )
 
     def term(self, node: Node | None, scope: int, depth: int = 0) -> int:
-        """Return the number of a type as written, UNKNOWN when nothing is known of it."""
+        """Return the number of a written type, UNKNOWN if nothing is known of it."""
         rule = self.extraction.rules.term
         if node is None or rule is None or depth > MAX_DEPTH:
             return UNKNOWN
@@ -108,49 +103,35 @@ class Bodies:
             self.terms[node.id, scope] = len(terms) - 1 if made is not None else UNKNOWN
         return self.terms[node.id, scope]
 
-    def _use(self, match: QueryMatch, region: Region) -> None:
-        """Refer to a type; the parts of its name stand for nothing by themselves."""
+    def add_type(self, match: QueryMatch, region: Region) -> None:
+        """Add a reference to a type; the parts of its name are no references."""
         if match.node.named_child_count:
             closed = region._replace(stop=match.node.end_byte, opaque=True)
             self.extraction.regions.append(closed)
         term = self.term(match.node, region.scope)
         if term != UNKNOWN:
-            self._refer("uses", match.node, region, term=term)
+            text, line = short(match.node, MAX_REFERENCE), line_of(match.node)
+            ref = Ref("uses", region.owner, text, line, None, region.scope, term=term)
+            self.extraction.facts.refs.append(ref)
 
-    def _refer(
-        self, kind: str, node: Node, region: Region, *, term: int = -1, expression: int = -1
-    ) -> None:
-        self.extraction.facts.refs.append(
-            Ref(
-                kind,
-                region.owner,
-                short(node, MAX_REFERENCE),
-                line_of(node),
-                None,
-                region.scope,
-                expression,
-                term,
-            )
-        )
-
-    def _bind(self, match: QueryMatch, kind: str, region: Region) -> None:
-        facts = self.extraction.facts
+    def add_binding(self, match: QueryMatch, region: Region) -> None:
+        """Add a name that a scope binds."""
+        bindings, kind = self.extraction.facts.bindings, match.kind
         term = self.term(match.get("type"), region.scope)
-        name, value = self.extraction.identifier(match.get("name")), match.get("value")
-        number = len(facts.bindings)
+        number, value = len(bindings), match.get("value")
         if kind == "element" and term == UNKNOWN and value is not None:
             self.values.append((number, "element", value))
         elif value is not None and kind != "element":
             self.values.append((number, "", value))
         elif kind == "parameter" and self.lambdas and term == UNKNOWN:
             self.values.append((number, "parameter", match.node))
-        facts.bindings.append(
-            Binding(region.scope, name, "local" if kind == "element" else kind, term)
-        )
+        name = text_of(match.get("name"))[:MAX_TEXT]
+        bindings.append(Binding(region.scope, name, "local" if kind == "element" else kind, term))
         self.flagged.append((match.node.id, number))
 
-    def _express(self, match: QueryMatch, op: str, region: Region) -> None:
-        nodes = match.nodes
+    def add_expression(self, match: QueryMatch, region: Region) -> None:
+        """Add an expression, and the references in it."""
+        nodes, op = match.nodes, match.kind
         if op in REPLACED:
             if "target" in nodes:
                 self.same[match.node.id] = nodes["target"][0].id
@@ -159,15 +140,15 @@ class Bodies:
             return
         number = self.numbers[match.node.id] = len(self.drafts)
         if op == "name":
-            name = self.extraction.identifier(match.node)
+            name = text_of(match.node)[:MAX_TEXT]
             self.drafts.append(Expression(op, region.scope, name))
             self._read(match.node, name, region, number)
             return
         parts = [nodes[part][0] for part in ("part", "other") if part in nodes]
         if "arguments" in nodes:
-            given = nodes["arguments"][0].named_children
-            parts = [one for one in given if "comment" not in one.type]
-        name = match.settings.get("type") or self.extraction.identifier(match.get("name"))
+            arguments = nodes["arguments"][0].named_children
+            parts = [argument for argument in arguments if "comment" not in argument.type]
+        name = match.settings.get("type") or text_of(match.get("name"))[:MAX_TEXT]
         term = self.term(match.get("type"), region.scope)
         self.drafts.append(
             ExpressionDraft(op, region.scope, name, term, match.get("target"), parts)
@@ -175,7 +156,9 @@ class Bodies:
         if op == "function":
             self.lambdas.append(number)
         elif op in CALLS:
-            self._call(match, op, region, number)
+            text, line = self._call_text(match)
+            ref = Ref("calls", region.owner, text, line, None, region.scope, number)
+            self.extraction.facts.refs.append(ref)
         elif op in PLAIN:
             self._read(match.node, short(match.node, MAX_REFERENCE), region, number)
 
@@ -184,27 +167,22 @@ class Bodies:
         ref = Ref("accesses", region.owner, text, line, None, region.scope, number)
         self.reads.append((node.id, ref))
 
-    def _call(self, match: QueryMatch, op: str, region: Region, number: int) -> None:
-        text, line = self._call_text(match, op)
-        self.extraction.facts.refs.append(
-            Ref("calls", region.owner, text, line, None, region.scope, number)
-        )
-
-    def _call_text(self, match: QueryMatch, op: str) -> tuple[str, int]:
-        """Return a call as written, without its arguments, and the line of these."""
-        cut = match.get("arguments")
-        if op == "new":
+    def _call_text(self, match: QueryMatch) -> tuple[str, int]:
+        """Return a call as written, without its arguments, and their line."""
+        arguments = match.get("arguments")
+        if match.kind == "new":
             node = match.nodes["type"][0]
             return short(node, MAX_REFERENCE), line_of(node)
-        if op == "constructor":
-            return self.extraction.text(match.get("name")), line_of(match.node)
-        if op == "enum_constant" or cut is None:
+        if match.kind == "constructor":
+            return short(match.get("name"), MAX_TEXT), line_of(match.node)
+        if match.kind == "enum_constant" or arguments is None:
             return short(match.node, MAX_REFERENCE), line_of(match.node)
-        raw = self.extraction.source[match.node.start_byte : cut.start_byte][:400]
-        return " ".join(raw.decode("utf-8", "replace").split())[-MAX_REFERENCE:], line_of(cut)
+        raw = self.extraction.source[match.node.start_byte : arguments.start_byte][:400]
+        text = " ".join(raw.decode("utf-8", "replace").split())
+        return text[-MAX_REFERENCE:], line_of(arguments)
 
     def number(self, node: Node | None) -> int:
-        """Return the number of a node's expression, UNKNOWN when it has none."""
+        """Return the number of a node's expression, UNKNOWN if it has none."""
         if node is None:
             return UNKNOWN
         place, depth = node.id, 0
@@ -213,7 +191,7 @@ class Bodies:
         return self.numbers.get(place, UNKNOWN)
 
     def finish(self) -> None:
-        """Replace nodes by numbers, and add flags and what is read and written."""
+        """Replace nodes by numbers, and add flags, reads and writes."""
         facts = self.extraction.facts
         facts.expressions += [
             one if isinstance(one, Expression) else self._finished(one) for one in self.drafts
@@ -238,7 +216,7 @@ class Bodies:
             self.extraction.rules.complete(facts)
 
     def _is_local(self, one: Expression, bound: set[tuple[int, str]]) -> bool:
-        """Tell whether a plain name is bound in the body that it stands in."""
+        """Tell whether a plain name is bound in the body around it."""
         scopes, scope = self.extraction.facts.scopes, one.scope
         while one.op == "name" and scopes[scope].kind in ("block", "function"):
             if (scope, one.name) in bound:
@@ -280,3 +258,12 @@ class Bodies:
                 )
                 return len(facts.expressions) - 1
         return UNKNOWN
+
+
+# by the role of a match: the method that adds it
+ROLES: dict[str, Callable[[Bodies, QueryMatch, Region], None]] = {
+    "flag": Bodies.add_flag,
+    "type": Bodies.add_type,
+    "binding": Bodies.add_binding,
+    "expression": Bodies.add_expression,
+}

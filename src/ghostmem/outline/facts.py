@@ -1,4 +1,4 @@
-"""What one source file says, before anything is resolved.
+"""The facts of a source file, before anything is resolved.
 
 Facts are cached as JSON, so every value is plain data.
 """
@@ -6,24 +6,23 @@ Facts are cached as JSON, so every value is plain data.
 import json
 import struct
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import starmap
 from sys import intern
 from typing import Any, NamedTuple
 
-_FRONT = struct.Struct(
-    ">II"
-)  # before packed facts: how long they are without the rest, and the rest's checksum
+# before packed facts: their length without the rest, and the checksum of the rest
+_FRONT = struct.Struct(">II")
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
-FILE = -1  # the owner of what stands outside every symbol
+FILE = -1  # the parent or owner of everything outside of all symbols
 
 
 class Symbol(NamedTuple):
-    """A declaration: its bare name and kind, which symbol of the file it is inside, where it
-    stands, and its first line.
+    """A declaration: its bare name and kind, the symbol that it is inside of, its place, and its
+    first line.
 
-    `kind` is function, method, type, interface, variable, constant, field or module; `detail` is
-    the language's own."""
+    `kind` is function, method, type, interface, variable, constant, field or module; each language
+    has its own `detail`."""
 
     name: str
     kind: str
@@ -44,8 +43,8 @@ class Symbol(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A type as written: named, an array of its part, primitive, or the type of the symbol that
-    it stands in (own).
+    """A type as written: named, an array of its part, primitive, or the type of the symbol around
+    it (own).
     """
 
     sort: str
@@ -69,7 +68,7 @@ class Binding(NamedTuple):
 
 
 class Expression(NamedTuple):
-    """An expression: what it does, and with which others.
+    """An expression: its operation, and the expressions it operates on.
 
     `op` is one of name, member, call, new, cast, element, union, sum, literal, this, super,
     function, parameter."""
@@ -83,8 +82,8 @@ class Expression(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A part of a file in which names are looked up: a package or a type, by its canonical name,
-    inside of another, with the symbol it is the body of.
+    """A part of a file in which names are looked up: a package or a type, with its canonical name,
+    the scope around it, and the symbol whose body it is.
     """
 
     parent: int
@@ -94,8 +93,8 @@ class Scope(NamedTuple):
 
 
 class Import(NamedTuple):
-    """What a file brings in: from where, under which name here (empty: the last part of the path),
-    and whether everything.
+    """An import of a file: its path, its name here (empty: the last part of the path), and whether
+    everything is imported.
     """
 
     path: str
@@ -105,15 +104,12 @@ class Import(NamedTuple):
     alias: str = ""
     star: bool = False
     detail: Any = None
-    kind: str = ""  # of what is imported, where the import says it
-    options: tuple[str, ...] = ()  # what the query says beside: file, relative, global, here
+    kind: str = ""  # of the imported symbol, if the import tells it
+    options: tuple[str, ...] = ()  # other settings of the query: file, relative, global, here
 
 
 class Ref(NamedTuple):
-    """A place that names something: a call, a read or write of a variable, a type.
-
-    As written, with what resolving needs.
-    """
+    """A reference: a call, a read or write of a variable, or a type, as written."""
 
     kind: str  # calls, accesses, assigns, uses, extends, implements
     owner: int
@@ -127,50 +123,31 @@ class Ref(NamedTuple):
 
 @dataclass(slots=True)
 class Facts:
-    """Everything one file says."""
+    """The facts of a file."""
 
     package: str = ""
     symbols: list[Symbol] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
     refs: list[Ref] = field(default_factory=list)
-    detail: Any = None  # the language's own: scopes, bindings, exports
+    detail: Any = None  # other tables of the language: scopes, bindings, exports
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
     scopes: list[Scope] = field(default_factory=list)
     terms: list[Term] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     expressions: list[Expression] = field(default_factory=list)
-    rest: Any = (
-        None  # what is large and only needed now and then while linking; `all_of_it` returns it
-    )
-    fold: bytes = field(default=b"", compare=False, repr=False)  # the same as few bytes
+    rest: Any = None  # large tables that linking rarely needs; `all_of_it` returns them
+    fold: bytes = field(default=b"", compare=False, repr=False)  # the rest, compressed
 
     def all_of_it(self) -> Any:
-        """Return the rest, which is unfolded each time when it is not at hand."""
+        """Return the rest, decompressed each time if only the compressed form is in memory."""
         return self.rest if self.rest is not None else unfolded(self.fold) if self.fold else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain data.
-
-        Nothing is copied, so whoever gets it must not change it.
-        """
+        """Return the facts as plain data, which the caller must not change: nothing is copied."""
         return {**self._head(), "rest": self.all_of_it()}
 
     def _head(self) -> dict[str, Any]:
-        return {
-            name: getattr(self, name)
-            for name in (
-                "package",
-                "symbols",
-                "imports",
-                "refs",
-                "detail",
-                "errors",
-                "scopes",
-                "terms",
-                "bindings",
-                "expressions",
-            )
-        }
+        return {one.name: getattr(self, one.name) for one in fields(self)[:-2]}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Facts":
@@ -201,7 +178,7 @@ class Facts:
 
     @classmethod
     def unpacked(cls, packed: bytes) -> "Facts | None":
-        """Read what `packed` returned, the rest still folded; nothing when it is damaged."""
+        """Read what `packed` returned, with the rest compressed; None if it is damaged."""
         try:
             size, check = _FRONT.unpack_from(packed)
             found = cls.from_json(unfolded(packed[_FRONT.size : _FRONT.size + size]))
@@ -212,15 +189,15 @@ class Facts:
 
 
 def _symbol(row: list[Any]) -> Symbol:
-    """Return a symbol; its kind is one object, though JSON has it once for each."""
+    """Return a symbol; equal kinds are one object, to save memory."""
     return Symbol._make([row[0], intern(row[1]), *row[2:-1], tuple(row[-1])])
 
 
 def folded(data: Any) -> bytes:
-    """Return plain data as few bytes."""
+    """Return plain data as compressed bytes."""
     return zlib.compress(_ENCODE(data).encode(errors="surrogatepass"), 1)
 
 
 def unfolded(packed: bytes) -> Any:
-    """Return what was folded."""
+    """Return the plain data that `folded` compressed."""
     return json.loads(zlib.decompress(packed))

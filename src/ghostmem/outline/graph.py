@@ -1,11 +1,11 @@
-"""Code after resolving: nodes, links in the forward direction, and what stayed loose."""
+"""The graph of code: nodes, links in the forward direction, and unresolved references."""
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# forward kind: its reverse, in the order in which they are shown
+# forward kinds and their reverse, in the order in which they are shown
 REVERSE = {
     "calls": "calledBy",
     "accesses": "accessedBy",
@@ -15,11 +15,8 @@ REVERSE = {
     "implements": "implementedBy",
 }
 FORWARD = (*REVERSE, "declares", "imports")
-KINDS = (
-    *(kind for pair in REVERSE.items() for kind in pair),
-    "declares",
-    "imports",
-)  # the fourteen, in their order
+# all kinds, each followed by its reverse
+KINDS = (*(kind for pair in REVERSE.items() for kind in pair), "declares", "imports")
 
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(FORWARD)}
 
@@ -29,7 +26,7 @@ PROJECT, NATIVE, EXTERNAL = "project", "native", "external"
 class OutlineNode(NamedTuple):
     """A symbol, a file, or something outside the project.
 
-    `name` is canonical, `full` tells namesakes apart in JSON.
+    `name` is canonical; `full` distinguishes symbols of one name in JSON.
     """
 
     id: str
@@ -40,16 +37,13 @@ class OutlineNode(NamedTuple):
     line: int = 0
     end_line: int = 0
     signature: str = ""
-    where: str = ""  # of what is external: the path it is imported from
+    where: str = ""  # the path that something external is imported from
     full: str = ""
     body: str = ""  # the SHA-256 of its text
 
 
 class OutlineLink(NamedTuple):
-    """An edge: from a node, of a forward kind, to a node.
-
-    The line it stands on, and the rung that resolved it.
-    """
+    """A link of a forward kind between two nodes: its line, and the rule that resolved it."""
 
     start: str
     kind: str
@@ -58,7 +52,7 @@ class OutlineLink(NamedTuple):
     via: str
 
 
-class LinkColumns(Collection[OutlineLink]):
+class LinkColumns:
     """Links as columns of numbers, which take a fifth of the memory of a list."""
 
     def __init__(self, links: Iterable[OutlineLink] = ()) -> None:
@@ -66,19 +60,11 @@ class LinkColumns(Collection[OutlineLink]):
         self.vias: dict[str, int] = {}
         self.starts, self.ends, self.lines = array("I"), array("I"), array("I")
         self.kinds, self.rungs = array("B"), array("H")
-        self.extend(links)
-
-    def extend(self, links: Iterable[OutlineLink]) -> None:
-        """Add links."""
         for link in links:
-            self.append(link)
-
-    def append(self, link: OutlineLink) -> None:
-        """Add a link."""
-        self.add(*link)
+            self.add(*link)
 
     def add(self, start: str, kind: str, end: str, line: int, via: str) -> None:
-        """Add a link by its fields."""
+        """Add a link."""
         ids, vias = self.ids, self.vias
         self.starts.append(ids.setdefault(start, len(ids)))
         self.kinds.append(_KIND_NUMBERS[kind])
@@ -87,7 +73,7 @@ class LinkColumns(Collection[OutlineLink]):
         self.rungs.append(vias.setdefault(via, len(vias)))
 
     def join(self, other: "LinkColumns") -> None:
-        """Add the links of another."""
+        """Add the links of another object."""
         ids, vias = self.ids, self.vias
         numbers = [ids.setdefault(one, len(ids)) for one in other.ids]
         rungs = [vias.setdefault(one, len(vias)) for one in other.vias]
@@ -98,7 +84,7 @@ class LinkColumns(Collection[OutlineLink]):
         self.lines.extend(other.lines)
 
     def rows(self, places: Sequence[int] | None = None) -> Iterator[tuple[int, ...]]:
-        """Yield start, kind, end, line and rung as numbers, of each link or of those at places."""
+        """Yield start, kind, end, line and rule as numbers, of all links or of those at places."""
         columns = (self.starts, self.kinds, self.ends, self.lines, self.rungs)
         if places is None:
             return zip(*columns, strict=True)
@@ -119,18 +105,15 @@ class LinkColumns(Collection[OutlineLink]):
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __contains__(self, link: object) -> bool:
-        return any(one == link for one in self)
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Collection) and list(self) == list(other)
+        return isinstance(other, Iterable) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
 
 class Loose(NamedTuple):
-    """A reference that could not be resolved: by whom, of which kind, as written, where, the bare
-    name, how many have that.
+    """A reference that could not be resolved, with its bare name and the number of symbols that
+    have this name.
     """
 
     owner: str
@@ -143,7 +126,7 @@ class Loose(NamedTuple):
 
 @dataclass(slots=True)
 class Linked:
-    """What linking the files of one language came to."""
+    """The graph of the files of one language."""
 
     nodes: dict[str, OutlineNode] = field(default_factory=dict)
     links: list[OutlineLink] | LinkColumns = field(default_factory=list)
@@ -152,7 +135,7 @@ class Linked:
 
 
 def project_id(path: str, name: str, start: int) -> str:
-    """Return the id of a symbol: two of one name never are one."""
+    """Return the id of a symbol, which is unique also among symbols of one name."""
     return f"{path}#{name}@{start}"
 
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ghostmem.outline.bodies import Bodies
-    from ghostmem.outline.extract import Extraction, QueryMatch
+    from ghostmem.outline.extract import Extraction
     from ghostmem.outline.facts import Facts, Import, Scope, Term
+    from ghostmem.outline.query import QueryMatch
 
 # The steps by which a name is looked up; each language has its own order.
 SCOPE, PACKAGE, IMPORT, STAR = "scope", "package", "import", "star"

@@ -21,7 +21,7 @@ LANGUAGE = Language(
     suffixes=(".ts", ".tsx", ".mts", ".cts"),
     grammar=grammar,
     package="tree-sitter-typescript",
-    version=3,
+    version=4,
     extract=extract,
     link=link,
 )

@@ -6,7 +6,12 @@ from tree_sitter import Node
 
 from ghostmem.outline.languages.ecma_.declarations import attach, mark_accessor
 from ghostmem.outline.languages.ecma_.expressions import expression
-from ghostmem.outline.languages.ecma_.terms import type_arguments, type_parameters, type_term
+from ghostmem.outline.languages.ecma_.terms import (
+    generic,
+    type_arguments,
+    type_parameters,
+    type_term,
+)
 from ghostmem.outline.languages.ecma_.walk import (
     FUNCTIONS,
     EcmaWalk,
@@ -46,15 +51,11 @@ def declare_class(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[St
 def _open_type(walk: EcmaWalk, symbol: int, node: Node, scope: int) -> int:
     """Open the scope of a type and return it."""
     inner = walk.new_scope(scope, ["c", symbol, False])
-    _set_type(walk, symbol, inner, type_parameters(walk, node, inner))
-    return inner
-
-
-def _set_type(walk: EcmaWalk, symbol: int, scope: int, parameters: list[str]) -> None:
-    """Set the scope and the type parameters of a type without bases and assigned fields."""
+    names = type_parameters(walk, node, inner)
     walk.symbols[symbol].detail.update(
-        {"scope": scope, "tp": parameters, "ext": [], "impl": [], "set": {}}
+        {"scope": inner, "tp": names, "ext": [], "impl": [], "set": {}}
     )
+    return inner
 
 
 def _heritage(walk: EcmaWalk, node: Node, scope: int, symbol: int) -> list[Step]:
@@ -115,7 +116,7 @@ def _members(walk: EcmaWalk, body: Node | None, scope: int, symbol: int) -> list
         static = any(child.type == "static" for child in member.children)
         at = statics if static or member.type == "class_static_block" else scope
         if member.type in SIGNATURES and last.get(name) != member.id:
-            overloads.setdefault(name, []).extend(_overload(walk, member, scope, symbol))
+            overloads.setdefault(name, []).extend(generic(walk, member, scope, symbol))
         elif member.type in FUNCTIONS and name:
             steps += _method(walk, member, name, at, symbol, static, overloads.get(name, []))
         elif member.type in FIELDS and name:
@@ -123,14 +124,6 @@ def _members(walk: EcmaWalk, body: Node | None, scope: int, symbol: int) -> list
         else:
             steps.append((member, at, symbol))
     return steps
-
-
-def _overload(walk: EcmaWalk, node: Node, scope: int, symbol: int) -> list[Step]:
-    inner = walk.new_scope(scope)
-    type_parameters(walk, node, inner)
-    return [
-        (child, inner, symbol) for child in node.named_children if "identifier" not in child.type
-    ]
 
 
 def _method(
@@ -215,14 +208,14 @@ def declare_alias(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[St
 def declare_enum(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare an enum and its constants."""
     symbol = walk.declare_type(name_of(node), "type", owner, node, scope, value=True)
-    _set_type(walk, symbol, scope, [])
+    inner = _open_type(walk, symbol, node, scope)
     steps: list[Step] = []
-    for child, _, _ in inside(node.child_by_field_name("body"), scope, symbol):
+    for child, _, _ in inside(node.child_by_field_name("body"), inner, symbol):
         is_assigned = child.type == "enum_assignment"
         name = key_of(child.child_by_field_name("name") if is_assigned else child)
         if name and child.type != "comment":
             walk.add_symbol(name, "constant", symbol, child, static=True)
-        steps += fields(child, ["value"], scope, symbol)
+        steps += fields(child, ["value"], inner, symbol)
     return steps
 
 

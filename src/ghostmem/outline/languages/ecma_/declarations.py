@@ -15,7 +15,6 @@ from ghostmem.outline.languages.ecma_.walk import (
     fields,
     key_of,
     name_of,
-    string_value,
 )
 from ghostmem.outline.languages.shared.syntax import text_of
 
@@ -83,9 +82,8 @@ def declare_object(
 
 def mark_accessor(walk: EcmaWalk, symbol: int, node: Node) -> None:
     """Record for a method whether it is a getter, a setter, and static."""
-    words = {child.type for child in node.children}
-    flags = [word for word in ("get", "set", "static") if word in words]
-    walk.symbols[symbol].detail.update(dict.fromkeys(flags, True))
+    words = {child.type for child in node.children} & {"get", "set", "static"}
+    walk.symbols[symbol].detail.update(dict.fromkeys(sorted(words), True))
 
 
 def _has_function(node: Node) -> bool:
@@ -166,32 +164,20 @@ def _declare_required(
     walk: EcmaWalk, target: Node, value: Node | None, scope: int, owner: int
 ) -> bool:
     """Bind a variable or a pattern to the module that its value requires, if it requires one."""
-    member = ""
-    if value and value.type == "member_expression":
-        member = text_of(value.child_by_field_name("property"))
-        value = value.child_by_field_name("object")
-    path = _required_path(value)
-    wanted = {"identifier"} if member else {"identifier", "object_pattern"}
-    if not value or not path or target.type not in wanted:
+    if value is None or value.type not in {"call_expression", "member_expression"}:
         return False
-    at = owner if scope != 0 else FILE
-    names = (
-        [(text_of(target), member or "=")] if target.type == "identifier" else _destructured(target)
-    )
+    row, member = walk.rows[expression(walk, value, scope)], ""
+    if row[0] == "m" and row[1] >= 0:
+        row, member = walk.rows[row[1]], row[2]
+    targets = {"identifier"} if member else {"identifier", "object_pattern"}
+    if row[0] != "req" or row[2] or target.type not in targets:  # row[2]: `import()`
+        return False
+    is_name = target.type == "identifier"
+    names = [(text_of(target), member or "=")] if is_name else _destructured(target)
     for local, name in names:
-        walk.bind(scope, local, ["i", walk.module_import(value, path, name, local, at)])
+        at = owner if scope != 0 else FILE
+        walk.bind(scope, local, ["i", walk.module_import(value, row[1], name, local, at)])
     return True
-
-
-def _required_path(node: Node | None) -> str:
-    """Return the path in a call of `require`, an empty text for other expressions."""
-    arguments = (
-        node.child_by_field_name("arguments") if node and node.type == "call_expression" else None
-    )
-    if node is None or arguments is None or arguments.named_child_count != 1:
-        return ""
-    is_require = text_of(node.child_by_field_name("function")) == "require"
-    return string_value(arguments.named_children[0]) if is_require else ""
 
 
 def _destructured(pattern: Node) -> list[tuple[str, str]]:

@@ -45,10 +45,6 @@ DECLARED = {"function_declaration", "generator_function_declaration", "function_
 MODIFIED = {"export_statement", "ambient_declaration"}  # declarations with `export` or `declare`
 
 
-def _block(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    return inside(node, walk.new_scope(scope), owner)
-
-
 def _for_in(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     inner = walk.new_scope(scope)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -114,10 +110,6 @@ def _pattern(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     return steps
 
 
-def _formal_parameters(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    return [(child, scope, owner) for child in node.named_children if child.type != "identifier"]
-
-
 def _parameter(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Walk the parts of a parameter; a plain name is bound by its function."""
     steps = inside(node, scope, owner, "decorator")
@@ -137,14 +129,17 @@ STATEMENTS: dict[str, Handler] = {
     "enum_declaration": classes.declare_enum,
     "internal_module": classes.declare_namespace,
     "module": classes.declare_namespace,
-    "statement_block": _block,
-    "for_statement": _block,
-    "switch_body": _block,
+    **dict.fromkeys(
+        ("statement_block", "for_statement", "switch_body"),
+        lambda walk, node, scope, owner: inside(node, walk.new_scope(scope), owner),
+    ),
     "for_in_statement": _for_in,
     "catch_clause": _catch,
     "return_statement": _return,
     **dict.fromkeys(LEAVES, nothing),
-    "formal_parameters": _formal_parameters,
+    "formal_parameters": lambda _walk, node, scope, owner: [
+        step for step in inside(node, scope, owner) if step[0].type != "identifier"
+    ],
     "required_parameter": _parameter,
     "optional_parameter": _parameter,
     **dict.fromkeys(PATTERNS, _pattern),

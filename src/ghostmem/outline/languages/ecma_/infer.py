@@ -45,24 +45,6 @@ class EcmaInference(Results):
     def _union(self, path: str, parts: list[int]) -> Type:
         return union([self.type_of(path, part) for part in parts])
 
-    def this(self, path: str, scope: int) -> Type:
-        """Return the type of `this` in a scope."""
-        scopes = self.detail(path, "scopes")
-        while scope >= 0 and scopes[scope][1] is None:
-            scope = scopes[scope][0]
-        match scopes[scope][1] if scope >= 0 else None:
-            case ["c", number, static]:
-                key = (path, number)
-                if self.symbol(key).kind in {"variable", "constant"}:
-                    return ("variable", key)
-                return ("class", key) if static else ("instance", key, ())
-            case ["o", number]:
-                return ("object", path, number)
-            case ["t", term, at]:
-                return self.term(term, path, at)
-            case _:
-                return None
-
     def value(self, referent: Referent) -> Type:
         """Return the type of a referent that is a value."""
         match referent:
@@ -105,15 +87,6 @@ class EcmaInference(Results):
         if detail.get("type") is not None:
             return self.term(detail["type"], key[0], detail.get("scope", 0), env)
         return self.type_of(key[0], detail.get("value", -1))
-
-    def values(self, referents: list[Referent]) -> Type:
-        """Return the type of the only value among referents, None if there are several."""
-        found = [
-            one
-            for one in referents
-            if one[0] != "symbol" or self.symbol(one[1]).kind != "interface"
-        ] or referents
-        return self.value(found[0]) if len(found) == 1 else None
 
 
 # by the first value of a row: a function of the inference, the file and the other values of the row

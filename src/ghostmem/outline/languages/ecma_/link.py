@@ -58,8 +58,8 @@ class _EcmaLinker(GraphBuilder):
             if origin == "file":
                 self.add(importer, "imports", file_id(place), one.line, "import")
             elif origin == "missing":
-                name = stem(one.path.rpartition("/")[2])
-                self.leave(importer, "imports", one.path, one.line, name)
+                last = stem(one.path.rpartition("/")[2])
+                self.leave(importer, "imports", one.path, one.line, last)
             else:
                 module = self.outside(origin, place, "module", place)
                 self.add(importer, "imports", module, one.line, origin)
@@ -68,20 +68,16 @@ class _EcmaLinker(GraphBuilder):
         """Link a reference to all its referents."""
         owner = self.owner(path, ref.owner)
         met = MET.get(kind, "type")
-        several = len({one[:2] for one in referents}) > 1
+        several = "conditional" if len({one[:2] for one in referents}) > 1 else ""
         for referent in referents:
             match referent:
                 case ("symbol" | "member", key, *_):
-                    rung = "interface" if self._is_abstract(key) else via
-                    rung = "conditional" if several else rung
-                    self.add(owner, kind, self.ids[key], ref.line, rung)
-                case ("native", name):
-                    outside = self.outside("native", name, met, "")
-                    self.add(owner, kind, outside, ref.line, "native")
-                case ("external", package, name):
-                    full = f"{package}#{name}" if name else package
-                    outside = self.outside("external", full, met, package)
-                    self.add(owner, kind, outside, ref.line, "external")
+                    step = "interface" if self._is_abstract(key) else via
+                    self.add(owner, kind, self.ids[key], ref.line, several or step)
+                case ("native" | "external" as origin, *names):
+                    package = names[0] if origin == "external" else ""
+                    outside = self.outside(origin, "#".join(filter(None, names)), met, package)
+                    self.add(owner, kind, outside, ref.line, origin)
 
     def _symbol(self, referent: Referent) -> Symbol | None:
         """Return the symbol that a referent is, if it is one."""

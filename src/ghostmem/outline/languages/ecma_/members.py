@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Referent, Type, union
-from ghostmem.outline.languages.ecma_.written import EcmaWritten, thawed
+from ghostmem.outline.languages.ecma_.written import EcmaWritten
 
 MAX_RETRY_DEPTH = 4  # steps of an inference after which an unknown base is not looked up again
 
@@ -72,24 +72,10 @@ class Members(EcmaWritten):
         found = [one for one in self.declared(key, name) if self.symbol(one).detail.get("static")]
         return [("symbol", one) for one in found] or self.exported_beside(key, name)
 
-    def _object_member(
-        self, name: str, _seen: frozenset[Key], path: str, number: int
-    ) -> list[Referent]:
-        value = self.detail(path, "rows")[number][1].get(name, -1)
-        return [("expression", path, value)] if value >= 0 else []
-
     def _namespace_member(self, name: str, _seen: frozenset[Key], key: Key) -> list[Referent]:
         scope = self.symbol(key).detail["scope"]
         names = self.detail(key[0], "scopes")[scope][2]
         return self.referents(key[0], name, scope)[0] if name in names else []
-
-    def _object_type_member(
-        self, name: str, _seen: frozenset[Key], members: Any, path: str, scope: int, env: Env
-    ) -> list[Referent]:
-        terms = dict(members)
-        if name not in terms:
-            return []
-        return [("type", self.term(thawed(terms[name]), path, scope, env))]
 
     def _union_member(
         self, name: str, seen: frozenset[Key], parts: tuple[Type, ...]
@@ -156,25 +142,6 @@ class Members(EcmaWritten):
             self.merged[key] = [key, *others]
         return self.merged[key]
 
-    def member_type(self, of: Type, name: str) -> Type:
-        """Return the type of a member of a type."""
-        if of and of[0] == "union":
-            return union([self.member_type(part, name) for part in of[1]])
-        found = self.member(of, name)
-        if len(found) > 1:  # a getter and a setter are one property
-            found = [
-                one
-                for one in found
-                if one[0] != "member" or not self.symbol(one[1]).detail.get("set")
-            ]
-        if len(found) != 1 or not of:
-            return None
-        if found[0][0] == "native" and of[0] in {"native", "tuple"}:
-            return ("native member", of, name)
-        if found[0][0] == "external" and of[0] == "external instance":
-            return None  # the value of a method does not tell what it returns
-        return self.value(found[0])
-
 
 def _on_side(of: Type, static: bool) -> Type:
     """Return the class of an instance if a static member is looked up, otherwise the type."""
@@ -192,7 +159,11 @@ _MEMBERS: dict[str, Callable[..., list[Referent]]] = {
     ),
     "variable": Members._variable_member,
     "function": Members._function_member,
-    "object": Members._object_member,
+    "object": lambda world, name, _seen, path, number: (
+        [("expression", path, value)]
+        if (value := world.row(path, number)[1].get(name, -1)) >= 0
+        else []
+    ),
     "module": lambda world, name, _seen, path: world.export(path, name),
     "namespace": Members._namespace_member,
     "native": lambda _world, name, _seen, of, _arguments: [("native", f"{of}.{name}")],
@@ -204,7 +175,9 @@ _MEMBERS: dict[str, Callable[..., list[Referent]]] = {
         ],
     ),
     "tuple": lambda _world, name, _seen, _parts: [("native", f"Array.{name}")],
-    "object type": Members._object_type_member,
+    "object type": lambda world, name, _seen, members, *place: [
+        ("type", world.term(term, *place)) for member, term in members if member == name
+    ],
     "intersection": lambda world, name, seen, parts: next(
         filter(None, (world.member(part, name, seen) for part in parts)), []
     ),

@@ -1,7 +1,5 @@
 """Record imports and exports: import, export, and assignments to module.exports and members."""
 
-from typing import Any
-
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE
@@ -73,14 +71,13 @@ def declare_export(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[S
         _export_from(walk, node, clause, path, words)
         return []
     if clause:
-        for name, alias, _ in _specifiers(clause, "export_specifier"):
-            _export(walk, scope, alias, ["local", name])
+        _export(walk, scope, [row[:2] for row in _specifiers(clause, "export_specifier")])
         return []
     declared, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     decorators = inside(node, scope, owner, "decorator")
     if declared:
-        for name in _declared_names(declared):
-            _export(walk, scope, "default" if "default" in words else name, ["local", name])
+        alias = "default" if "default" in words else ""
+        _export(walk, scope, [(name, alias or name) for name in _declared_names(declared)])
         return [*decorators, (declared, scope, owner)]
     if value or "=" in words:
         value = value or next(iter(node.named_children), None)
@@ -89,10 +86,10 @@ def declare_export(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[S
     return inside(node, scope, owner)
 
 
-def _export(walk: EcmaWalk, scope: int, name: str, export: list[Any]) -> None:
-    """Record an export of the file; those of a namespace are the names of its scope."""
+def _export(walk: EcmaWalk, scope: int, names: list[tuple[str, str]]) -> None:
+    """Record exports of the file; those of a namespace are the names of its scope."""
     if scope == 0:
-        walk.exports[name] = export
+        walk.exports.update({alias: ["local", name] for name, alias in names})
 
 
 def _specifiers(clause: Node, kind: str) -> list[tuple[str, str, Node]]:

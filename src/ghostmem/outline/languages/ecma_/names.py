@@ -23,11 +23,10 @@ from ghostmem.outline.languages.ecma_.paths import Paths
 MAX_DEPTH = 40  # steps of one inference
 MAX_NESTING = 12  # type arguments inside of type arguments
 WHOLE_MODULE = frozenset({"*", "=", "default", ""})  # names that import a module as one value
-Key = tuple[str, int]  # a symbol: its file and number
+Key = tuple[str, int]  # a symbol or an expression: its file and number
 Env = tuple[tuple[str, Any], ...]  # type parameters and the types they stand for
 Type = tuple[Any, ...] | None  # None: unknown
 Referent = tuple[Any, ...]
-Arguments = tuple[str, tuple[int, ...]]  # of a call: their file and expressions
 Exported = frozenset[tuple[str, str]]  # files and names whose export is being looked up
 
 
@@ -105,24 +104,12 @@ class EcmaNames(ABC):
         """Return the type of a referent that is a value."""
 
     @abstractmethod
-    def values(self, referents: list[Referent]) -> Type:
-        """Return the type of the only value among referents, None if there are several."""
-
-    @abstractmethod
-    def this(self, path: str, scope: int) -> Type:
-        """Return the type of `this` in a scope."""
-
-    @abstractmethod
     def member(self, of: Type, name: str, seen: frozenset[Key] = frozenset()) -> list[Referent]:
         """Return the referents of a member of a type."""
 
     @abstractmethod
-    def member_type(self, of: Type, name: str) -> Type:
-        """Return the type of a member of a type."""
-
-    @abstractmethod
     def result(
-        self, of: Type, types: tuple[Type, ...] = (), arguments: Arguments = ("", ())
+        self, of: Type, types: tuple[Type, ...] = (), arguments: tuple[Key, ...] = ()
     ) -> Type:
         """Return the type of the result of calling a value."""
 

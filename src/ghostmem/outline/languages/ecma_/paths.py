@@ -56,9 +56,18 @@ class Paths:
 
     def _file(self, folder: str, names: Iterable[str]) -> str:
         """Return the first file that one of some names without suffix stands for, or nothing."""
-        paths = (_joined(folder, name) for name in names)
-        candidates = (candidate for path in paths for candidate in _candidates(path))
-        return next((path for path in candidates if path in self.files), "")
+        for path in (_joined(folder, name) for name in names):
+            stem, suffix = posixpath.splitext(path)
+            candidates = (
+                path,
+                *(stem + other for other in SOURCES.get(suffix, ())),
+                *(path + other for other in SUFFIXES),
+                *(posixpath.join(path, "index" + other) for other in SUFFIXES),
+            )
+            found = next((one for one in candidates if one in self.files), "")
+            if found:
+                return found
+        return ""
 
     def _mapped(self, folder: str, name: str) -> str:
         """Return the file that `paths` and `baseUrl` of the nearest tsconfig lead to."""
@@ -68,10 +77,11 @@ class Paths:
             key=lambda rule: (-len(rule[0].partition("*")[0]), rule[0]),
         )
         for pattern, targets in rules:
-            middle = _matched(pattern, name)
-            if middle is not None and isinstance(targets, list):
-                names = (str(target).replace("*", middle) for target in targets)
-                if found := self._file(config["at"], names):
+            match = re.fullmatch(re.escape(pattern).replace(r"\*", "(.*)", 1), name, re.DOTALL)
+            if match and isinstance(targets, list):
+                star = "".join(match.groups())
+                found = self._file(config["at"], [str(one).replace("*", star) for one in targets])
+                if found:
                     return found
         return self._file(config["base"], [name]) if "base" in config else ""
 
@@ -132,29 +142,8 @@ class Paths:
 
 
 def _joined(folder: str, name: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, name))
-
-
-def _candidates(path: str) -> list[str]:
-    """Return the files that a path without suffix may stand for, the most likely first."""
-    path = "" if path == "." else path
-    stem, suffix = posixpath.splitext(path)
-    return [
-        path,
-        *(stem + other for other in SOURCES.get(suffix, ())),
-        *(path + other for other in SUFFIXES),
-        *(posixpath.join(path, "index" + other) for other in SUFFIXES),
-    ]
-
-
-def _matched(pattern: str, name: str) -> str | None:
-    """Return the part of a name that the star in a pattern stands for, None without a match."""
-    before, star, after = pattern.partition("*")
-    if name == pattern and not star:
-        return ""
-    is_match = star and name.startswith(before) and name.endswith(after)
-    fits = len(name) >= len(before + after)
-    return name[len(before) : len(name) - len(after)] if is_match and fits else None
+    path = posixpath.normpath(posixpath.join(folder, name))
+    return "" if path == "." else path
 
 
 def _package_name(name: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.members import Members
-from ghostmem.outline.languages.ecma_.names import Arguments, Env, Key, Type, union
+from ghostmem.outline.languages.ecma_.names import Env, Key, Type, union
 from ghostmem.outline.languages.ecma_.natives import (
     ARRAYS,
     ELEMENT,
@@ -12,7 +12,6 @@ from ghostmem.outline.languages.ecma_.natives import (
     RETURNS_STRING,
     SAME_ARRAY,
 )
-from ghostmem.outline.languages.ecma_.written import thawed
 
 STRING = ("native", "String", ())
 STRINGS = ("native", "Array", (STRING,))
@@ -22,7 +21,7 @@ class Results(Members):
     """The types of the results and parameters of functions."""
 
     def result(
-        self, of: Type, types: tuple[Type, ...] = (), arguments: Arguments = ("", ())
+        self, of: Type, types: tuple[Type, ...] = (), arguments: tuple[Key, ...] = ()
     ) -> Type:
         """Return the type of the result of calling a value."""
         match of:
@@ -34,23 +33,19 @@ class Results(Members):
             case ("anonymous", path, number):
                 return self.return_of(path, number, (), types, arguments)
             case ("function type", _, term, path, scope, env):
-                return self.term(thawed(term), path, scope, env)
+                return self.term(term, path, scope, env)
             case ("native member", receiver, name):
                 return self._native_result(receiver, name, arguments)
             case ("native value", "Object.keys"):
                 return STRINGS
             case ("native value", "String" | "Number" | "Boolean" | "Symbol" as name):
                 return ("native", name, ())
-            case ("native value", "Array.from") if arguments[1]:
-                return ("native", "Array", (self.element(self._first(arguments)),))
-            case ("native value", "Promise.resolve") if arguments[1]:
-                return ("native", "Promise", (self.awaited(self._first(arguments)),))
+            case ("native value", "Array.from") if arguments:
+                return ("native", "Array", (self.element(self.type_of(*arguments[0])),))
+            case ("native value", "Promise.resolve") if arguments:
+                return ("native", "Promise", (self.awaited(self.type_of(*arguments[0])),))
             case _:
                 return None
-
-    def _first(self, arguments: Arguments) -> Type:
-        """Return the type of the first argument."""
-        return self.type_of(arguments[0], arguments[1][0])
 
     def called(
         self, path: str, callee: int, arguments: list[int], terms: list[Any], scope: int
@@ -67,7 +62,7 @@ class Results(Members):
                     return function if name == "bind" else self.result(function)
             if of and of[0] == "function" and self._returns_this(of[1]):
                 return self.type_of(path, receiver)
-        return self.result(of, types, (path, tuple(arguments)))
+        return self.result(of, types, tuple([(path, number) for number in arguments]))
 
     def _function(self, key: Key) -> Any:
         """Return the record of the function that a symbol is."""
@@ -85,7 +80,7 @@ class Results(Members):
         number: int,
         env: Env,
         types: tuple[Type, ...] = (),
-        arguments: Arguments = ("", ()),
+        arguments: tuple[Key, ...] = (),
     ) -> Type:
         """Return the type that a function returns: as declared, or of its return statements."""
         record = self.detail(path, "functions")[number]
@@ -107,21 +102,21 @@ class Results(Members):
         return self.symbol((path, number)).detail.get("type") if number >= 0 else None
 
     def _inferred(
-        self, record: dict[str, Any], types: tuple[Type, ...], arguments: Arguments
+        self, record: dict[str, Any], types: tuple[Type, ...], arguments: tuple[Key, ...]
     ) -> Env:
         """Return the type parameters of a call: as written, or inferred from the arguments."""
         if types:
             return tuple(zip(record["tp"], types, strict=False))
         found: dict[str, Type] = {}
-        for term, number in zip(record["types"], arguments[1], strict=False):
+        for term, argument in zip(record["types"], arguments, strict=False):
             is_array = bool(term) and term[0] == "arr"
             name = term[1] if is_array else term
             if name and name[0] == "n" and name[1] in record["tp"]:
-                argument = self.type_of(arguments[0], number)
-                found.setdefault(name[1], self.element(argument) if is_array else argument)
+                of = self.type_of(*argument)
+                found.setdefault(name[1], self.element(of) if is_array else of)
         return tuple(sorted((name, inferred) for name, inferred in found.items() if inferred))
 
-    def _native_result(self, of: tuple[Any, ...], name: str, arguments: Arguments) -> Type:
+    def _native_result(self, of: tuple[Any, ...], name: str, arguments: tuple[Key, ...]) -> Type:
         """Return the type of the result of a method of the library."""
         native = of[1] if of[0] == "native" else "Array"
         if native in ARRAYS:
@@ -139,20 +134,20 @@ class Results(Members):
         is_text = name in RETURNS_STRING and native in {"String", "Number", "Date"}
         return STRING if is_text else None
 
-    def _array_result(self, of: tuple[Any, ...], name: str, arguments: Arguments) -> Type:
+    def _array_result(self, of: tuple[Any, ...], name: str, arguments: tuple[Key, ...]) -> Type:
         element = self.element(of)
-        if name in {"map", "flatMap"} and arguments[1]:
-            result = self.result(self._first(arguments))
+        if name in {"map", "flatMap"} and arguments:
+            result = self.result(self.type_of(*arguments[0]))
             return ("native", "Array", (self.element(result) if name == "flatMap" else result,))
         if name in SAME_ARRAY:
             return ("native", "Array", (element,))
         return element if name in ELEMENT else STRING if name == "join" else None
 
-    def _promise_result(self, of: tuple[Any, ...], name: str, arguments: Arguments) -> Type:
+    def _promise_result(self, of: tuple[Any, ...], name: str, arguments: tuple[Key, ...]) -> Type:
         if name in {"catch", "finally"}:
             return of
-        calls_back = name == "then" and arguments[1]
-        result = self.result(self._first(arguments)) if calls_back else None
+        calls_back = name == "then" and arguments
+        result = self.result(self.type_of(*arguments[0])) if calls_back else None
         return ("native", "Promise", (self.awaited(result),) if result else ())
 
     def parameter(self, path: str, number: int, at: int) -> Type:
@@ -177,7 +172,7 @@ class Results(Members):
     def _parameter_of(self, of: Type, at: int) -> Type:
         """Return the type of a parameter of a written function type."""
         if of and of[0] == "function type" and at < len(of[1]):
-            return self.term(thawed(of[1][at]), *of[3:])
+            return self.term(of[1][at], *of[3:])
         return None
 
     def _expected(self, path: str, at: int, call: int, position: int) -> Type:

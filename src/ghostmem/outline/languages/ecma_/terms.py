@@ -167,11 +167,6 @@ def _conditional_type(walk: EcmaWalk, node: Node, scope: int, owner: int) -> lis
     return inside(node, inner, owner)
 
 
-def _mapped(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    name = node.child_by_field_name("name")
-    return [(child, scope, owner) for child in node.named_children if child != name]
-
-
 def _index_signature(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     mapped = child_of_type(node, ["mapped_type_clause"])
     inner = walk.new_scope(scope) if mapped else scope
@@ -190,6 +185,8 @@ TYPE_USES: dict[str, Handler] = {
     "conditional_type": _conditional_type,
     "infer_type": nothing,
     "index_signature": _index_signature,
-    "mapped_type_clause": _mapped,
+    "mapped_type_clause": lambda _walk, node, scope, owner: [
+        step for step in inside(node, scope, owner) if step[0] != node.child_by_field_name("name")
+    ],
     "type_query": nothing,
 }

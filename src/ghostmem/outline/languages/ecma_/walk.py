@@ -33,7 +33,8 @@ Step = tuple[Node, int, int]  # a node, its scope and its owner
 class EcmaWalk:
     """The facts of a file while its tree is walked.
 
-    They are plain data, in lists that begin with their sort:
+    They are plain data, in lists that begin with their sort, mostly one letter, because Python
+    shares strings of one letter:
 
     - `rows` are expressions; their operands are other rows, names, terms and scopes,
     - `scopes` are [parent, `this`, names]; `this` is that of a class (c), an object (o), a written
@@ -88,12 +89,11 @@ class EcmaWalk:
             scope = self.scopes[scope][0]
         return self.bodies.get(scope, -1)
 
-    def names_at(self, scope: int, name: str) -> list[Any] | None:
+    def names_at(self, scope: int, name: str) -> Any:
         """Return the bindings of a name in a scope or around it, None if it is not bound."""
         while scope >= 0:
             if name in self.scopes[scope][2]:
-                found: list[Any] = self.scopes[scope][2][name]
-                return found
+                return self.scopes[scope][2][name]
             scope = self.scopes[scope][0]
         return None
 
@@ -124,17 +124,23 @@ class EcmaWalk:
 
     def add_symbol(self, name: str, kind: str, parent: int, node: Node, **detail: Any) -> int:
         """Add a symbol and return its number."""
-        number = len(self.symbols)
         first_line = (node.text or b"")[:400].decode("utf-8", "replace").split("\n", 1)[0].strip()
-        lines = line_of(node), node.end_point[0] + 1
-        place = node.start_byte, node.end_byte
-        signature = first_line.removesuffix("{").rstrip()[:200]
-        body = digest(self.source, node)
-        self.depths[number] = self.depths[parent] + 1
+        self.depths[len(self.symbols)] = self.depths[parent] + 1
         self.symbols.append(
-            Symbol(name, kind, parent, *lines, *place, signature, detail, body=body)
+            Symbol(
+                name,
+                kind,
+                parent,
+                line_of(node),
+                node.end_point[0] + 1,
+                node.start_byte,
+                node.end_byte,
+                first_line.removesuffix("{").rstrip()[:200],
+                detail,
+                body=digest(self.source, node),
+            )
         )
-        return number
+        return len(self.symbols) - 1
 
     def declare_type(
         self, name: str, kind: str, parent: int, node: Node, scope: int, value: bool

@@ -33,6 +33,52 @@ class EcmaWritten(EcmaNames):
         """Return the types that terms stand for."""
         return tuple([self.term(term, path, scope, env) for term in terms])
 
+    def values(self, referents: list[Referent]) -> Type:
+        """Return the type of the only value among referents, None if there are several."""
+        found = [
+            one
+            for one in referents
+            if one[0] != "symbol" or self.symbol(one[1]).kind != "interface"
+        ] or referents
+        return self.value(found[0]) if len(found) == 1 else None
+
+    def member_type(self, of: Type, name: str) -> Type:
+        """Return the type of a member of a type."""
+        if of and of[0] == "union":
+            return union([self.member_type(part, name) for part in of[1]])
+        found = self.member(of, name)
+        if len(found) > 1:  # a getter and a setter are one property
+            found = [
+                one
+                for one in found
+                if one[0] != "member" or not self.symbol(one[1]).detail.get("set")
+            ]
+        if len(found) != 1 or not of:
+            return None
+        if found[0][0] == "native" and of[0] in {"native", "tuple"}:
+            return ("native member", of, name)
+        if found[0][0] == "external" and of[0] == "external instance":
+            return None  # the value of a method does not tell what it returns
+        return self.value(found[0])
+
+    def this(self, path: str, scope: int) -> Type:
+        """Return the type of `this` in a scope."""
+        scopes = self.detail(path, "scopes")
+        while scope >= 0 and scopes[scope][1] is None:
+            scope = scopes[scope][0]
+        match scopes[scope][1] if scope >= 0 else None:
+            case ["c", number, static]:
+                key = (path, number)
+                if self.symbol(key).kind in {"variable", "constant"}:
+                    return ("variable", key)
+                return ("class", key) if static else ("instance", key, ())
+            case ["o", number]:
+                return ("object", path, number)
+            case ["t", term, at]:
+                return self.term(term, path, at)
+            case _:
+                return None
+
     def _intersection(self, path: str, scope: int, env: Env, terms: list[Any]) -> Type:
         parts = self.terms(terms, path, scope, env)
         return ("intersection", parts) if all(parts) else None
@@ -153,18 +199,9 @@ _TERMS: dict[str, Callable[..., Type]] = {
 
 
 def _frozen(term: Any) -> Any:
-    """Return a term as tuples, which a type can contain."""
+    """Return a term as tuples, which can be a part of a type and still are a term."""
     if isinstance(term, list):
         return tuple(_frozen(part) for part in term)
     if isinstance(term, dict):
         return ("{}", *((name, _frozen(part)) for name, part in sorted(term.items())))
-    return term
-
-
-def thawed(term: Any) -> Any:
-    """Return a frozen term as the lists and mappings it was."""
-    if isinstance(term, tuple):
-        if term and term[0] == "{}":
-            return {name: thawed(part) for name, part in term[1:]}
-        return [thawed(part) for part in term]
     return term

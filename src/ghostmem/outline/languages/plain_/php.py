@@ -5,9 +5,10 @@ from posixpath import dirname, join, normpath
 
 import tree_sitter_php
 
-from ghostmem.outline.extract import Extraction, QueryMatch
+from ghostmem.outline.extract import Extraction
 from ghostmem.outline.facts import Facts, Import, Scope
 from ghostmem.outline.languages.plain_.link import plain_language
+from ghostmem.outline.query import QueryMatch
 from ghostmem.outline.rules import IMPORT, PACKAGE, FindFile, Rules, joined, names_in
 
 
