@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ghostmem.outline.facts import Facts, Import
-from ghostmem.outline.languages.cfamily_.headers import HEADERS, NAMES, header_of
+from ghostmem.outline.languages.cfamily_.headers import NAMES, header_of
 
 
 class CppFiles:
@@ -40,7 +40,7 @@ class CppFiles:
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), one.path))
         if not system and beside in self.files:
             return beside
-        if system and one.path in HEADERS:
+        if system and one.path in NAMES["@headers"]:
             return None
         wanted = posixpath.normpath(one.path)
         if wanted in self.files:
