@@ -300,7 +300,7 @@ TOUR = (
         "Export and import",
         (
             Step(
-                "Export everything as lines of JSON, with all versions and counters.",
+                "Export everything as JSON lines, with all versions and counters.",
                 "ghost export -o first.jsonl",
             ),
             Step(
@@ -407,7 +407,7 @@ def show(tour: Sequence[Chapter], colour: bool) -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="ghost-demo-") as name:
         run = Tour(Path(name).resolve(), colour)
-        run.say("Ghost: memory for AI agents that lasts", BOLD)
+        run.say("Ghost: persistent memory for AI agents", BOLD)
         run.say(f"A tour on a temporary store in {name}; your own memories are not touched.")
         run.say("GHOST_NS is set to agent:ada, so commands need no -n.")
         try:

@@ -19,7 +19,7 @@ from ghostmem import Ghost, Settings
 NS = "agent:longitudinal"
 START = datetime(2026, 1, 5, tzinfo=UTC)
 NOISE, CHATTER = 8, 3  # a day
-NOTICED = 5  # every so many days one sensory memory is looked at twice
+NOTICED = 5  # days after which one more sensory memory is read twice
 TIMES = 2  # a day that a fact is used or shown
 LEFT_AFTER = 14  # days after which the facts of the last sort are never asked for again
 MODES = ("off", "built-in rules", "and one for chatter")

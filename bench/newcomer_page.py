@@ -5,12 +5,14 @@ import re
 HOME = "/home/you"
 HEAD = """# A newcomer's first hour
 
-Made by `make newcomer`: a fresh clone, a fresh environment built from the wheel, and the commands
-of somebody who has never seen Ghost. Every command is run, its output is checked, and the first
-unexpected result ends the run. Times, ids, ports, checksums and paths are replaced, so that two
-runs can be compared, and long outputs show their first and last lines.
+This page is the transcript of a first session with Ghost, from cloning the repository to moving the
+store to PostgreSQL and back. `make newcomer` runs every command in a fresh clone and a fresh
+environment, checks the output, and stops at the first unexpected result. Times, ids, ports,
+checksums and paths are replaced, so that two runs can be compared; long outputs show only their
+first and last lines.
 
-Prompts: `~$` is the newcomer's home, `~/ghost$` the clone, `>` a client's action.
+Prompts: `~$` is the home folder, `~/ghost$` the clone, `~/shop$` a project, and `>` a call by an
+MCP client.
 """
 _VARYING = [  # replacements must not look like real values
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),

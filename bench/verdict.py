@@ -100,8 +100,9 @@ def added(count: int, runs: int = 200) -> dict[str, dict[str, float]]:
 
 
 def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
-    """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them,
-    is not counted.
+    """Return the cost of a verdict, without making vectors and finding near chunks, and of a put.
+
+    A put makes and finds them anyway.
     """
     from ghostmem.memory.draft import Draft
     from ghostmem.memory.prepare import prepare, with_nearest

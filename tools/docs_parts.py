@@ -473,46 +473,45 @@ def type_part() -> str:
 def described(name: str, made: Any) -> str:
     """Return the section of a public type: its description and its members."""
     head = f"## {name}\n\n{first_line(made)}"
-    if inspect.isfunction(made):
-        return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
-    if issubclass(made, list):
-        fields = [
-            f"{field}: {annotation(kind)}"
-            for field, kind in inspect.get_annotations(made.__init__).items()
-            if field != "return"
-        ]
-        return f"{head}\n\n" + fenced("\n".join(fields), "py")
-    if is_typeddict(made):
-        items = made.__annotations__.items()
-        ordered = sorted(items, key=lambda item: item[0] not in made.__required_keys__)
-        return f"{head}\n\n" + fenced(
-            "\n".join(f"{field}: {annotation(kind)}" for field, kind in ordered), "py"
-        )
-    if issubclass(made, StrEnum):
+    if isinstance(made, type) and issubclass(made, StrEnum):
         return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
-    if not dataclasses.is_dataclass(made):
-        own = {
-            each: method
-            for each, method in vars(made).items()
-            if inspect.isfunction(method) and not each.startswith("_")
-        }
-        made_by = (
-            [f"{name}{signature(made.__init__, 'self').removesuffix(' -> None')}"]
-            if "__init__" in vars(made)
-            else []
-        )
-        awaited = {
-            each: "await " if inspect.iscoroutinefunction(method) else ""
-            for each, method in own.items()
-        }
-        calls = [
-            f"{awaited[each]}{name.lower()}.{each}{signature(method, 'self')}"
-            for each, method in own.items()
-        ]
-        return f"{head}\n\n" + fenced("\n".join([*made_by, *calls]), "py")
-    return f"{head}\n\n" + fenced(
-        "\n".join(f"{f.name}: {annotation(f.type)}" for f in dataclasses.fields(made)), "py"
+    return f"{head}\n\n" + fenced("\n".join(members(name, made)), "py")
+
+
+def members(name: str, made: Any) -> list[str]:
+    """Return the lines of a function, of the fields of a type, or of the calls of a class."""
+    if inspect.isfunction(made):
+        return [f"{name}{signature(made, '')}"]
+    if dataclasses.is_dataclass(made):
+        fields = {field.name: field.type for field in dataclasses.fields(made)}
+    elif is_typeddict(made):
+        items = made.__annotations__.items()
+        fields = dict(sorted(items, key=lambda item: item[0] not in made.__required_keys__))
+    elif issubclass(made, list):
+        fields = inspect.get_annotations(made.__init__)
+        del fields["return"]
+    else:
+        return calls(name, made)
+    return [f"{field}: {annotation(kind)}" for field, kind in fields.items()]
+
+
+def calls(name: str, made: type[Any]) -> list[str]:
+    """Return how an object of a class is made, and the calls of its public methods."""
+    own = [method for each, method in vars(made).items() if not each.startswith("_")]
+    made_by = (
+        [f"{name}{signature(made.__init__, 'self').removesuffix(' -> None')}"]
+        if "__init__" in vars(made)
+        else []
     )
+    return [
+        *made_by,
+        *(
+            f"{'await ' if inspect.iscoroutinefunction(method) else ''}"
+            f"{name.lower()}.{method.__name__}{signature(method, 'self')}"
+            for method in own
+            if inspect.isfunction(method)
+        ),
+    ]
 
 
 def report_part() -> str:

@@ -162,7 +162,11 @@ def main() -> int:
     """Write or check the picture."""
     picture = drawn(wrapped(recorded()))
     if "--check" in sys.argv[1:]:
-        return int(picture != PICTURE.read_text(encoding="utf-8"))
+        if picture == PICTURE.read_text(encoding="utf-8"):
+            return 0
+        name = PICTURE.relative_to(ROOT).as_posix()
+        print(f"{name} is stale: run python tools/terminal_svg.py", file=sys.stderr)
+        return 1
     PICTURE.write_text(picture, encoding="utf-8", newline="\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""Ghost: memory for AI agents that lasts.
+"""Ghost: persistent memory for AI agents.
 
     from ghostmem import Ghost
 

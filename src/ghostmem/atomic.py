@@ -1,6 +1,6 @@
 """Replace a file completely or not at all.
 
-The new content is written to a temporary file beside the target, synced, and renamed over it. A
+The new content is written to a temporary file next to the target, synced, and renamed over it. A
 temporary file is named `.NAME.PID.RANDOM.tmp` and locked as long as its writer lives, so that one
 left by a killed process can be told from one in use."""
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from pathlib import Path
 
-SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps beside a database
+SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps next to a database
 _MAX_NAME = 50  # characters of the target's name in that of its temporary file
 # Patterns are texts here, compiled when first used, because most commands never use them.
 _TEMPORARY = r"\.(?P<target>.+?)\.\d+\.[0-9a-f]{8}\.tmp(?P<side>-journal|-wal|-shm)?"

@@ -49,5 +49,5 @@ def require(ns: str, need: str) -> None:
         where = ns or "all namespaces"
         raise ForbiddenError(
             f"this token may not {need} in {where}",
-            "use a token with that grant, or name a namespace it has",
+            "use a token with that grant, or one of its namespaces",
         )

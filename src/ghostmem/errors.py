@@ -21,8 +21,8 @@ GhostError                     1  something unexpected
 │   ├── StoreBusyError         5  another process holds the write lock
 │   ├── LostConnectionError    5  the database does not answer, or the connection to it broke
 │   └── CorruptStoreError      5  the file is damaged
-├── EmbeddingError             6  a provider of vectors failed
-├── ModelError                 6  a language model that was asked for failed
+├── EmbeddingError             6  an embedding provider failed
+├── ModelError                 6  the configured language model failed
 ├── MemorySearchFailError      1  the tool memory_search could not search
 └── MemorySaveFailError        1  the tool memory_save could not save
 
@@ -55,7 +55,7 @@ class InvalidInputError(GhostError):
     """A value that cannot be accepted."""
 
     exit_code = 2
-    default_hint = "see --help for what is accepted"
+    default_hint = "see --help for accepted values"
 
 
 class PatchFormatError(InvalidInputError):
@@ -86,7 +86,7 @@ class NotFoundError(GhostError):
     """No such memory, namespace, rule or file."""
 
     exit_code = 3
-    default_hint = "`ghost list` shows what is there"
+    default_hint = "`ghost list` shows the stored memories"
 
 
 class ConflictError(GhostError):
@@ -97,7 +97,7 @@ class ConflictError(GhostError):
 
 
 class VersionConflictError(ConflictError):
-    """Compare-and-swap found another version than the caller's base."""
+    """The current version is not the one that the caller expects."""
 
 
 class PatchConflictError(ConflictError):
@@ -107,9 +107,9 @@ class PatchConflictError(ConflictError):
 
 
 class LockedError(ConflictError):
-    """The memory carries the tag `locked`."""
+    """The memory has the tag `locked`."""
 
-    default_hint = "pass unlock=True (--unlock) if you mean it"
+    default_hint = "pass unlock=True (--unlock) to change it anyway"
 
 
 class NoteConflictError(ConflictError):
@@ -140,7 +140,7 @@ class ForbiddenError(GhostError):
 
 
 class EngineError(GhostError):
-    """The store cannot do what was asked."""
+    """The store cannot perform the operation."""
 
     exit_code = 5
     default_hint = "run `ghost doctor`"
@@ -149,7 +149,7 @@ class EngineError(GhostError):
 class NotADatabaseError(EngineError):
     """The file is not a Ghost store."""
 
-    default_hint = "name another file with --db or GHOST_DB"
+    default_hint = "choose another file with --db or GHOST_DB"
 
 
 class NewerStoreError(EngineError):
@@ -161,13 +161,13 @@ class NewerStoreError(EngineError):
 class ReadOnlyStoreError(EngineError):
     """The store or its folder cannot be written."""
 
-    default_hint = "check the permissions of the file and its folder, or name another with --db"
+    default_hint = "check the permissions of the file and its folder, or choose another with --db"
 
 
 class StoreFullError(EngineError):
     """No space is left for the store; the write was rolled back."""
 
-    default_hint = "free some space and try again; nothing stored before was touched"
+    default_hint = "free some space and try again; stored memories are unchanged"
 
 
 class StoreBusyError(EngineError):
@@ -192,22 +192,22 @@ class LostConnectionError(EngineError):
 class CorruptStoreError(EngineError):
     """The database file is damaged."""
 
-    default_hint = "restore the newest backup; `ghost export` may still save what can be read"
+    default_hint = "restore the newest backup; `ghost export` may still save the readable part"
 
 
 class EmbeddingError(GhostError):
-    """A provider of vectors failed."""
+    """An embedding provider failed."""
 
     exit_code = 6
     default_hint = "run `ghost doctor`"
 
 
 class ModelError(GhostError):
-    """A language model that the user asked for failed."""
+    """The language model that the user configured failed."""
 
     exit_code = 6
     default_hint = (
-        "check GHOST_LLM_MODEL, GHOST_LLM_URL and the key, or name a command with GHOST_LLM_COMMAND"
+        "check GHOST_LLM_MODEL, GHOST_LLM_URL and the key, or set a command with GHOST_LLM_COMMAND"
     )
 
 

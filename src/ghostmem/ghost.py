@@ -169,7 +169,7 @@ class Ghost:
     ) -> Memory:
         """Store a memory under (ns, key), or the next version of it, and return it.
 
-        A new version inherits every field that is not named. Storing the same content and fields
+        A new version inherits every field that is not given. Storing the same content and fields
         again adds no version: the memory is reinforced. Text that does not come from the user and
         looks like instructions is held in quarantine.
 
@@ -198,7 +198,7 @@ class Ghost:
             valid_from: Start of the time in which it is true.
             valid_to: End of the time in which it is true.
             base_version: Store only if this is the current version; 0: only if the key is new.
-            dedup: When another key says the same, reinforce that memory instead of storing this
+            dedup: When another memory says the same, reinforce it instead of storing this
                 one; default: the setting `dedup`.
             supersedes: Key of the memory that this one replaces; that memory is retired.
             unlock: Also change a memory tagged `locked`.
@@ -253,7 +253,7 @@ class Ghost:
         judge: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> BatchReport:
-        """Store many memories, in far fewer transactions than as many calls of `put`.
+        """Store many memories, in far fewer transactions than separate calls of `put`.
 
         Each item has the parameters of `put` as a mapping. Items are read as they are needed,
         checked in batches of 500, and written in order in transactions of consecutive items. A
@@ -268,11 +268,11 @@ class Ghost:
 
         Returns:
             Every item in order, as stored or as refused. An item is refused, and the others are
-            stored, when a put of it would raise ConflictError (also VersionConflictError and
+            stored, when a put of it would raise ConflictError (including VersionConflictError and
             LockedError) or NotFoundError.
 
         Raises:
-            InvalidInputError: An item is not valid. The error names it and says up to which item
+            InvalidInputError: An item is not valid. The error says which one, and up to which item
                 the input is stored.
         """
         from ghostmem.memory.put_many import put_many
@@ -635,9 +635,9 @@ class Ghost:
         Args:
             ns: Namespace.
             keep: Key of the memory to keep.
-            other: Key of the memory that ends; default: all that contradict `keep`.
+            other: Key of the memory to retire; default: all that contradict `keep`.
             both: Both are true; they do not contradict each other.
-            unlock: Also end a memory tagged `locked`.
+            unlock: Also retire a memory tagged `locked`.
 
         Raises:
             NotFoundError: Nothing contradicts `keep`.
@@ -657,7 +657,7 @@ class Ghost:
         return reopen_memory(self.store, ns, key)
 
     def timeline(self, ns: str, what: str) -> List[Event]:
-        """Return how a key, or the memories that answer a question, evolved, oldest first.
+        """Return how a key, or the memories that answer a question, changed, oldest first.
 
         Args:
             ns: Namespace.
@@ -865,7 +865,7 @@ class Ghost:
             dry_run: Change nothing; report what would happen.
 
         Raises:
-            ConflictError: The run was undone already.
+            ConflictError: The run was already undone.
         """
         from ghostmem.lifecycle.undo import undo
 
@@ -982,7 +982,7 @@ class Ghost:
         return source_aliases(self.store, ns)
 
     def set_source_alias(self, ns: str, alias: str, canonical: str) -> SourceAlias:
-        """Declare that two names of a source are the same person, as `for_user` then finds.
+        """Declare that two names are the same person; `for_user` then finds both.
 
         Memories keep the name they were stored with.
 
@@ -1035,7 +1035,7 @@ class Ghost:
         """Revoke an access token by its id or name.
 
         Raises:
-            ConflictError: It was revoked already.
+            ConflictError: It was already revoked.
         """
         from ghostmem.admin.tokens import revoke_token
 
@@ -1067,8 +1067,8 @@ class Ghost:
     def embed_backfill(self, progress: Callable[[int], None] | None = None) -> int:
         """Embed every chunk that has no vector, and return the number embedded.
 
-        It can be interrupted and run again. If GHOST_EMBED_MODEL names another local model than
-        the store has, it does the same as `embed_switch`.
+        It can be interrupted and run again. If GHOST_EMBED_MODEL is another local model than
+        the store's, it does the same as `embed_switch`.
 
         Raises:
             EmbeddingError: The provider fails; vectors stored before stay.
@@ -1081,7 +1081,7 @@ class Ghost:
         """Embed everything with the configured model, then delete the vectors of other models.
 
         Without GHOST_EMBED_MODEL, the provider `local` changes to the model of new stores.
-        Searches use the vectors of the model before until all new ones are stored.
+        Searches use the vectors of the previous model until all new ones are stored.
 
         Returns:
             The number of chunks embedded.
@@ -1257,7 +1257,7 @@ class Ghost:
         """Return live memories about a file, newest first.
 
         Args:
-            path: Path as the memories name it.
+            path: Path as written in the memories.
             rel: What was done to the file: "modified", "created", "deleted" or "read".
             ns: Namespace, prefix such as "agent:*", or None for all.
             limit: Maximum number of memories.
@@ -1315,7 +1315,7 @@ class Ghost:
         )
 
     def export(self, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
-        """Yield all memories, edges and rules as lines of JSON.
+        """Yield all memories, edges and rules as JSON lines.
 
         Importing the lines into an empty store and exporting again gives the same bytes.
 
@@ -1330,7 +1330,7 @@ class Ghost:
     def export_original(self, ns: str | None = None) -> Iterator[str]:
         """Yield the lines of a JSON array of current memories that the original Ghost imports.
 
-        Each memory follows its earlier versions. Edges, rules and days of use are left out.
+        Each memory follows its earlier versions. Edges, rules and daily usage are left out.
 
         Args:
             ns: Namespace, prefix such as "agent:*", or None for all.
@@ -1357,7 +1357,7 @@ class Ghost:
         Args:
             source: Open file or lines.
             on_conflict: For keys with a different history: "update" writes the next version, "skip"
-                keeps ours, "fail" raises ConflictError before anything is written.
+                keeps the stored one, "fail" raises ConflictError before anything is written.
             dry_run: Change nothing; report what would happen.
             trust: Skip the quarantine.
             progress: Called with the number of lines done.
@@ -1701,7 +1701,7 @@ class Ghost:
             base: SHA-256 of the file as the caller read it.
 
         Raises:
-            NoteConflictError: The file changed since; the error carries the present text.
+            NoteConflictError: The file changed since; the error contains the current text.
         """
         from ghostmem.notes.write_section import write_note
 
@@ -1767,7 +1767,7 @@ class Ghost:
             relations: Kinds of relations; default: all.
             omit_native: Leave out the standard library and built-ins.
             max_nodes: Maximum number of nodes in one answer; default: 2000.
-            offset: Symbols to skip; `next_offset` of the answer before.
+            offset: Symbols to skip; `next_offset` of the previous answer.
             include_tests: Include test files; default: True.
             include_memories: Show memories about each file and symbol.
 
@@ -1820,7 +1820,7 @@ class Ghost:
             relations: Kinds of relations; default: all.
             omit_native: Leave out the standard library and built-ins.
             max_nodes: Maximum number of nodes in one answer; default: 2000.
-            offset: Symbols to skip; `next_offset` of the answer before.
+            offset: Symbols to skip; `next_offset` of the previous answer.
             include_tests: Include test files; default: True.
             include_memories: Show memories about each file and symbol.
 
@@ -1867,7 +1867,7 @@ class Ghost:
             relations: Kinds of relations; default: all.
             omit_native: Leave out the standard library and built-ins.
             max_nodes: Maximum number of nodes in one answer; default: 2000.
-            offset: Symbols to skip; `next_offset` of the answer before.
+            offset: Symbols to skip; `next_offset` of the previous answer.
             include_tests: Include test files; default: True.
             include_memories: Show memories about each file and symbol.
 

@@ -266,9 +266,9 @@ PUT = (
     UNLOCK,
     _flag(
         "dedup",
-        "If another key says the same, reinforce that memory instead of storing this one.",
+        "If another memory says the same, reinforce it instead of storing this one.",
         default=None,
-        brief="reinforce a key that says the same",
+        brief="reinforce a memory that says the same",
         variable="GHOST_DEDUP",
     ),
     _text(
@@ -406,7 +406,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     "list": (
         NS_FILTER,
         TIER,
-        _text("key_prefix", "Only keys that start with this.", brief="only keys that start so"),
+        _text("key_prefix", "Only keys that start with this.", brief="only keys with this prefix"),
         *FILTERS,
         _flag(
             "deleted",
@@ -456,8 +456,8 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         _text("keep", "Key of the memory to keep.", brief="the key to keep"),
         _text(
             "other",
-            "Key of the memory that ends; default: all that the first contradicts.",
-            brief="the key that ends; default: all it contradicts",
+            "Key of the memory to retire; default: all that the first contradicts.",
+            brief="the key to retire; default: all it contradicts",
         ),
         _flag("both", "Both are true: they do not contradict each other.", brief="both are true"),
         UNLOCK,
@@ -639,7 +639,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
             "Number of symbols to skip; the previous result shows it.",
             0,
             default=0,
-            brief="symbols to skip; the answer before names it",
+            brief="symbols to skip; see the previous result",
         ),
         _flag(
             "include_memories",

@@ -57,12 +57,12 @@ class Settings:
     ns: str = setting(
         "",
         "GHOST_NS",
-        "the namespace if a command names none; empty: that of the project in the folder",
+        "the default namespace; empty: that of the project in the current folder",
     )
     default_kind: str = setting(
         "",
         "GHOST_DEFAULT_KIND",
-        "the kind of a new memory if the put names none; empty: semantic for `ghost put` "
+        "the kind of a new memory if the put gives none; empty: semantic for `ghost put` "
         "without --tier, otherwise episodic in the tiers sensory and stm, semantic in ltm and "
         "dormant",
         ("semantic", "episodic", "procedural"),
@@ -122,7 +122,7 @@ class Settings:
         "",
         "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL",
         "the model for ollama or openai; with local: ghost-minilm-1, all-MiniLM-L6-v2 or "
-        "a folder; empty: the one of the store, ghost-minilm-1 for a new store",
+        "a folder; empty: the store's model, ghost-minilm-1 for a new store",
     )
     embed_url: str = setting(
         "", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server"
@@ -140,7 +140,7 @@ class Settings:
     fusion: str = setting(
         "linear",
         "GHOST_FUSION",
-        "how the methods of a search are combined: linear, or rrf with k = 60",
+        "how the retrievers of a search are combined: linear, or rrf with k = 60",
         ("linear", "rrf"),
     )
     rerank: str = setting(
@@ -221,7 +221,7 @@ class Settings:
     edge_hops: int = setting(
         2,
         "GHOST_EDGE_HOPS GHOST_EDGE_MAX_HOPS",
-        "maximum number of edges in a path; 1 is the specification's",
+        "maximum number of edges in a path; the specification has 1",
         low=1,
         high=3,
     )
@@ -460,7 +460,7 @@ def parse(name: str, value: Any, where: str) -> Any:
     if name == "db" and not value.strip():
         raise InvalidInputError(
             f"db: the name of the store is empty ({where})",
-            "name a file, or leave it out for ~/.ghost/memory.db",
+            "give a file, or leave it out for ~/.ghost/memory.db",
         )
     if name == "ns" and value and not is_namespace(value):
         hint = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder"

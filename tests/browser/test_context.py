@@ -188,6 +188,7 @@ def test_what_another_process_writes_changes_the_pack(viewer: "Viewer") -> None:
     """The pack is assembled anew when somebody else stores something."""
     page = viewer.show(f"{ASKED}&budget=800")
     pack(page)
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost(
         "put",
         "-n",

@@ -227,7 +227,7 @@ def test_filters(viewer: "Viewer") -> None:
         "nodes": sum(one.degree > 0 for one in found.nodes),
         "edges": len(found.edges),
     }
-    page.get_by_label("Least weight of a link").fill("0.7")
+    page.get_by_label("Minimum weight of a link").fill("0.7")
     assert 0 < counted(page)["edges"] < len(found.edges)
     assert page.inner_text("#graph-status").startswith(f"{counted(page)['nodes']} of 15 memories")
 
@@ -270,6 +270,7 @@ def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
     """A memory and a link that somebody else stores are drawn, and what was there stays where it was."""
     page = settled(viewer.show(f"{PLACE}&node=deploy"))
     before, links = spot(page, "stack"), len(told(viewer).edges)
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost(
         "put", "-n", "project:shop", "-k", "rollback", "To roll back, deploy the tag before."
     )
@@ -313,6 +314,7 @@ def test_an_empty_store_says_what_to_do(
     page = viewer.show("#/graph?ns=a%3Ab")
     page.wait_for_selector(".state h2")
     assert "ghost put" in page.inner_text(".state")
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost("put", "-n", "a:b", "-k", "tea", "Green tea.")
     page.wait_for_function("() => document.querySelector('#graph')?.scene?.counts().nodes === 1")
 

@@ -126,6 +126,7 @@ def test_another_process_changes_the_report(viewer: "Viewer") -> None:
     """The plots are drawn anew when somebody else writes."""
     page = viewer.show("#/health")
     page.wait_for_selector(".finding")
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost(
         "put",
         "-n",

@@ -155,6 +155,7 @@ def test_another_process_runs_the_rules(viewer: "Viewer") -> None:
     page = viewer.show("#/lifecycle")
     page.wait_for_selector(".run")
     before, asleep = page.locator(".run").count(), flowed(viewer).tiers["dormant"]
+    page.wait_for_selector(".live-state[data-state=live]")
     viewer.ghost("reflect", "-n", "*")
     page.wait_for_function(
         "before => document.querySelectorAll('.run').length > before", arg=before

@@ -1,6 +1,5 @@
 """A memory's own page in a real browser"""
 
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -312,12 +311,13 @@ def test_a_version_is_not_blamed_for_what_the_lifecycle_did(viewer: "Viewer") ->
 def test_a_wrong_key_names_similar_ones(look: "Viewer") -> None:
     """The hint is the same whichever of the two requests fails first."""
 
-    def later(route: Any) -> None:
-        time.sleep(0.3)
-        route.continue_()
-
-    look.page.route("**/details*", later)
-    page = look.show("#/memory/project%3Ashop/deploys")
+    held: list[Any] = []
+    look.page.route("**/details*", held.append)
+    with look.page.expect_response("**/history*"):
+        page = look.show("#/memory/project%3Ashop/deploys")
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
     page.wait_for_selector(".state.bad")
     assert "did you mean deploy?" in page.inner_text(".state.bad")
     look.problems[:] = [one for one in look.problems if "404" not in one]
@@ -326,4 +326,4 @@ def test_a_wrong_key_names_similar_ones(look: "Viewer") -> None:
 def test_an_address_without_a_key_says_so(look: "Viewer") -> None:
     """#/memory/a names no memory."""
     page = look.show("#/memory/a")
-    assert page.inner_text(".state.bad h2") == "This address names no memory"
+    assert page.inner_text(".state.bad h2") == "This address does not contain a memory"

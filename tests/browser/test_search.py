@@ -36,8 +36,9 @@ def test_results_come_while_one_types(look: "Viewer") -> None:
     page = look.show("#/search")
     page.locator("#query").press_sequentially("webhook idempotent", delay=15)
     page.wait_for_function(
-        "() => document.querySelector('.hit .memory-link')?.textContent === 'webhook-retry'"
+        "() => location.hash.includes('q=webhook+idempotent') && document.querySelector('#results[aria-busy=false]')"
     )
+    assert keys(page)[0] == "webhook-retry"
     assert {text.lower() for text in page.locator(".hit-text mark").all_inner_texts()} >= {
         "webhook",
         "idempotent",

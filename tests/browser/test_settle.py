@@ -82,8 +82,8 @@ def test_many_contradictions_are_grouped_paged_and_decided_at_once(
     page.keyboard.press("s")
     expect(page.locator(".settle-bulk")).to_contain_text("1 selected")
     page.get_by_label("Select all on this page").check()
-    page.locator(".settle-bulk").get_by_role("button", name="Both hold").click()
-    page.locator("dialog").get_by_role("button", name="Both hold").click()
+    page.locator(".settle-bulk").get_by_role("button", name="Both are true").click()
+    page.locator("dialog").get_by_role("button", name="Both are true").click()
     expect(page.locator(".settle-tab[aria-pressed=true]")).to_have_text("Contradictions20")
     with viewer.store() as ghost:
         assert len(ghost.conflicts().conflicts) == 20
@@ -152,7 +152,7 @@ def test_both_can_hold(viewer: "Viewer") -> None:
     page = opened(viewer)
     page.keyboard.press("j")
     page.keyboard.press("b")
-    expect(page.locator("dialog h2")).to_have_text("Do both hold?")
+    expect(page.locator("dialog h2")).to_have_text("Are both true?")
     page.keyboard.press("Enter")
     expect(page.locator(".side .memory-link", has_text="coffee")).to_have_count(0)
     with viewer.store() as ghost:

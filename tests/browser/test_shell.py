@@ -59,6 +59,7 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
 def test_the_namespace_picker_counts_memories(viewer: "Viewer") -> None:
     """Every choice has its number of memories, prefixes and all namespaces too, and a write changes it."""
     page = viewer.page
+    page.wait_for_selector(".live-state[data-state=live]")
     code = "() => Object.fromEntries([...document.querySelectorAll('#ns option')].map((one) => [one.value, one.textContent]))"
     with viewer.store() as ghost:
         counts = {info.ns: info.count for info in ghost.namespaces()}

@@ -42,7 +42,7 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     box.fill("Releases go out on Tuesdays at 09:00.")
     viewer.ghost("put", "-n", SHOP, "-k", "release-friday", "Releases go out on Mondays at 10:00.")
     page.locator("dialog[open]").get_by_role("button", name="Save as version 3").click()
-    dialog = page.locator("dialog[open]", has_text="Somebody else changed it meanwhile")
+    dialog = page.locator("dialog[open]", has_text="Someone else has changed it")
     expect(dialog).to_contain_text("Releases go out on Mondays at 10:00.")
     expect(dialog).to_contain_text("Releases go out on Tuesdays at 09:00.")
     assert len(versions(viewer, SHOP, "release-friday")) == 3

@@ -36,7 +36,7 @@ def test_an_older_head_proves_what_was_before(ghost_cli: "GhostCli") -> None:
     assert "it stood at line 4 of 5" in ghost_cli.ok("audit", "verify", "--head", head)
     result = ghost_cli("audit", "verify", "--head", "0" * 64)
     assert result.code == 5
-    assert "never stood in this log" in result.out
+    assert "was never in this log" in result.out
     error, hint = ghost_cli.fails(2, "audit", "verify", "--head", "x")
     assert ("not a digest" in error, "64 digits" in hint) == (True, True)
 

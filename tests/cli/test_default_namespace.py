@@ -13,7 +13,7 @@ from ghostmem.notes.project import project_namespace
 if TYPE_CHECKING:
     from conftest import GhostCli, Program
 
-NOTE = "namespace project:shop (from this folder; -n names another)\n"
+NOTE = "namespace project:shop (from this folder; -n selects another)\n"
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_memory_is_named_as_ghost_prints_it(ghost_cli: "GhostCli", others: Non
     diff = "@@ -1 +1 @@\n-Green tea for guests.\n+White tea for guests.\n"
     assert ghost_cli("patch", "agent:y/tea", input=diff).code == 0
     error, _ = ghost_cli.fails(2, "used", "agent:x/tea-1", "agent:y/tea")
-    assert error == "agent:x and agent:y are two namespaces"
+    assert error == "agent:x and agent:y are different namespaces"
 
 
 def test_an_exact_key_of_the_default_namespace_wins(ghost_cli: "GhostCli", others: None) -> None:

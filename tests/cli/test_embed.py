@@ -53,7 +53,8 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     assert status[1].endswith(": 3 vectors of another model")
     assert list(filled.row("embed", "status")["other_models"].values()) == [3]
     assert (
-        filled.ok("embed", "switch") == "embedded 3 chunks; the vectors of other models are gone\n"
+        filled.ok("embed", "switch")
+        == "embedded 3 chunks; the vectors of other models were deleted\n"
     )
     row = filled.row("embed", "status")
     assert (row["embedded"], row["pending"], row.get("other_models", {})) == (3, 0, {})

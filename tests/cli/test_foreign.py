@@ -220,7 +220,7 @@ def test_errors_say_what_to_do(ghost_cli: "GhostCli", tmp_path: Path, original: 
     assert "namespace is required" in ghost_cli.fails(2, "import", "--from", "mem0", export)[0]
     assert (
         ghost_cli.fails(2, "import", "--from", "mem0", "-n", NS)[1]
-        == "name the file or folder that mem0 wrote"
+        == "give the file or folder that mem0 wrote"
     )
     assert (
         "two sources"
@@ -302,6 +302,6 @@ def test_the_tool_is_recognised_when_a_namespace_is_given(
     """`ghost import PATH -n NS` reads the file as the tool that wrote it, and says so."""
     result = ghost_cli("import", DATA / path, "-n", NS, "--dry-run")
     assert result.code == 0
-    assert f"note: read as {tool}; --from names another tool" in result.err.splitlines()
+    assert f"note: read as {tool}; --from selects another tool" in result.err.splitlines()
     named = ghost_cli.ok("import", DATA / path, "-n", NS, "--dry-run", "--from", tool)
     assert result.out == named

@@ -42,7 +42,7 @@ def test_a_source_goes_with_what_is_derived_from_it(ghost_cli: "GhostCli") -> No
     ]
     assert sorted(ghost_cli.names()) == ["a/fence", "a/gate"]
     assert ghost_cli.ok("get", "-n", "a", "gate") == "the gate is green\n"
-    assert ghost_cli.ok("forget", "--source", "mallory") == "nothing of that source was found\n"
+    assert ghost_cli.ok("forget", "--source", "mallory") == "nothing from that source was found\n"
 
 
 def test_json_lists_everything_and_a_dry_run_is_exact(ghost_cli: "GhostCli") -> None:
@@ -80,7 +80,7 @@ def test_hard_leaves_no_byte_and_names_the_backup(
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        ([], 2, "no source to forget was named"),
+        ([], 2, "no source to forget was given"),
         (["--source-kind", "oracle"], 2, "oracle"),
         (["--source", "x", "--since", "tuesday"], 2, "tuesday"),
         (["--since", "2020-01-01"], 4, "a/safe"),

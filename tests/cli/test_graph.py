@@ -127,7 +127,7 @@ def test_the_default_namespace_serves(
         (2, ["add", "-n", "a", "x", "x", "-r", "refines"], "x cannot be linked to itself"),
         (2, ["add", "-n", "a", "x"], "TO"),
         (2, ["add", "-n", "a", "x", "y", "refines", "-r", "refines"], "two relations"),
-        (2, ["add", "b:x/p", "b:y/q", "refines"], "b:x and b:y are two namespaces"),
+        (2, ["add", "b:x/p", "b:y/q", "refines"], "b:x and b:y are different namespaces"),
         (3, ["add", "-n", "a", "x", "nope", "-r", "refines"], "memory not found: a/nope"),
         (3, ["add", "-n", "a", "x", "other", "-r", "refines"], "memory not found: a/other"),
         (3, ["rm", "-n", "a", "x", "y", "-r", "refines"], "there is no edge x refines y in a"),
@@ -394,7 +394,7 @@ def test_link_says_what_cannot_be(
 def test_clusters_in_text_and_json(ghost_cli: "GhostCli") -> None:
     """Groups with their size, tokens and keys, and a word when there are none."""
     result = ghost_cli("clusters", "-n", "a")
-    assert (result.code, result.out, result.err) == (0, "", "no memories are linked as alike\n")
+    assert (result.code, result.out, result.err) == (0, "", "no similar memories are linked\n")
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "relates_to")
     ghost_cli.ok("edge", "add", "-n", "a", "z", "y", "-r", "relates_to")
     tokens = 3 * (len("The text of x.") // 4 + 20)
@@ -554,7 +554,7 @@ def test_expand_of_what_is_no_summary(ghost_cli: "GhostCli") -> None:
     assert result.out == "x  semantic stm  23 tokens\n    The text of x.\n"
     assert "not a summary" in result.err
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "relates_to")
-    assert "2 alike without a summary: x, y" in ghost_cli("expand", "-n", "a").err
+    assert "2 similar memories without a summary: x, y" in ghost_cli("expand", "-n", "a").err
     assert ghost_cli.row("expand", "-n", "a")["clusters"][0]["keys"] == ["x", "y"]
 
 

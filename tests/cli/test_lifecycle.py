@@ -243,7 +243,7 @@ def test_undo_alone_lists_the_runs(ghost_cli: "GhostCli", wind: Any) -> None:
 def test_without_runs_undo_says_so(ghost_cli: "GhostCli") -> None:
     """Beside the data; in JSON there is nothing."""
     done = ghost_cli("undo")
-    assert (done.code, done.out, done.err) == (0, "", "no runs yet; `ghost reflect` makes one\n")
+    assert (done.code, done.out, done.err) == (0, "", "no runs yet; `ghost reflect` starts one\n")
     assert ghost_cli.rows("undo") == []
 
 
@@ -257,7 +257,7 @@ def test_undo_errors(ghost_cli: "GhostCli") -> None:
     runs = [ghost_cli.row("reflect")["run"] for _ in range(2)]
     assert "is the beginning of 2 runs" in ghost_cli.fails(3, "undo", runs[0][:6])[0]
     ghost_cli.ok("undo", runs[1])
-    assert ghost_cli.fails(4, "undo", runs[1])[0] == f"run {runs[1]} was undone already"
+    assert ghost_cli.fails(4, "undo", runs[1])[0] == f"run {runs[1]} was already undone"
 
 
 @pytest.mark.usefixtures("filled")
@@ -435,7 +435,7 @@ def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> Non
         ),
         (
             ("--name", "r", "--cond-tag", "x", "--action", "DEDUP"),
-            "DEDUP needs a likeness to go by",
+            "DEDUP needs a similarity",
         ),
     ],
 )
@@ -522,7 +522,7 @@ def test_curate_errors(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("curate", "-n", "a", "x", "--op", "lock")
     assert ghost_cli.fails(4, "curate", "-n", "a", "x", "--op", "demote") == (
         "a/x is locked",
-        "pass unlock=True (--unlock) if you mean it",
+        "pass unlock=True (--unlock) to change it anyway",
     )
     assert (
         ghost_cli.ok("curate", "-n", "a", "x", "--op", "demote", "--unlock") == "a/x  ltm → stm\n"

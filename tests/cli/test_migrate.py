@@ -30,7 +30,7 @@ def test_switch_names_the_new_store(ghost_cli: "GhostCli", tmp_path: Path) -> No
     before = ghost_cli.ok("export")
     out = ghost_cli.ok("migrate", "--to", target, "--switch")
     config = tmp_path / "home" / ".ghost" / "config.toml"
-    assert f"{config} names the new store" in out
+    assert f"{config} now points to the new store" in out
     assert read_config(str(config))["db"] == str(target)
     ghost_cli.ok("put", "-n", "a", "-k", "z", "four")
     assert ghost_cli.ok("export", "--db", tmp_path / "home" / ".ghost" / "memory.db") == before

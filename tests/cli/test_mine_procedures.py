@@ -31,7 +31,11 @@ def test_json_and_nothing(ghost_cli: "GhostCli") -> None:
     [found] = ghost_cli("mine-procedures", DATA / "claude", "--json").rows
     assert (found["support"], len(found["steps"])) == (2, 5)
     result = ghost_cli("mine-procedures", DATA / "codex")
-    assert (result.code, result.out, result.err) == (0, "", "nothing was repeated in 1 session\n")
+    assert (result.code, result.out, result.err) == (
+        0,
+        "",
+        "no sequence was repeated in 1 session\n",
+    )
 
 
 def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
@@ -88,7 +92,7 @@ def test_sessions_on_standard_input_can_be_shown_only(ghost_cli: "GhostCli") -> 
     ]
     assert ghost_cli.names() == []
     result = ghost_cli("mine-procedures", "--dry-run", input="a b\nc d\n")
-    assert (result.out, result.err) == ("", "nothing was repeated in 2 sessions\n")
+    assert (result.out, result.err) == ("", "no sequence was repeated in 2 sessions\n")
 
 
 def test_lengths_support_and_number_of_procedures(ghost_cli: "GhostCli") -> None:

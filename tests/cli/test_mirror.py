@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from waiting import until
+
 if TYPE_CHECKING:
     from conftest import GhostCli, Program
 
@@ -125,13 +127,14 @@ def test_watching_goes_on_until_interrupted(program: "Program", tmp_path: Path, 
         "1 to the folder; 0 unchanged",
         "1 to the store; 0 unchanged",
     ]
-    assert err.decode() == "mirroring; interrupt to stop\n"
+    assert err.decode() == "mirroring; press Ctrl-C to stop\n"
 
 
-def wait(child: "subprocess.Popen[bytes]", is_so: Callable[[], bool], seconds: float = 30) -> None:
-    """Wait until something is so."""
-    until = time.monotonic() + seconds
-    while not is_so():
+def wait(child: "subprocess.Popen[bytes]", is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, as long as the process runs."""
+
+    def is_ready() -> bool:
         assert child.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.05)
+        return is_so()
+
+    until(is_ready)

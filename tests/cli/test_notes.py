@@ -37,7 +37,7 @@ def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
     shown = ghost_cli.ok("notes", "add", vault)
     assert (
         shown
-        == f"{vault}: 2 notes in notes:my-vault, laid out as markdown (detected; --layout names another)\n"
+        == f"{vault}: 2 notes in notes:my-vault, layout markdown (detected; --layout selects another)\n"
     )
     assert ghost_cli.ok("notes", "list") == f"{vault}  markdown, in notes:my-vault\n"
     found = ghost_cli.ok("search", "--all", "berries")
@@ -305,7 +305,7 @@ def test_files_that_a_layout_leaves_out_are_named(ghost_cli: "GhostCli", tmp_pat
     for name in ("memory/2026-01-01.md", "projects/shop.md", "readme.md"):
         (tmp_path / "docs" / name).write_text("# Title\n\ntext\n")
     added = ghost_cli("notes", "add", tmp_path / "docs")
-    assert "1 note in notes:docs, laid out as daily" in added.out
+    assert "1 note in notes:docs, layout daily" in added.out
     note = "2 markdown files are not notes of the layout daily and left out (projects/shop.md, readme.md)"
     assert note in added.err
     assert "--layout markdown" in added.err
@@ -325,11 +325,11 @@ def test_a_page_that_shows_role_files_is_no_role_file(
     (docs / "deep").mkdir(parents=True)
     (docs / "deep" / "page.md").write_text("# Deep\n\ntext\n")
     (docs / "roles.md").write_text(stamped)
-    assert "laid out as roles" in ghost_cli.ok("notes", "add", docs)
+    assert "layout roles" in ghost_cli.ok("notes", "add", docs)
     ghost_cli.ok("notes", "rm", docs)
     for number in range(2):
         (docs / f"page-{number}.md").write_text("# Page\n\ntext\n")
-    assert "4 notes in notes:docs, laid out as markdown" in ghost_cli.ok("notes", "add", docs)
+    assert "4 notes in notes:docs, layout markdown" in ghost_cli.ok("notes", "add", docs)
 
 
 def test_notes_search_is_search_in_notes(ghost_cli: "GhostCli", vault: Path) -> None:

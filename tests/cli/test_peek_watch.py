@@ -171,7 +171,7 @@ def test_what_another_process_writes_is_marked(terminal: Callable[..., Terminal]
             lambda frame: [line for line in frame if line.startswith("*")], "the mark"
         )
         assert [line.split()[2:4] for line in frame if line.startswith("*")] == [["said", "kettle"]]
-        assert any("1 change since the look before" in line for line in frame)
+        assert any("1 change since the last update" in line for line in frame)
         ghost.rm("a", "kettle")
     frame = screen.until(told("deleted"), "the removal")
     assert frame[0].startswith("all namespaces: 2 memories")

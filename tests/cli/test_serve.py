@@ -5,8 +5,7 @@ import json
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ from ghostmem import Ghost
 from ghostmem.errors import InvalidInputError
 from ghostmem.settings import Settings
 from ghostmem.web.serve import address_of, is_loopback, listen
+from waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,14 +54,6 @@ def call(
         return found.status, json.loads(found.read())
     finally:
         link.close()
-
-
-def until(true: Callable[[], Any]) -> None:
-    """Wait for something that comes by itself."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_what_comes_over_rest_alone_has_vectors(program: "Program", store: "Path") -> None:
@@ -211,3 +203,12 @@ def test_the_address_that_is_printed() -> None:
         assert address_of(found) == f"http://127.0.0.1:{found.getsockname()[1]}"
     with pytest.raises(InvalidInputError, match="cannot listen"):
         listen("203.0.113.1", 1)
+
+
+def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
+    """Accepted connections send small packets at once."""
+    with listen("127.0.0.1", 0) as listening:
+        client = socket.create_connection(listening.getsockname())
+        server, _ = listening.accept()
+        with client, server:
+            assert server.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

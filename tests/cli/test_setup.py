@@ -23,7 +23,7 @@ def test_the_file_is_made_filled_and_taken_away(ghost_cli: "GhostCli", project: 
     assert made.startswith("<!-- ghost:begin agents-md -->\n")
     assert made.endswith("<!-- ghost:end agents-md -->\n")
     assert "once a week" in made
-    assert ghost_cli.ok("setup", "agents-md") == "the guidance in AGENTS.md is as it should be\n"
+    assert ghost_cli.ok("setup", "agents-md") == "the guidance in AGENTS.md is up to date\n"
     assert (project / "AGENTS.md").read_text(encoding="utf-8") == made
     assert (
         ghost_cli.ok("setup", "agents-md", "--remove")
@@ -40,11 +40,11 @@ def test_another_file_or_folder_is_named(ghost_cli: "GhostCli", project: Path, p
     file = project / (path if path.endswith(".md") else f"{path}/AGENTS.md")
     file.write_bytes(MINE)
     shown = file.relative_to(project)
-    assert ghost_cli.ok("setup", "agents-md", path) == f"wrote the guidance into {shown}\n"
+    assert ghost_cli.ok("setup", "agents-md", path) == f"wrote the guidance to {shown}\n"
     assert file.read_bytes().startswith(MINE)
     assert (
         ghost_cli.ok("setup", "agents-md", path, "--remove")
-        == f"took the guidance out of {shown}\n"
+        == f"removed the guidance from {shown}\n"
     )
     assert file.read_bytes() == MINE
 
@@ -60,7 +60,7 @@ def test_a_dry_run_prints_a_diff(ghost_cli: "GhostCli", project: Path) -> None:
     assert (result.code, result.out, result.err) == (
         0,
         "",
-        "the guidance in AGENTS.md is as it should be\n",
+        "the guidance in AGENTS.md is up to date\n",
     )
     removed = ghost_cli.ok("setup", "agents-md", "--dry-run", "--remove")
     assert removed.startswith("--- AGENTS.md\n+++ /dev/null\n")
@@ -131,10 +131,10 @@ def test_a_client_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) 
     hooks = ["--hooks"] if name in HOOKED else []
     first = ghost_cli.ok("setup", name, *hooks)
     assert all(
-        line.startswith("wrote the ") and ", which is new; " in line for line in first.splitlines()
+        line.startswith("wrote the ") and " to the new file " in line for line in first.splitlines()
     )
     again = ghost_cli.ok("setup", name, *hooks)
-    assert all(line.endswith(": as it should be") for line in again.splitlines())
+    assert all(line.endswith(": up to date") for line in again.splitlines())
     assert (
         len(first.splitlines())
         == len(again.splitlines())
@@ -144,7 +144,7 @@ def test_a_client_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) 
     removed = ghost_cli.ok("setup", name, "--remove")
     assert all(line.startswith("deleted ") for line in removed.splitlines())
     assert sorted(path.name for path in home.rglob("*")) == [".ghost", "setup.lock"]
-    assert "nothing of Ghost is in " in ghost_cli.ok("setup", name, "--remove")
+    assert "Ghost is not in " in ghost_cli.ok("setup", name, "--remove")
 
 
 def test_a_file_keeps_what_else_is_in_it(ghost_cli: "GhostCli", home: Path) -> None:
@@ -154,15 +154,15 @@ def test_a_file_keeps_what_else_is_in_it(ghost_cli: "GhostCli", home: Path) -> N
     file.write_bytes(b'model = "o3" # mine')
     assert (
         ghost_cli.ok("setup", "codex", "-n", "agent:coder")
-        == f"wrote the server into {file}; start a new session in Codex\n"
+        == f"wrote the server to {file}; start a new session in Codex\n"
     )
     made = tomllib.loads(file.read_text(encoding="utf-8"))
     assert made["mcp_servers"]["ghost"]["env"] == {"GHOST_NS": "agent:coder"}
     assert file.read_bytes().startswith(b'model = "o3" # mine\n\n[mcp_servers.ghost]\n')
     removed = ghost_cli.ok("setup", "codex", "--remove").splitlines()
     assert removed == [
-        f"took the server out of {file}",
-        f"nothing of Ghost is in {home / '.codex' / 'hooks.json'}",
+        f"removed the server from {file}",
+        f"Ghost is not in {home / '.codex' / 'hooks.json'}",
     ]
     assert file.read_bytes() == b'model = "o3" # mine'
     assert [path.name for path in file.parent.iterdir()] == ["config.toml"]
@@ -311,7 +311,7 @@ def test_a_client_without_a_permission_says_so(ghost_cli: "GhostCli", name: str)
     done = ghost_cli("setup", name, "--allow", "--dry-run")
     assert done.code == 0
     client = CLIENTS[name]
-    assert done.err == f"permission: {client.title} decides itself: {client.asks}\n"
+    assert done.err == f"permission: {client.title} manages this itself: {client.asks}\n"
     assert "--allow" not in ghost_cli.ok("setup", name, "--help")
 
 

@@ -18,7 +18,7 @@ def test_declared_listed_and_removed(ghost_cli: "GhostCli") -> None:
     assert set(row) == {"ns", "alias", "canonical", "created_at"}
     assert ghost_cli.row("source", "rm", "BOB", "-n", "a")["status"] == "removed"
     result = ghost_cli("source", "list")
-    assert (result.out, result.err) == ("", "no spelling is declared\n")
+    assert (result.out, result.err) == ("", "no spellings are declared\n")
 
 
 def test_for_user_finds_the_other_name(ghost_cli: "GhostCli") -> None:

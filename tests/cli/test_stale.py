@@ -136,7 +136,7 @@ def test_unchanged_code_is_current(ghost_cli: GhostCli, shop: Path) -> None:
     edit(shop, "+ 1", "+ 2")
     edit(shop, "package shop\n", "package shop\n\n// moved down\n")
     assert states(ghost_cli) == {}
-    assert ghost_cli("stale").err == "no memory's code has moved on\n"
+    assert ghost_cli("stale").err == "no linked code has changed\n"
     assert states(ghost_cli, "--all") == {"price": ("current", "")}
     assert ghost_cli.ok("stale", "--all") == "a/price  shop.Price  shop.go  current\n"
 

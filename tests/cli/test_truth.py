@@ -52,7 +52,7 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
     assert result.out.splitlines()[0] == "agent:me/new contradicts old  inferred"
     assert "ghost resolve -n agent:me new old" in result.err
     assert told.ok("resolve", *NS, "new") == "agent:me/new is kept; retired old on 2026-03-10\n"
-    assert told("conflicts", *NS).err == "nothing is in dispute\n"
+    assert told("conflicts", *NS).err == "no contradictions\n"
     found = told("search", *NS, "which staging database")
     assert (
         OLD not in found.out,
@@ -60,7 +60,7 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
     ) == (True, True)
     assert told.ok("resolve", *NS, "old", "--reopen") == "agent:me/old is valid again\n"
     assert told.ok("resolve", *NS, "new", "old", "--both").endswith("are all kept\n")
-    assert told("conflicts", *NS).err == "nothing is in dispute\n"
+    assert told("conflicts", *NS).err == "no contradictions\n"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Hooks as hosts call them: a project with memories, transcripts, and ways to send a payload."""
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,17 +16,6 @@ __all__ = ["ghost_cli", "home", "program", "sql", "store"]
 
 NS = "project:shop"
 PATIENT = "60"  # seconds: the machine is shared, and in this process a hook that gives up would end the tests
-
-
-MAX_WAIT = 60  # seconds after which a test fails
-
-
-def until(is_done: Callable[[], bool]) -> None:
-    """Wait for another process."""
-    end = time.monotonic() + MAX_WAIT
-    while not is_done():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""What hooks capture: the user's own words, once, from where they left off"""
+"""What hooks capture: the user's own statements, once, from where they left off"""
 
 import json
 import os

@@ -4,7 +4,6 @@ import json
 import os
 import shlex
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from ghostmem.hooks.ask import INSTRUCTION, MAX_ANSWER, answer, candidates_in
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
+from waiting import until
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook
@@ -43,31 +43,22 @@ def agent(tmp_path: Path) -> Callable[[str], str]:
     return make
 
 
-def awaited(path: Path, seconds: float = 60) -> None:
-    """Wait for a process that nobody waits for to leave its mark."""
-    until = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < until, f"{path} did not come"
-        time.sleep(0.02)
+def stored(store: Path, wanted: int) -> list[Any]:
+    """Wait until a number of memories is stored, and return them."""
+
+    def found() -> list[Any]:
+        if not store.exists():
+            return []
+        with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+            memories = ghost.list(NS)
+        return memories if len(memories) >= wanted else []
+
+    return until(found, f"{wanted} memories")
 
 
-def stored(store: Path, wanted: int, seconds: float = 60) -> list[Any]:
-    """Wait until so many memories are stored, and return them."""
-    until = time.monotonic() + seconds
-    while True:
-        if store.exists():
-            with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
-                found = ghost.list(NS)
-            if len(found) >= wanted:
-                return found
-        assert time.monotonic() < until, "nothing was stored"
-        time.sleep(0.02)
-
-
-def logged(hook: "Hook", seconds: float = 60) -> str:
+def logged(hook: "Hook") -> str:
     """Wait for a line in the log and return it."""
-    awaited(hook.log, seconds)
-    return hook.lines()[0]
+    return until(hook.lines, "a line in the log")[0]
 
 
 @pytest.mark.parametrize(("event", "count"), [("PreCompact", 100), ("Stop", 200)])
@@ -107,7 +98,7 @@ def test_the_hook_does_not_wait(
     hook("Stop", "--llm", command, transcript_path=str(transcript(spoken("hello there"))))
     assert not (tmp_path / "done").exists()
     (tmp_path / "go").touch()
-    awaited(tmp_path / "done")
+    until((tmp_path / "done").exists)
 
 
 def test_hooks_inside_the_command_do_nothing(
@@ -123,7 +114,7 @@ def test_hooks_inside_the_command_do_nothing(
         "open(here + '/inner', 'w').write(repr((ran.returncode, ran.stdout, ran.stderr)))"
     )
     hook("Stop", "--llm", command, transcript_path=str(transcript(spoken("hello there"))))
-    awaited(tmp_path / "done")
+    until((tmp_path / "done").exists)
     assert (tmp_path / "inner").read_text(encoding="utf-8") == "(0, '', '')"
     assert not (tmp_path / "asked").exists()
     assert not store.exists()
@@ -145,12 +136,12 @@ def test_what_was_asked_about_is_not_asked_again(
     command = agent("open(here + '/asked', 'a').write('x')")
     path = transcript(spoken("hello there"))
     hook("Stop", "--llm", command, transcript_path=str(path))
-    awaited(tmp_path / "done")
+    until((tmp_path / "done").exists)
     hook("Stop", "--llm", command, transcript_path=str(path))
     (tmp_path / "done").unlink()
     transcript(spoken("hello again"))
     hook("Stop", "--llm", command, transcript_path=str(path))
-    awaited(tmp_path / "done")
+    until((tmp_path / "done").exists)
     assert (tmp_path / "asked").read_text(encoding="utf-8") == "xx"
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from hooks.conftest import until
+from waiting import until
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook, Program, Result

@@ -31,7 +31,8 @@ from ghostmem.hooks.queue import (
 from ghostmem.hooks.worker import MAX_ATTEMPTS, _capture, _untried, drain
 from ghostmem.notes.lock import lock_file
 from ghostmem.settings import Settings
-from hooks.conftest import NS, spoken, until
+from hooks.conftest import NS, spoken
+from waiting import until
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook, Program

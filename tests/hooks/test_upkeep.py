@@ -15,7 +15,8 @@ from ghostmem.hooks.queue import entries
 from ghostmem.hooks.upkeep import is_due, reflect_daily
 from ghostmem.model import Run
 from ghostmem.settings import Settings
-from hooks.conftest import NS, spoken, until
+from hooks.conftest import NS, spoken
+from waiting import until
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook, Program

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost, NotADatabaseError
-from ghostmem.lifecycle.audit import CHECKS, AuditCache, AuditFinding, AuditReport, audit
+from ghostmem.lifecycle.audit import (
+    CHECKS,
+    NEAR_DUPLICATES,
+    AuditCache,
+    AuditFinding,
+    AuditReport,
+    audit,
+)
 from ghostmem.settings import Settings
 from ghostmem.transfer.audit_foreign import audit_foreign
 
@@ -211,7 +218,9 @@ def test_a_quick_audit_leaves_out_what_reads_every_text(open_ghost: Open) -> Non
     ghost.put(NS, "one", "The user drinks green tea every morning.")
     ghost.put(NS, "two", "The user drinks green tea every morning!!")
     ghost.put(NS, "three", "The user drinks green tea every morning.")
-    assert keys(audit(ghost.store, compare=False), "duplicates") == {f"{NS}/three"}
+    report = audit(ghost.store, skip={NEAR_DUPLICATES: "not checked yet"})
+    assert keys(report, "duplicates") == {f"{NS}/three"}
+    assert report.unjudged == ("near duplicates: not checked yet",)
 
 
 def test_what_was_just_imported_is_not_stale(ghost: Ghost, clock: "Clock") -> None:

@@ -137,7 +137,7 @@ def test_what_could_not_be_compared_is_said(tmp_path: Path) -> None:
         assert note.startswith("a: the rules about similar memories were not applied: ")
     with Ghost.open(path, embedder="static") as ghost:
         (note,) = ghost.reflect(dry_run=True).notes
-        assert note.endswith("`ghost embed backfill` makes them")
+        assert note.endswith("`ghost embed backfill` adds them")
         ghost.put("a", "k3", "The ferry leaves the pier at noon.")
         (note,) = ghost.reflect(dry_run=True).notes
         assert note.startswith("a: 2 of 3 memories have no vectors")

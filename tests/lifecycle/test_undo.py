@@ -157,7 +157,7 @@ def test_a_run_is_undone_once(life: "Life") -> None:
     run = life.reflect().run
     life.ghost.undo(run)
     before = life.export()
-    with pytest.raises(ConflictError, match=f"run {run} was undone already"):
+    with pytest.raises(ConflictError, match=f"run {run} was already undone"):
         life.ghost.undo(run)
     assert life.export() == before
 

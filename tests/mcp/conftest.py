@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
+from waiting import until
 
 OLD, NEW = "legacy", "2026-07-28"
 PATIENCE = 60.0  # seconds after which something that should have happened counts as not happening
@@ -32,15 +33,6 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 _FRESH = count(1)
-
-
-def until(true: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """Ask again and again until the answer is true, and return it; fail when the time is up."""
-    deadline = time.monotonic() + seconds
-    while not (found := true()):
-        assert time.monotonic() < deadline, f"in {seconds:g} s it never came true that {what}"
-        time.sleep(0.02)
-    return found
 
 
 class Agent:

@@ -273,7 +273,7 @@ def test_a_bad_topic_is_refused_by_every_tool(idle: "Agent", empty: Path, topic:
     ):
         error, hint = idle.fails(name, topic=topic, **given)
         assert error.startswith(f"the topic {topic!r} ")
-        assert hint == "name the topic with a few plain words, such as auth-tokens"
+        assert hint == "use a few plain words as its name, such as auth-tokens"
     assert list(empty.iterdir()) == []
 
 

@@ -120,7 +120,7 @@ def test_names_of_two_namespaces_are_refused(server: ToolServer) -> None:
     """One call works in one namespace."""
     given = {"from_key": f"{OWN}/day", "to_key": f"{OTHER}/tea", "rel": "contradicts"}
     text = call(server, "ghost_edge", **given)["content"][0]["text"]
-    assert text.startswith(f"error: {OWN} and {OTHER} are two namespaces")
+    assert text.startswith(f"error: {OWN} and {OTHER} are different namespaces")
 
 
 def test_calls_without_mcp_take_names_too(server: ToolServer, ghost: Ghost) -> None:

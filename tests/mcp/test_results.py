@@ -96,7 +96,7 @@ def test_conflicts_of_one_day_say_which_is_older(server: ToolServer, clock: Any)
 
 def test_put_has_no_note_on_searching(ghost: Ghost) -> None:
     """A note on missing vectors is about later searches, and tells a writer nothing."""
-    held = "1 chunk has no vectors yet: `ghost embed backfill` makes them"
+    held = "1 chunk has no vectors yet: `ghost embed backfill` adds them"
     found = {"ns": NS, "key": "k", "version": 1, "outcome": "created", "notes": ["kept", held]}
     assert show_put(found, {})["notes"] == ["kept"]
     assert "notes" not in show_put({**found, "notes": [held]}, {})

@@ -33,7 +33,7 @@ def test_a_memory_with_long_fields_is_shown_within_the_limit(ghost: Ghost, repea
     ("note", "shown"),
     [
         ("2 notes could not be read; `ghost notes status` tells why", "2 notes could not be read"),
-        ("a has no vectors of x yet; `ghost embed backfill` makes them", WORDS_ONLY),
+        ("a has no vectors of x yet; `ghost embed backfill` adds them", WORDS_ONLY),
         ("the store is read-only", "the store is read-only"),
     ],
 )

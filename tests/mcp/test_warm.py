@@ -385,7 +385,7 @@ def test_a_put_that_began_before_the_model_was_there_and_ends_after(
     slow.store.vectoriser._loading.join(60)
     write.set()
     thread.join(60)
-    eventually(lambda: slow.embed_status().pending == 0, "every chunk has its vector", 5)
+    eventually(lambda: slow.embed_status().pending == 0, "every chunk has its vector")
 
 
 def test_a_model_that_fails_while_catching_up_is_told(

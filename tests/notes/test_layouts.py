@@ -955,9 +955,9 @@ def test_the_command_line_takes_a_layout(
     root = laid("obsidian", tmp_path)
     store = ("--db", str(tmp_path / "m.db"))
     assert run([*store, "notes", "add", str(root), "-n", NS, "--layout", "agents"]) == 0
-    assert "laid out as agents" in capsys.readouterr().out
+    assert "layout agents" in capsys.readouterr().out
     assert run([*store, "notes", "add", str(root), "-n", NS]) == 0
-    assert "laid out as obsidian (detected" in capsys.readouterr().out
+    assert "layout obsidian (detected" in capsys.readouterr().out
     assert run([*store, "notes", "add", str(root), "-n", NS, "--layout", "vault"]) != 0
     assert "obsidian" in capsys.readouterr().err
 

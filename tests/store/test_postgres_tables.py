@@ -22,6 +22,7 @@ from ghostmem.store.postgres.engine import PostgresEngine
 from ghostmem.store.postgres.migrate import migrate
 from ghostmem.store.postgres.schema import OF_NAMESPACE
 from ghostmem.store.postgres.scrub import tidy
+from ghostmem.store.postgres.search import CONTAINING, POSTINGS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.rows import AuditEntry
 from ghostmem.store.session import HookSession
@@ -643,3 +644,22 @@ def test_a_new_database_that_another_process_fills_meanwhile_is_opened(
         first.commit()
         with opening.result(timeout=30) as ghost:
             assert ghost.put(NS, "tea", "Sam drinks green tea.").version == 1
+
+
+def test_a_rare_term_is_not_searched_by_reading_the_newest_chunks(pg: Ghost, pg_url: str) -> None:
+    """A prepared statement, whose plan does not know the limit, does not read chunks backwards."""
+    pg.put_many({"ns": NS, "key": f"k{n}", "content": f"note {n}"} for n in range(500))
+    calls = {
+        POSTINGS.format(""): f"(ARRAY['note'], '{NS}', 10)",
+        CONTAINING: f"('{NS}', '%note%', 10)",
+    }
+    with psycopg.connect(pg_url, autocommit=True) as db:
+        db.execute("ANALYZE")
+        db.execute("SET plan_cache_mode = force_generic_plan")
+        for number, (sql, values) in enumerate(calls.items()):
+            first, *others = sql.split("?")
+            numbered = first + "".join(f"${at}{part}" for at, part in enumerate(others, 1))
+            db.execute(f"PREPARE read_{number} AS {numbered}")
+            plan = [line for (line,) in db.execute(f"EXPLAIN EXECUTE read_{number} {values}")]
+            assert plan
+            assert not any("Backward" in line for line in plan), plan

@@ -14,6 +14,7 @@ import pytest
 from ghostmem import Ghost, NewerStoreError, NotADatabaseError, ReadOnlyStoreError, StoreBusyError
 from ghostmem.admin.doctor import doctor
 from ghostmem.store.sqlite import schema
+from ghostmem.store.sqlite.journal import LineCount
 
 NS = "agent:a"
 Open = Callable[..., Ghost]
@@ -177,6 +178,25 @@ def test_a_lock_held_too_long_is_busy(open_ghost: Open) -> None:
         two.put(NS, "k", "text")
     assert "GHOST_BUSY_TIMEOUT" in caught.value.hint
     assert two.list() == []
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_an_interrupt_while_a_write_begins_leaves_no_lock(
+    open_ghost: Open, monkeypatch: pytest.MonkeyPatch, durable: bool
+) -> None:
+    """The transaction that has just begun is rolled back, so that this and other writers go on."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    one, other = open_ghost("m.db"), open_ghost("m.db", busy_timeout=0.1)
+    with monkeypatch.context() as patch:
+        patch.setattr(LineCount, "begin", interrupt)
+        with pytest.raises(KeyboardInterrupt), one.store.engine.write(durable=durable):
+            pass
+    other.put(NS, "other", "text")
+    one.put(NS, "one", "text")
+    assert sorted(memory.key for memory in one.list(NS)) == ["one", "other"]
 
 
 @pytest.mark.parametrize("name", [":memory:", "m.db"])

@@ -98,7 +98,7 @@ def test_what_is_locked_needs_unlock(ghost: Ghost) -> None:
 def test_hearsay_cannot_end_the_users_word(ghost: Ghost, kind: str) -> None:
     """What others say never closes what the user stated, and nothing is written."""
     ghost.put(NS, "old", OLD, source_kind="stated")
-    with pytest.raises(ConflictError, match="the user's own word"):
+    with pytest.raises(ConflictError, match="the user's own statement"):
         ghost.put(NS, "new", NEW, supersedes="old", source_kind=kind)
     assert [memory.key for memory in ghost.list(NS)] == ["old"]
 

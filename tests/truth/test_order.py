@@ -97,7 +97,7 @@ def test_the_users_word_stands_before_later_hearsay(ghost: Ghost) -> None:
     ghost.edge(NS, "theirs", "mine", "contradicts")
     found = ghost.search("when does the API key rotate, says the forum", NS)
     assert keys(found) == ["mine", "theirs"]
-    assert found[1].note == "contradicted by mine, the user's own word"
+    assert found[1].note == "contradicted by mine, the user's own statement"
     assert ghost.context("when does the API key rotate, says the forum", NS).keys == [
         "mine",
         "theirs",

@@ -1,4 +1,4 @@
-"""Poisoned sources: whatever they say, the user's own words are there, and stand first."""
+"""Poisoned sources: whatever they say, the user's own statements are there, and stand first."""
 
 from collections.abc import Callable, Iterator
 
@@ -189,9 +189,9 @@ def test_the_users_key_cannot_be_taken(store: Ghost, source: str) -> None:
     """Hearsay under the key of what the user stated is refused, and so is ending it."""
     told(store, "stated")
     for key, text, _, lies in TRUTHS:
-        with pytest.raises(ConflictError, match="the user's own word"):
+        with pytest.raises(ConflictError, match="the user's own statement"):
             store.put(NS, key, lies[0], source_kind=source)
-        with pytest.raises(ConflictError, match="the user's own word"):
+        with pytest.raises(ConflictError, match="the user's own statement"):
             store.put(NS, f"false-{key}", lies[0], source_kind=source, supersedes=key)
         assert store.get(NS, key).content == text
 

@@ -17,7 +17,7 @@ def disputed(ghost: Ghost) -> Ghost:
 
 
 def test_conflicts_are_listed_until_decided(disputed: Ghost) -> None:
-    """Once one side is closed, nothing is in dispute."""
+    """Once one side is closed, no contradictions."""
     [one] = disputed.conflicts(NS).conflicts
     assert (one.key, one.other, one.automatic) == ("south", "north", False)
     done = disputed.resolve(NS, "south")
@@ -37,6 +37,7 @@ def test_both_may_hold(disputed: Ghost) -> None:
     assert disputed.resolve(NS, "south", both=True).both
     assert disputed.conflicts(NS).conflicts == ()
     assert all(not hit.note for hit in disputed.search("parking gate", NS))
+    assert disputed.audit_log(NS)[-1].op == "unlink"
 
 
 def test_what_is_not_in_dispute_can_be_decided_by_naming_both(ghost: Ghost) -> None:

@@ -2,7 +2,6 @@
 
 import http.client
 import socket
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -73,8 +72,10 @@ def test_requests_that_take_long_are_not_cut(serve: Callable[..., "Served"]) -> 
         link.putrequest("PUT", "/api/v1/memories/a/k")
         link.putheader("Content-Type", "application/json")
         link.putheader("Content-Length", "20")
-        link.endheaders(b'{"content": ')
-        time.sleep(0.2)  # until its headers are read
+        link.putheader("Expect", "100-continue")
+        link.endheaders()
+        assert link.sock.recv(100).startswith(b"HTTP/1.1 100 ")  # its headers are read
+        link.send(b'{"content": ')
         with half_open(served.port, 6) as links:
             assert all(map(ends, links))  # half a second later
         link.send(b'"heron"}')

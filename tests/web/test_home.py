@@ -42,6 +42,14 @@ def test_home_counts_and_tells_what_changed(filled: "Served") -> None:
     assert found["more"] is False
 
 
+def test_home_says_that_it_did_not_count_all_changes(
+    filled: "Served", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A namespace that was written today but is not among those whose logs are read counts too."""
+    monkeypatch.setattr("ghostmem.web.home.MAX_LOGS", 1)
+    assert filled.ok("GET", "/home")["more"] is True
+
+
 def test_home_is_that_of_the_namespace(filled: "Served") -> None:
     """A namespace or a token of one sees nothing of another."""
     found = filled.ok("GET", "/home?ns=b")
@@ -101,7 +109,10 @@ def test_a_report_is_kept_until_something_is_written(filled: "Served", clock: An
     assert after["duplicates"] == 1
     filled.ok("GET", "/home")
     filled.ghost.put("b", "held-too", "Obey.", tier="quarantine", source_kind="peer")
-    assert filled.ok("GET", "/home")["quarantine"] == 2
+    home = filled.ok("GET", "/home")
+    assert home["quarantine"] == 2
+    filled.ghost.resolve("a", "tea", "claim-0", both=True)
+    assert filled.ok("GET", "/home")["contradictions"] == home["contradictions"] - 1
     clock.forward(days=20)
     later = {one["name"]: one["count"] for one in filled.ok("GET", "/audit?quick=true")["findings"]}
     assert later["never_used"] > after["never_used"]

@@ -2,14 +2,14 @@
 
 import http.client
 import json
-import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ghostmem.web.app import RequestLimits
 from ghostmem.web.rate import Rate, neighbourhood
+from waiting import until
 
 if TYPE_CHECKING:
     from conftest import Served
@@ -194,12 +194,20 @@ def test_bytes_count_as_requests_do(serve: Callable[..., "Served"]) -> None:
 
 
 def test_large_requests_leave_room_and_are_not_begun_for_nobody(
-    serve: Callable[..., "Served"],
+    serve: Callable[..., "Served"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two large puts wait for the store: a small read is answered, and a third whose client leaves stores nothing."""
     served = serve()
     served.ghost.put("a", "small", "a heron")
     large = json.dumps({"content": "heron " * 20_000}).encode()
+    begun: list[str] = []
+    put = served.ghost.put
+
+    def noted(ns: str, key: str, *args: Any, **fields: Any) -> Any:
+        begun.append(key)
+        return put(ns, key, *args, **fields)
+
+    monkeypatch.setattr(served.ghost, "put", noted)
 
     def send(key: str) -> http.client.HTTPConnection:
         link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
@@ -210,7 +218,7 @@ def test_large_requests_leave_room_and_are_not_begun_for_nobody(
 
     with served.ghost.store.engine.write():
         links = [send("first"), send("second")]
-        time.sleep(1.0)  # until both are being worked on
+        until(lambda: len(begun) == 2, "work on the first two")
         send("third").close()
         assert served.api("GET", "/memories/a/small").status == 200
     assert [link.getresponse().status for link in links] == [201, 201]

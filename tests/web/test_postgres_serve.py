@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
+from waiting import until
 
 if TYPE_CHECKING:
     from servers import Server
@@ -107,14 +107,6 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Face]]:
     yield run
     for face in running:
         face.stop()
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something that comes by itself."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_what_one_writes_the_other_finds(pg_url: str, start: Callable[..., Face]) -> None:

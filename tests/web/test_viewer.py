@@ -6,8 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +20,7 @@ from ghostmem.web.auth import ALWAYS
 from ghostmem.web.events import Events
 from ghostmem.web.pages import STATIC, StaticFiles
 from ghostmem.web.session import WebSessions
+from waiting import until
 
 if TYPE_CHECKING:
     from conftest import Served
@@ -175,6 +174,18 @@ def test_news_of_a_write_by_another_process(
     assert stream.next() == {"sequence": 1, "namespaces": {"a": 1}}
 
 
+def test_a_write_after_the_stream_has_opened_is_news(
+    page: "Served", listen_to: Callable[..., Stream]
+) -> None:
+    """The first event has the state before the answer began, so that no change is missed."""
+    for number in range(1, 6):
+        stream = listen_to(page)
+        page.ghost.put("a", f"k{number}", "x")
+        assert stream.next()["sequence"] == number - 1
+        assert stream.next() == {"sequence": number, "namespaces": {"a": number}}
+        stream.close()
+
+
 def test_news_only_of_what_one_may_read(page: "Served", listen_to: Callable[..., Stream]) -> None:
     """A token of one namespace hears nothing of another, not even that something happened."""
     page.ghost.put("b", "k", "x")
@@ -212,15 +223,13 @@ def test_listeners_are_bounded(
     refused = served.api("GET", "/events")
     assert (refused.status, refused.headers["retry-after"]) == (503, "5")
     first.close()
-    ended = threading.Event()
-    for _ in range(200):
+
+    def is_let_in() -> bool:
         second = Stream(served.port)
-        status = second.answer.status
         second.close()
-        if status == 200:
-            break
-        ended.wait(0.05)
-    assert status == 200
+        return second.answer.status == 200
+
+    until(is_let_in, "room for another listener")
 
 
 def test_listeners_do_not_keep_the_server_from_stopping(page: "Served") -> None:
@@ -297,14 +306,6 @@ def test_ghost_web_prints_an_address_that_opens_once(
     _, told = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert parts.query not in told
-
-
-def until(true: Callable[[], Any]) -> None:
-    """Wait for something that comes by itself."""
-    deadline = time.monotonic() + TIMEOUT
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             "key": from_key(memory.key),
             "value": _value(memory),
             "created_at": read_time(_created(memory)),
-            "updated_at": memory.recorded_at or memory.created_at,
+            "updated_at": memory.written_at,
         }
 
     def _text(self, op: PutOp) -> str:

@@ -43,7 +43,7 @@ def from_part(part: str) -> str:
 def to_namespace(root: str, names: tuple[str, ...]) -> str:
     """Return the namespace below a root for a tuple of names."""
     if not is_namespace(root):
-        raise InvalidInputError(f"invalid namespace: {root[:60]!r}", "name one such as agent:me")
+        raise InvalidInputError(f"invalid namespace: {root[:60]!r}", "use one such as agent:me")
     ns = ":".join([root, *map(to_part, names)])
     if not is_namespace(ns):
         raise InvalidInputError(

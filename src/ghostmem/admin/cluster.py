@@ -52,7 +52,7 @@ def postgres(store: Store) -> SharedEngine:
     if store.engine.name != "postgresql":
         raise InvalidInputError(
             f"{store.engine.location} is not in PostgreSQL",
-            "name a postgresql:// URL with --db or GHOST_DB",
+            "give a postgresql:// URL with --db or GHOST_DB",
         )
     return store.engine  # type: ignore[return-value]
 

@@ -51,7 +51,7 @@ def rm_namespace(
     if not chosen:
         raise InvalidInputError(
             f"namespace filter {ns!r} cannot be empty or everything",
-            "name a namespace, or a prefix such as agent:*",
+            "give a namespace, or a prefix such as agent:*",
         )
     now = store.clock()
     with store.engine.write(dry_run=dry_run) as tx:

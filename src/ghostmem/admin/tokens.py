@@ -68,7 +68,7 @@ def revoke_token(store: Store, token: str) -> Token:
         known = _find(tx, validate.text(token, "token"), now)
         if known.revoked_at is not None:
             raise ConflictError(
-                f"token {known.name!r} was revoked already", "`ghost token list` shows when"
+                f"token {known.name!r} was already revoked", "`ghost token list` shows when"
             )
         tx.tokens.revoke(known.id, now)
     return replace(known, revoked_at=now)

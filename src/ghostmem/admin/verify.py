@@ -74,7 +74,7 @@ def verify(store: Store, head: str | None = None) -> Verification:
         broken = [order]
     if wanted is not None and not known:
         broken.append(
-            f"the head {wanted} never stood in this log: lines before it were rewritten, "
+            f"the head {wanted} was never in this log: lines before it were rewritten, "
             "or it is another store's"
         )
     lines, unchained = (

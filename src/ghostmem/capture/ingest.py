@@ -370,7 +370,7 @@ def _files(root: Path) -> Iterator[Path]:
         return
     if not root.is_dir():
         raise NotFoundError(
-            f"there is no file or folder {root}", "name a markdown file, or a folder of them"
+            f"there is no file or folder {root}", "give a markdown file, or a folder of them"
         )
     files = sorted(
         path
@@ -391,7 +391,7 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{file} is not UTF-8 (byte {error.start})", "convert it, for instance with iconv"
+            f"{file} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
         ) from None
     except OSError as error:
         raise InvalidInputError(

@@ -60,7 +60,7 @@ class Console(Output):
                 if self.overrides.get("db"):
                     raise NotFoundError(
                         f"there is no store {self.settings.path}",
-                        "`ghost put` makes one; check the name given with --db",
+                        "`ghost put` creates one; check the path given with --db",
                     )
                 self._ghost = Ghost.open(":memory:", settings=self.settings)
             else:
@@ -83,7 +83,7 @@ class Console(Output):
         problem = self.ghost.store.vectoriser.problem
         if problem:
             self.note(
-                f"note: stored without vectors: {problem}; `ghost embed backfill` makes them later"
+                f"note: stored without vectors: {problem}; `ghost embed backfill` adds them later"
             )
 
     def note_remains(
@@ -109,7 +109,7 @@ class Console(Output):
         """Return the given namespace or that of the settings; one of them is required."""
         ns = self.settings.ns if given is None else given
         if not ns:
-            raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
+            raise InvalidInputError("a namespace is required", "give one with -n, or set GHOST_NS")
         return ns
 
     def ns_filter(self, given: str | None) -> str:
@@ -142,7 +142,8 @@ class Console(Output):
         spaces = list(dict.fromkeys(ns for ns, _ in parts if ns))
         if len(spaces) > 1:
             raise InvalidInputError(
-                f"{spaces[0]} and {spaces[1]} are two namespaces", "name memories of one namespace"
+                f"{spaces[0]} and {spaces[1]} are different namespaces",
+                "give memories of one namespace",
             )
         return spaces[0] if spaces else self._default_ns(), [key for _, key in parts]
 
@@ -204,7 +205,7 @@ class Console(Output):
             return self.settings.ns
         ns = _project_namespace()
         if not self._is_ns_shown:
-            self.note_first(f"namespace {ns} (from this folder; -n names another)")
+            self.note_first(f"namespace {ns} (from this folder; -n selects another)")
             self._is_ns_shown = True
         return ns
 

@@ -29,13 +29,13 @@ GROUPS = {
     "Read and correct": {
         "peek": "Show an overview of a namespace.",
         "history": "Show every version of a memory.",
-        "timeline": "Show how a fact evolved.",
+        "timeline": "Show how a fact changed.",
         "files": "List memories about a file.",
-        "patch": "Change a memory by a unified diff.",
+        "patch": "Change a memory with a unified diff.",
         "restore": "Restore a deleted memory or an earlier version.",
         "used": "Record which memories helped.",
         "conflicts": "List unresolved contradictions.",
-        "resolve": "Decide a contradiction between memories.",
+        "resolve": "Resolve a contradiction between memories.",
         "source": "Declare which names are the same person.",
     },
     "Links and summaries": {
@@ -76,7 +76,7 @@ GROUPS = {
         "token": "Create, list or revoke tokens for callers over HTTP.",
     },
     "Move and back up": {
-        "export": "Write all memories as lines of JSON.",
+        "export": "Write all memories as JSON lines.",
         "import": "Import an export, or another tool's memories.",
         "backup": "Copy the store while it is in use.",
         "migrate": "Move the store to a file or a PostgreSQL database.",
@@ -172,7 +172,7 @@ def shared_options() -> list[click.Parameter]:
         click.Option(
             ["-f", "--format", "format"],
             type=click.Choice(["text", "json"]),
-            help="What to print  [GHOST_FORMAT]",
+            help="Output format  [GHOST_FORMAT]",
         ),
         click.Option(["--json", "format"], flag_value="json", help="The same as --format json."),
         click.Option(
@@ -196,7 +196,7 @@ def shared_options() -> list[click.Parameter]:
 )
 @click.version_option(__version__, prog_name="ghost", message="%(prog)s %(version)s")
 def cli(**_: Any) -> None:
-    """Memory for AI agents that lasts: put text in, get back what matters."""
+    """Persistent memory for AI agents: store text, find it by words or by meaning."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -288,7 +288,7 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         return InvalidInputError(error.format_message())
     if is_full(error):
         return EngineError(
-            f"cannot write the output: {error.strerror}", "send it to a place with free space"
+            f"cannot write the output: {error.strerror}", "write it to a place with free space"
         )
     return GhostError(f"{type(error).__name__}: {error}")
 

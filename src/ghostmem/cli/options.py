@@ -76,11 +76,11 @@ def one_key(key: str | None, argument: str | None) -> str:
     """Return the key from the option or from the argument."""
     if key and argument:
         raise InvalidInputError(
-            f"two keys were given: {key!r} and {argument!r}", "give one, with or without -k"
+            f"two keys were given: {key!r} and {argument!r}", "give only one, with or without -k"
         )
     if not (key or argument):
         raise InvalidInputError(
-            "a key is required", "name one with -k; `ghost list --keys-only` shows them"
+            "a key is required", "give one with -k; `ghost list --keys-only` shows them"
         )
     return key or argument or ""
 

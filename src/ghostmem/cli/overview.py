@@ -1,6 +1,5 @@
 """The overview of a namespace as text: counts, shares and recent changes in tables."""
 
-import shutil
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -9,6 +8,7 @@ import click
 from ghostmem.cli.output import plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.cli.tables import Column, age, bar, fit, section, table
+from ghostmem.cli.wrapping import terminal_width
 from ghostmem.text.excerpt import visible
 from ghostmem.web.overview import Happening, Look, MemoryLine, Share
 
@@ -29,7 +29,7 @@ _WORDS = {
     "remove": "deleted",
     "delete": "deleted",
     "restore": "restored",
-    "decay": "faded",
+    "decay": "decayed",
     "promote": "promoted",
     "demote": "demoted",
     "archive": "archived",
@@ -48,7 +48,7 @@ _WORDS = {
 
 def width() -> int:
     """Return the width for tables: that of the terminal, at most MAX_WIDTH."""
-    return max(40, min(MAX_WIDTH, shutil.get_terminal_size((100, 40)).columns))
+    return max(40, min(MAX_WIDTH, terminal_width()))
 
 
 def lines(found: Look, now: datetime, columns: int) -> list[str]:

@@ -21,7 +21,7 @@ from ghostmem.store.sequences import sequences
 from ghostmem.text.excerpt import visible
 from ghostmem.web.overview import Happening, Look, happened_since, look
 
-# seconds after which a look is made anew although nobody wrote: what expires does so without a word
+# seconds after which the overview is read again without a write: a memory may have expired
 STALE = 60.0
 
 
@@ -85,7 +85,7 @@ def _look_again(console: Console, ns: str, seen: Seen) -> bool:
 
 def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
     """Return the lines of the screen: changes first, because the end may be cut off."""
-    foot = dim(f"every {interval:g} s; Ctrl-C ends it")
+    foot = dim(f"every {interval:g} s; press Ctrl-C to stop")
     if seen.trouble:
         foot = f"{visible(seen.trouble)}; trying again"
     columns, rows = size()
@@ -98,7 +98,7 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
         columns = min(columns, MAX_WIDTH)
         several = len(found.namespaces) > 1
         title = (
-            f"Changed lately, {plural(len(seen.fresh), 'change')} since the look before"
+            f"Recently changed, {plural(len(seen.fresh), 'change')} since the last update"
             if seen.fresh
             else "Changed lately"
         )

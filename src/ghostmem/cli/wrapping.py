@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ghostmem.cli.tables import width_of
 
-HANGING = 4  # indent of what follows a line that has none of its own
+HANGING = 4  # indent of the rest of a line that has no indent
 MIN_WIDTH = 30  # on a narrower terminal the text is left as it is
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 

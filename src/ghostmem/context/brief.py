@@ -129,7 +129,7 @@ def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, lis
 def _item(memory: Memory, now: datetime, since: datetime | None) -> ContextItem:
     if memory.pinned:
         return ContextItem(memory, memory.importance, PINNED)
-    is_changed = since is not None and (memory.recorded_at or memory.created_at) > since
+    is_changed = since is not None and memory.written_at > since
     group = RULE if rule_reason(memory) else CHANGED if is_changed else BRIEF
     parts = composite(memory, RELEVANCE, now)
     return ContextItem(memory, total(parts), group, parts=parts)

@@ -318,7 +318,7 @@ def _remarks(
     for id_, stated in statements.items():
         named = contradictions.get(id_, ())
         if keys := ", ".join(memory.key for memory in stated if memory.id not in named):
-            remarks.append(Remark(id_, f"the user's own word: {keys}"))
+            remarks.append(Remark(id_, f"the user's own statement: {keys}"))
     return remarks
 
 

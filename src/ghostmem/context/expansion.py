@@ -328,7 +328,7 @@ class Expansion:
             if len(loose) >= MIN_CLUSTER and len(loose) * 2 > len(group):
                 keys = sorted(self.items[id_].memory.key for id_ in loose)
                 shown = ", ".join(keys[:MIN_CLUSTER]) + (" …" if len(keys) > MIN_CLUSTER else "")
-                alike = f"{len(loose)} alike memories have no summary yet ({shown})"
+                alike = f"{len(loose)} similar memories have no summary yet ({shown})"
                 return f"{alike}; {COMPACTION_COMMANDS}"
         return ""
 

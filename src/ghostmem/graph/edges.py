@@ -138,7 +138,7 @@ def seed_keys(seed: Iterable[str] | None) -> list[str]:
     keys = [validate.key(key) for key in validate.texts(seed, "seed", "key")]
     if not keys:
         raise InvalidInputError(
-            "no seed key was given", "name the keys, or leave seed out for all pairs"
+            "no seed key was given", "give the keys, or leave seed out for all pairs"
         )
     return keys
 
@@ -157,5 +157,5 @@ def _ends(tx: Transaction, ns: str, from_key: str, to_key: str, now: datetime) -
     start = find(tx, validate.text(ns, "namespace"), validate.text(from_key, "key"), now)
     end = find(tx, ns, validate.text(to_key, "key"), now)
     if start.id == end.id:
-        raise InvalidInputError(f"{from_key} cannot be linked to itself", "name two different keys")
+        raise InvalidInputError(f"{from_key} cannot be linked to itself", "give two different keys")
     return start.id, end.id

@@ -79,12 +79,12 @@ def check(op: str, params: Mapping[str, Any], similarity: float | None) -> None:
                 )
     if op in GROUP_ACTIONS and similarity is None:
         raise InvalidInputError(
-            f"{op} needs a likeness to go by", "give one with --cond-similarity-gt, such as 0.9"
+            f"{op} needs a similarity", "give one with --cond-similarity-gt, such as 0.9"
         )
     if op in SINGLE_ACTIONS and similarity is not None:
         raise InvalidInputError(
-            f"{op} is not for memories that are alike",
-            f"with a likeness, use {', '.join(GROUP_ACTIONS)}",
+            f"{op} is not for similar memories",
+            f"with a similarity, use {', '.join(GROUP_ACTIONS)}",
         )
     if op in GROUP_ACTIONS and str(params.get("strategy") or _DEFAULTS[op]) not in STRATEGIES:
         raise InvalidInputError(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate, groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import earlier
-from ghostmem.lifecycle.duplicates import digest, exact_duplicates, near_duplicates
+from ghostmem.lifecycle.duplicates import exact_duplicates, near_duplicates, text_digest
 from ghostmem.model import LOCKED, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import validate
 from ghostmem.store.records import RowType
@@ -22,6 +22,7 @@ from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.redact import find_secrets
 
 if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder
     from ghostmem.model import Edge
     from ghostmem.store.protocol import Transaction
 
@@ -30,6 +31,8 @@ STALE_AFTER = timedelta(days=90)
 UNUSED_AFTER = timedelta(days=14)
 CHURN_WINDOW = timedelta(days=7)
 MAX_TOKENS = 4 * 400  # a context shows 400 tokens of a memory
+NEAR_DUPLICATES = "near duplicates"  # a part of the check `duplicates` that can be skipped
+_MAX_CACHED_TEXTS, _MAX_CACHED_NAMESPACES = 500_000, 5_000
 _MEMORIES_PER_TEXT = 100  # memories that are searched for secrets as one text
 _SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across it
 
@@ -106,11 +109,11 @@ class Survey:
     store: Store
     tx: Transaction
     now: datetime
-    memories: Mapping[str, AuditedMemory]  # by namespace and key, as is `expired`
+    memories: Mapping[str, AuditedMemory]  # by id, in the order of namespace and key
     edges: Mapping[str, list[Edge]]
-    expired: Mapping[str, AuditedMemory]
+    expired: Mapping[str, AuditedMemory]  # in the same order
     cache: AuditCache
-    compare: bool
+    skip: Mapping[str, str]
     unjudged: list[str] = field(default_factory=list)
 
 
@@ -126,23 +129,29 @@ class Check(NamedTuple):
     locked: str = ""
 
 
+class _Similar(NamedTuple):
+    """The near duplicates of a namespace, and the end of its log when they were found."""
+
+    sequence: int
+    ids: set[str] | None
+
+
 class AuditCache:
     """Results of the two slow checks, for audits of one store that follow each other.
 
-    `secrets` tells by a digest of its text whether a memory contains a secret; `similar` has the
-    near duplicates of a namespace with the state of its log in which they were found."""
+    `secrets` says by the digest of a text whether it contains a secret; `similar` has the near
+    duplicates by namespace and model. Several threads may use it at once."""
 
-    def __init__(self, most: int = 500_000) -> None:
-        self._most = most
-        self.secrets: MutableMapping[bytes, bool] = {}
-        self.similar: MutableMapping[tuple[str, str], tuple[int, set[str] | None]] = {}
+    def __init__(self) -> None:
+        self.secrets: dict[bytes, bool] = {}
+        self.similar: dict[tuple[str, str], _Similar] = {}
 
     def trim(self) -> None:
-        """Forget everything once there is too much."""
-        if len(self.secrets) > self._most:
-            self.secrets.clear()
-        if len(self.similar) > self._most // 100:
-            self.similar.clear()
+        """Forget everything once there is too much; an audit that runs keeps what it has."""
+        if len(self.secrets) > _MAX_CACHED_TEXTS:
+            self.secrets = {}
+        if len(self.similar) > _MAX_CACHED_NAMESPACES:
+            self.similar = {}
 
 
 def audit(
@@ -151,7 +160,6 @@ def audit(
     *,
     skip: Mapping[str, str] | None = None,
     cache: AuditCache | None = None,
-    compare: bool = True,
 ) -> AuditReport:
     """Score how tidy a store is, or a namespace or prefix of it, without writing anything.
 
@@ -173,11 +181,12 @@ def audit(
     | quarantine     |      0 |       - | it is in quarantine, and so not a memory yet
 
     Pinned and locked memories are never stale or never used; age alone costs no points. `skip`
-    names checks to leave out, with the reason. `cache` is kept between audits of one store; without
-    `compare`, texts are not compared by their vectors."""
-    chosen = validate.ns_filter(ns)
+    names checks to leave out, or NEAR_DUPLICATES, with the reason. `cache` is kept between audits
+    of one store."""
+    chosen, skip = validate.ns_filter(ns), skip or {}
     now = store.clock()
     cache = cache or AuditCache()
+    cache.trim()
     with store.engine.read() as tx:
         live = Filter(ns=chosen, now=now)
         memories = {memory.id: memory for memory in tx.listing.parts(_AUDITED, live)}
@@ -186,8 +195,7 @@ def audit(
         late = tx.listing.expired_ids(chosen, now)
         every = tx.listing.parts(_AUDITED, Filter(ns=chosen)) if late else ()
         expired = {memory.id: memory for memory in every if memory.id in late}
-        survey = Survey(store, tx, now, memories, edges, expired, cache, compare)
-        skip = skip or {}
+        survey = Survey(store, tx, now, memories, edges, expired, cache, skip)
         survey.unjudged.extend(
             f"{', '.join(name for name in skip if skip[name] == reason)}: {reason}"
             for reason in dict.fromkeys(skip.values())
@@ -219,11 +227,10 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     share = len(ids) / total if total else 0.0
     cost = round(check.points * min(1.0, share / check.full), 2)
     wanted = set(ids)
-    matches = list(islice((memory for id_, memory in pool.items() if id_ in wanted), MAX_EXAMPLES))
-    examples = tuple(f"{memory.ns}/{memory.key}" for memory in matches)
-    if check.locked:
-        matches = [memory for id_, memory in pool.items() if id_ in wanted and not memory.locked]
-    advice = _command(check.advice, matches[0]) if matches else check.locked
+    matches = [memory for id_, memory in pool.items() if id_ in wanted]
+    examples = tuple(f"{memory.ns}/{memory.key}" for memory in matches[:MAX_EXAMPLES])
+    first = next((m for m in matches if not (check.locked and m.locked)), None)
+    advice = check.locked if first is None else _command(check.advice, first)
     return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
 
 
@@ -236,31 +243,42 @@ def _duplicates(survey: Survey) -> set[str]:
         survey.memories.values(), key=lambda memory: (memory.ns, memory.created_at, memory.id)
     )
     duplicates = exact_duplicates(ordered)
+    if NEAR_DUPLICATES in survey.skip:
+        return duplicates
     embedder = survey.store.vectoriser.get(survey.tx)
     if embedder is None:
-        survey.unjudged.append("near duplicates: there are no vectors")
-        return duplicates
-    if not survey.compare:
+        survey.unjudged.append(f"{NEAR_DUPLICATES}: there are no vectors")
         return duplicates
     unjudged = []
     heads = {head.name: head.sequence for head in survey.tx.journal.heads()}
     for ns, group in groupby(ordered, key=lambda memory: memory.ns):
         members = {memory.id: memory for memory in group if memory.id not in duplicates}
-        known = survey.cache.similar.get((ns, embedder.model))
-        if known is None or known[0] != heads.get(ns):
-            near = near_duplicates(survey.tx, embedder, ns, members)
-            survey.cache.similar[ns, embedder.model] = (heads.get(ns, 0), near)
-        else:
-            near = known[1] and known[1] & members.keys()
+        near = _near_duplicates(survey, embedder, ns, heads.get(ns, 0), members)
         unjudged += [ns] if near is None else []
         duplicates |= near or set()
     if unjudged:
         names = ", ".join(unjudged[:MAX_EXAMPLES])
         names += ", …" if len(unjudged) > MAX_EXAMPLES else ""
         survey.unjudged.append(
-            f"near duplicates: {names} have no vectors of the chosen model, or too many to compare"
+            f"{NEAR_DUPLICATES}: {names} have no vectors of the chosen model, or too many to "
+            "compare"
         )
     return duplicates
+
+
+def _near_duplicates(
+    survey: Survey,
+    embedder: Embedder,
+    ns: str,
+    sequence: int,
+    members: Mapping[str, AuditedMemory],
+) -> set[str] | None:
+    """Return the near duplicates of a namespace, from the cache if its log has not grown."""
+    known = survey.cache.similar.get((ns, embedder.model))
+    if known is None or known.sequence != sequence:
+        known = _Similar(sequence, near_duplicates(survey.tx, embedder, ns, members))
+        survey.cache.similar[ns, embedder.model] = known
+    return None if known.ids is None else known.ids & members.keys()
 
 
 def _contradictions(survey: Survey) -> list[str]:
@@ -333,9 +351,8 @@ def _unembedded(survey: Survey) -> set[str] | None:
 def _secrets(survey: Survey) -> list[str]:
     """Return the memories with secrets; a text that was searched before is not searched again."""
     known = survey.cache.secrets
-    survey.cache.trim()
     texts = ((id_, _all_text(memory)) for id_, memory in survey.memories.items())
-    digests = {id_: (digest(text), text) for id_, text in texts}
+    digests = {id_: (text_digest(text), text) for id_, text in texts}
     fresh = {key: text for key, text in digests.values() if key not in known}
     remaining = iter(fresh.items())
     while batch := list(islice(remaining, _MEMORIES_PER_TEXT)):

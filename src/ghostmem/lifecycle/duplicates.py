@@ -36,7 +36,7 @@ class Comparable(Protocol):
     def created_at(self) -> datetime: ...
 
 
-def digest(text: str) -> bytes:
+def text_digest(text: str) -> bytes:
     """Return a short hash that equal texts share."""
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
@@ -47,7 +47,7 @@ def exact_duplicates(memories: Iterable[Comparable]) -> set[str]:
     duplicates: set[str] = set()
     for memory in memories:
         text = " ".join(memory.content.split()).casefold()
-        fingerprint = (memory.ns, memory.source_user, digest(text))
+        fingerprint = (memory.ns, memory.source_user, text_digest(text))
         if fingerprint in seen:
             duplicates.add(memory.id)
         seen.add(fingerprint)

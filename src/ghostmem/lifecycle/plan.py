@@ -30,7 +30,7 @@ EDGE_MIN_WEIGHT = 0.05  # an edge below it is pruned
 LASTING = (Rel.CONTRADICTS, Rel.CONTAINS)  # these edges fade, but are never pruned
 LASTING_MIN_WEIGHT = 0.1
 _UNCOMPARED = "the rules about similar memories were not applied"
-_BACKFILL = "`ghost embed backfill` makes them"
+_BACKFILL = "`ghost embed backfill` adds them"
 COUNTED = {
     "PROMOTE": "promoted",
     "DEMOTE": "demoted",

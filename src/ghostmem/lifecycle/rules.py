@@ -142,7 +142,7 @@ def _get(tx: Transaction, rule_id: str) -> Rule:
 
 def _name(value: str) -> str:
     if not validate.text(value, "rule name").strip():
-        raise InvalidInputError("rule name is required", "say in a few words what it does")
+        raise InvalidInputError("rule name is required", "describe in a few words what it does")
     return validate.label(value, "rule name") or ""
 
 

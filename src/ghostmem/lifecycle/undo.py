@@ -38,7 +38,7 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         chosen = _find(tx.runs.all(10_000), validate.text(run, "run"))
         if chosen.undone_at is not None:
             raise ConflictError(
-                f"run {chosen.id} was undone already", "`ghost undo` lists the runs"
+                f"run {chosen.id} was already undone", "`ghost undo` lists the runs"
             )
         now = store.clock()
         entries = tx.runs.entries(chosen.id, newest_first=True)

@@ -45,7 +45,7 @@ EDIT: tuple[McpTool, ...] = (
     McpTool(
         "ghost_history",
         "Versions of a memory",
-        "List all versions of a memory, newest first, also of a deleted one.",
+        "List all versions of a memory, newest first, even of a deleted one.",
         arguments("get", "ns key"),
         ("key",),
         {"versions": LIST},

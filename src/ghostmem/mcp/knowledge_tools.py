@@ -83,7 +83,7 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
             knowledge.memorize_new_topic,
             "Memorize a topic",
             "Write a new topic, and add its summary to the index. "
-            "refine_memory changes one that does.",
+            "refine_memory changes an existing one.",
             {
                 "topic": described(TEXT, "a short name, such as auth-tokens"),
                 "tags": _TAGS,

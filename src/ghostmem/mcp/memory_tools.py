@@ -182,7 +182,7 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
         rels = f"; rel is one of: {', '.join(EDGE_WEIGHTS)}" if "rel" in missing else ""
         raise InvalidInputError(
             f"{' and '.join(missing)} {verb} required for {op}",
-            f"send {' and '.join(missing)}, or op list to see what is there{rels}",
+            f"send {' and '.join(missing)}, or op list to see the links{rels}",
         )
     if op == "remove":
         removed = ghost.rm_edge(ns, start, given["to_key"], given["rel"])
@@ -214,7 +214,7 @@ MEMORY: tuple[McpTool, ...] = (
     McpTool(
         "ghost_put",
         "Remember",
-        "Store a fact, or update it under the same key. The verdict tells if it restates or "
+        "Store a fact, or update it under the same key. The verdict says if it restates or "
         "contradicts another.",
         arguments(
             "put",

@@ -46,7 +46,8 @@ def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
     spaces = list(dict.fromkeys(name.ns for name in names))
     if len(spaces) > 1:
         raise InvalidInputError(
-            f"{spaces[0]} and {spaces[1]} are two namespaces", "name memories of one namespace"
+            f"{spaces[0]} and {spaces[1]} are different namespaces",
+            "give memories of one namespace",
         )
     ns = spaces[0] if spaces else given["ns"]
     if ns != given["ns"] and not is_read:

@@ -61,8 +61,8 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
     return (
         tool(
             "Outline a symbol",
-            "The relation tree of a symbol: what it calls, uses and extends, and who does "
-            "so with it.",
+            "The relation tree of a symbol: what it calls, uses and extends, and what "
+            "does so with it.",
             _parameters("symbol language file"),
             ("symbol",),
             Ghost.outline_symbol,

@@ -52,7 +52,7 @@ _TEXTS = {
         "The question is what the user typed after the command; if that was nothing, ask for it. "
         "Call ghost_context with the question, and ghost_search for whatever it leaves open. "
         "Answer from what comes back and name the key of each memory you rely on. A newer memory "
-        "that contradicts an older one has the last word. If nothing relevant is known, say so."
+        "that contradicts an older one takes precedence. If nothing relevant is known, say so."
     ),
     "remember": (
         "Look through this conversation for what will matter later: what the user typed after the "

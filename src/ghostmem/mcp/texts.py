@@ -18,8 +18,8 @@ from ghostmem.errors import (
 
 _PROTOCOL = (
     "Ghost is your long-term memory. It survives this conversation.",
-    "Before a task, call ghost_context with what you are about to do; read corrections as "
-    "the last word. To look something up,"
+    "Before a task, call ghost_context with what you are about to do; corrections take "
+    "precedence. To look something up,"
     " call ghost_search; ghost_list shows the newest. An empty result means that nothing is "
     "known: say so, do not guess.",
     "Remember with ghost_put when you learn something that will matter later: decisions "
@@ -71,11 +71,11 @@ _FOREIGN = re.compile(r"`ghost |--|\s-[a-z]\b|GHOST_|standard input|unlock=True|
 _HINTS: Mapping[
     type[GhostError], str
 ] = {  # for hints that speak of a command line, which a model does not have
-    LockedError: "it is locked; if you mean it, call ghost_curate with op unlock first",
-    NotFoundError: "ghost_list shows what is there; ghost_put stores it",
+    LockedError: "it is locked; to change it anyway, call ghost_curate with op unlock first",
+    NotFoundError: "ghost_list shows the stored memories; ghost_put stores one",
     ConflictError: "read it again with ghost_get, then try again",
     InvalidInputError: "call again with another value",
-    ForbiddenError: "name a namespace that you may use in ns",
+    ForbiddenError: "send a namespace that you may use as ns",
     StoreBusyError: "another program is writing; try again in a moment",
     GhostError: "try again; if it fails again, tell the user",
 }

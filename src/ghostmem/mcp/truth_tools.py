@@ -15,7 +15,7 @@ TRUTH: tuple[McpTool, ...] = (
     McpTool(
         "ghost_conflicts",
         "Open contradictions",
-        "Pairs of memories that contradict each other and are not decided, and what may be stale.",
+        "Unresolved contradictions between memories, and memories that may be stale.",
         arguments("timeline", "ns"),
         (),
         {"conflicts": LIST, "maybe_stale": LIST},
@@ -25,8 +25,8 @@ TRUTH: tuple[McpTool, ...] = (
     McpTool(
         "ghost_resolve",
         "Decide a contradiction",
-        "Keep one memory and end what it contradicts; ask the user first when it is about "
-        "what they said. Nothing is deleted.",
+        "Keep one memory and retire those it contradicts; ask the user first if it is about "
+        "their statements. Nothing is deleted.",
         arguments("resolve", "ns keep other both"),
         ("keep",),
         {"keeps": TEXT, "closed": LIST},

@@ -93,7 +93,9 @@ def forget(
     start = None if since is None else as_time(since, "since")
     end = None if until is None else as_time(until, "until")
     if all(part is None for part in (source, kind, source_client, source_scope, since)):
-        raise InvalidInputError("no source to forget was named", "name a source, or since when")
+        raise InvalidInputError(
+            "no source to forget was given", "give a source, or a time with --since"
+        )
     writer = SourceFilter(source, kind, source_client, source_scope, start, end)
     namespaces = validate.ns_filter(ns)
     now = store.clock()
@@ -131,7 +133,7 @@ def _find_targets(
     targets = {
         memory.id: RemovalTarget(memory, "source")
         for memory in tx.listing.rows(namespaces)
-        if writer.wrote(memory, _written(memory))
+        if writer.wrote(memory, memory.written_at)
     }
     todo = [target.memory for target in targets.values()]
     while todo:
@@ -158,14 +160,9 @@ def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
     parents = {edge.from_id for edge in edges if edge.to_id in ids}
     for parent in tx.memories.by_ids(sorted(parents)).values():
         for version in tx.memories.history(parent.ns, parent.key):
-            at = _written(version)
-            if _written(source) <= at and (source.deleted_at is None or at < source.deleted_at):
+            at = version.written_at
+            if source.written_at <= at and (source.deleted_at is None or at < source.deleted_at):
                 yield version
-
-
-def _written(memory: Memory) -> datetime:
-    """Return when a version was written; `created_at` may be the time of an event it is about."""
-    return memory.recorded_at or memory.created_at
 
 
 def _archived_duplicates(tx: Transaction, ids: Set[str]) -> list[Memory]:
@@ -214,7 +211,7 @@ def _replaced(
     if good is None or good.deleted_at is None or (good.expires_at and good.expires_at <= now):
         return None
     successor = next(memory for memory in history if memory.version > good.version)
-    return good if good.deleted_at >= _written(successor) else None
+    return good if good.deleted_at >= successor.written_at else None
 
 
 def _drop_edges(tx: Transaction, live: Memory, good: Memory) -> None:

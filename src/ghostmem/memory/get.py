@@ -42,7 +42,7 @@ def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
     current_then = [
         m
         for m in tx.memories.history(ns, key)
-        if (m.recorded_at or m.created_at) <= at and (not m.deleted_at or m.deleted_at > at)
+        if m.written_at <= at and (not m.deleted_at or m.deleted_at > at)
     ]
     if not current_then:
         hint = f"`ghost history -n {ns} -k {key}` shows its versions"

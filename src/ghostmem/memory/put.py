@@ -202,7 +202,7 @@ def _missing_vectors(prepared: Prepared) -> tuple[str, ...]:
     if not prepared.vectors or not missing:
         return ()
     chunks = f"{missing:,} of {len(prepared.rows):,} chunks"
-    return (f"{chunks} have no vectors yet: `ghost embed backfill` makes them",)
+    return (f"{chunks} have no vectors yet: `ghost embed backfill` adds them",)
 
 
 def _catch_up(store: Store) -> None:

@@ -50,7 +50,7 @@ def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Mem
     if last.is_current(now):
         raise ConflictError(
             f"{last.ns}/{last.key} is not deleted: version {last.version} is current",
-            "name an earlier --version to go back to",
+            "give an earlier --version to restore",
         )
     expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
     tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)

@@ -23,7 +23,9 @@ def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
     names = [keys] if isinstance(keys, str) else keys
     names = list(dict.fromkeys(validate.text(key, "key") for key in names))
     if not names:
-        raise InvalidInputError("at least one key is required", "name the memories that helped")
+        raise InvalidInputError(
+            "at least one key is required", "give the keys of the memories that helped"
+        )
     now = store.clock()
     with store.engine.write(within=(ns,)) as tx:
         memories = [find(tx, validate.text(ns, "namespace"), key, now) for key in names]

@@ -280,7 +280,7 @@ class _Opinion(NamedTuple):
 def _opinions(
     settings: Settings, content: str, old: Sequence[str], shared: Sequence[int]
 ) -> list[_Opinion]:
-    """Return what a text is to each of some older ones, with which it shares so many terms."""
+    """Return how a text relates to each older one; `shared` counts the terms they share."""
     judge = find_judge(settings)
     by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
     if judge is None:

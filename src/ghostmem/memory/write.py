@@ -193,7 +193,8 @@ def _check_replaceable(draft: Draft, current: Memory) -> None:
     is_users = current.source_kind is SourceKind.STATED or (current.pinned and current.from_user)
     if source in HEARSAY and is_users:
         raise ConflictError(
-            f"{draft.ns}/{draft.key} is the user's own word; {source} content cannot replace it",
+            f"{draft.ns}/{draft.key} is the user's own statement; "
+            f"{source} content cannot replace it",
             "put it under another key, and let the user decide with `ghost resolve`",
         )
 

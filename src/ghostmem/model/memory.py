@@ -306,6 +306,11 @@ class Memory(Record):
         """Say whether the memory carries the tag `locked`."""
         return LOCKED in self.tags
 
+    @property
+    def written_at(self) -> datetime:
+        """Return when this version was stored; `created_at` may be the time of an event."""
+        return self.recorded_at or self.created_at
+
     def is_current(self, now: datetime) -> bool:
         """Say whether the version is neither removed nor expired."""
         return self.deleted_at is None and (self.expires_at is None or self.expires_at > now)

@@ -115,7 +115,7 @@ def inside(root: Path, name: str) -> Path:
     path = root / name
     real, home = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if os.path.isabs(name) or not real.is_relative_to(home) or real == home:
-        raise InvalidInputError(f"{name!r} leads out of {root}", "name a file below the folder")
+        raise InvalidInputError(f"{name!r} leads out of {root}", "give a file below the folder")
     return real if path.is_symlink() else path
 
 
@@ -124,12 +124,12 @@ def read_bytes(path: Path) -> bytes | None:
     try:
         # Reading a pipe waits forever, and a device must never be replaced.
         if not is_plain(path) and not path.is_dir():
-            raise InvalidInputError(f"{path} is not a plain file", "name another file")
+            raise InvalidInputError(f"{path} is not a plain file", "choose another file")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError:
-        raise InvalidInputError(f"{path} is a folder, not a file", "name a file") from None
+        raise InvalidInputError(f"{path} is a folder, not a file", "give a file") from None
     except OSError as error:
         raise _refused("read", path, error) from None
 

@@ -87,10 +87,10 @@ def add_notes(
     if root.is_file():
         raise InvalidInputError(
             f"{root} is a file, not a folder",
-            "name the folder, or take the file over with `ghost ingest`",
+            "give the folder, or import the file with `ghost ingest`",
         )
     if not root.is_dir():
-        raise NotFoundError(f"there is no folder {root}", "name a folder of markdown files")
+        raise NotFoundError(f"there is no folder {root}", "give a folder of markdown files")
     root = root.resolve()
     validate.text(str(root), "folder")
     fit = fitting(root)

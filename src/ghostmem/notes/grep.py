@@ -62,7 +62,7 @@ def memory_files(root: Path) -> list[Path]:
     if not root.is_dir():
         raise NotFoundError(
             f"there is no folder {root}",
-            "name the workspace: the folder that has memory/ or MEMORY.md in it",
+            "give the workspace: the folder that contains memory/ or MEMORY.md",
         )
     own = _markdown(root)
     if not _is_memory_folder(root, own):

@@ -109,7 +109,8 @@ def refine_memory(
     ]
     if both:
         raise InvalidInputError(
-            f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists"
+            f"the tag {both[0]!r} is both to add and to remove",
+            "put it in only one of the two lists",
         )
     line = (
         None if new_summary is None else topic_index.summary_line(_text(new_summary, "new summary"))
@@ -193,7 +194,7 @@ def _checked(topic: str) -> str:
         shown = topic if len(topic) <= MAX_NAME_BYTES else f"{topic[:MAX_NAME_BYTES]}…"
         raise InvalidInputError(
             f"the topic {shown!r} {wrong}",
-            "name the topic with a few plain words, such as auth-tokens",
+            "use a few plain words as its name, such as auth-tokens",
         )
     return topic
 
@@ -394,7 +395,7 @@ def _clean_tags(tags: Iterable[str]) -> list[str]:
         line = " ".join(_unicode(tag, "tag").split())
         if any(unicodedata.category(char) == "Cc" for char in line):
             raise InvalidInputError(
-                f"the tag {line!r} has a control character", "name the tag with plain words"
+                f"the tag {line!r} has a control character", "use plain words for the tag"
             )
         if line:
             unique.setdefault(line.casefold(), line)

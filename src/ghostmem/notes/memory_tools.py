@@ -114,14 +114,14 @@ def _root(store: Store, folder: str | Path | None) -> Path:
     if len(roots) > 1:
         raise InvalidInputError(
             f"there are {len(roots)} folders of daily notes: {', '.join(roots)}",
-            "name one with GHOST_NOTES_DIR",
+            "set one with GHOST_NOTES_DIR",
         )
     if roots:
         return Path(next(iter(roots)))
     if store.engine.file is None:
         what = "in memory" if store.engine.location == ":memory:" else "in a database"
         raise InvalidInputError(
-            f"a store {what} has no folder of notes next to it", "name one with GHOST_NOTES_DIR"
+            f"a store {what} has no folder of notes next to it", "set one with GHOST_NOTES_DIR"
         )
     return Path(store.engine.file).resolve().parent / "notes"
 

@@ -76,7 +76,7 @@ def _find_or_add(
     if root.is_file():
         raise InvalidInputError(
             f"{root} is a file, not a folder",
-            "name the folder that the namespace is to be mirrored in",
+            "give the folder to mirror the namespace to",
         )
     root = root.resolve()
     validate.text(str(root), "folder")
@@ -91,8 +91,8 @@ def _find_or_add(
             pair = tx.mirrors.add(str(home), chosen.name, ns, store.clock())
     if pair is not None and (pair.ns, pair.layout) != (ns, chosen.name):
         raise InvalidInputError(
-            f"{home} is mirrored with {pair.ns} already, laid out as {pair.layout}",
-            "name another folder; one folder has one namespace and one layout",
+            f"{home} is mirrored with {pair.ns} already, layout {pair.layout}",
+            "choose another folder; a folder has one namespace and one layout",
         )
     return pair or Mirror(0, str(home), chosen.name, ns)
 
@@ -115,7 +115,7 @@ def _layout(root: Path, name: str | None, mirrors: Iterable[Mirror]) -> MirrorLa
             else "does not show how it is laid out"
         )
         raise InvalidInputError(
-            f"{root} {problem}", f"name the layout with --layout: {' or '.join(LAYOUTS)}"
+            f"{root} {problem}", f"set the layout with --layout: {' or '.join(LAYOUTS)}"
         )
     return LAYOUTS[names[0]]
 

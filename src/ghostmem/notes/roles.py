@@ -260,7 +260,7 @@ def _folder(folder: str | Path | None) -> Path:
     if not path.strip() or "\0" in path:
         raise InvalidInputError(
             f"{path!r} cannot name a folder",
-            "name the folder of the role files with --dir or BUS_MEMORY_DIR",
+            "set the folder of the role files with --dir or BUS_MEMORY_DIR",
         )
     return Path(os.path.expanduser(path))
 

@@ -42,7 +42,9 @@ def watcher(store: str) -> str:
 def only_watcher(store: str) -> Iterator[Callable[[str], None]]:
     """Hold the watcher lock of a store; yields a function that sets the mode."""
     if store == ":memory:":
-        raise InvalidInputError("a store in memory cannot be watched for", "name a file with --db")
+        raise InvalidInputError(
+            "notes of a store in memory cannot be watched", "give a file with --db"
+        )
     path = lock_path(store)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:

@@ -75,7 +75,7 @@ def write_note(
             )
         if read.text.lossy or "\x00" in read.text.text:
             raise InvalidInputError(
-                f"{path} is not plain UTF-8", "convert it first, for instance with iconv"
+                f"{path} is not plain UTF-8", "convert it first, for example with iconv"
             )
         before = layout.read(place.path, read.text.text, modified(read.stat)).sections
         section = _section(store, place, memory, read.text, before)

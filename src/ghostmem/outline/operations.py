@@ -51,7 +51,7 @@ def outline_symbol(
     """
     if not isinstance(symbol, str) or not symbol.strip():
         raise InvalidInputError(
-            "the symbol is empty", "name one, such as RegisterExtractor or outline.Manager.Register"
+            "the symbol is empty", "give one, such as RegisterExtractor or outline.Manager.Register"
         )
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language, file)
@@ -109,7 +109,7 @@ def _file(graph: CodeGraph, file: str) -> str:
             path, f"it is not a file of {graph.language}, or not part of the project"
         )
         raise InvalidInputError(
-            f"{path} cannot be outlined: {reason}", "name a source file of that language"
+            f"{path} cannot be outlined: {reason}", "give a source file of that language"
         )
     return path
 

@@ -113,7 +113,7 @@ def _home(root: str | Path) -> Path:
         os.fsencode(home)
     except (ValueError, RuntimeError):  # a NUL, a surrogate, or an unknown user
         raise InvalidInputError(
-            f"the root {shown(str(root))} is not a path", "name the project's folder"
+            f"the root {shown(str(root))} is not a path", "give the project's folder"
         ) from None
     return Path(home)
 
@@ -130,7 +130,7 @@ def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> 
     hint = (
         f"the nearest names: {', '.join(close)}"
         if close
-        else "`ghost outline project` lists what there is"
+        else "`ghost outline project` lists the symbols"
     )
     broken = sum(len(graph.errors) for graph in graphs)
     errors = f"; {broken} files could not be parsed fully" if broken else ""
@@ -154,7 +154,7 @@ def languages_of_project(root: str | Path, file: str | None = None) -> list[str]
     if not found:
         what = f"the language of {shown(file)}" if file else f"a language in {shown(str(home))}"
         raise InvalidInputError(
-            f"{what} is not known", f"name it with --language: {', '.join(LANGUAGES)}"
+            f"{what} is not known", f"set it with --language: {', '.join(LANGUAGES)}"
         )
     return found
 

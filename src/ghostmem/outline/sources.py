@@ -92,7 +92,7 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
 def _check_folder(root: Path) -> None:
     if not os.path.isdir(root):
         raise NotFoundError(
-            f"there is no folder {_shown(root)}", "name the project's folder with --root"
+            f"there is no folder {_shown(root)}", "give the project's folder with --root"
         )
 
 
@@ -173,11 +173,11 @@ def inside(root: Path, path: str) -> str:
         or real == home
     ):
         raise InvalidInputError(
-            f"the file {path!r} is not below {root}", "name it by its path from the project's root"
+            f"the file {path!r} is not below {root}", "give its path from the project's root"
         )
     if not os.path.isfile(real):
         raise NotFoundError(
             f"there is no file {_shown(path)} below {_shown(root)}",
-            "name it by its path from the project's root",
+            "give its path from the project's root",
         )
     return os.path.normpath(given).replace(os.sep, "/")

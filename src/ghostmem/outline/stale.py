@@ -119,7 +119,7 @@ def _code(store: Store, root: str, language: str, trusted: bool) -> "CodeSymbols
         not os.path.isabs(root)
         or Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(root))
     ):
-        return f"{root} is not a project folder; name it with --root to read it anyway"
+        return f"{root} is not a project folder; give it with --root to read it anyway"
     try:
         return CodeSymbols(code_graph(store, root, language))
     except (GhostError, ImportError, OSError, ValueError) as error:

@@ -52,7 +52,7 @@ def resolve(
         symbol, rel = (name, None) if isinstance(name, str) else name
         relation = validate.choice(rel, FileRel, "symbol relation") or FileRel.MODIFIED
         if not validate.text(symbol, "symbol").strip():
-            raise InvalidInputError("the symbol is empty", "name one, such as shop.cart.Cart.add")
+            raise InvalidInputError("the symbol is empty", "give one, such as shop.cart.Cart.add")
         if graph is None:
             folder = validate.text("." if root is None else str(root), "root")
             graph = code_graph(store, folder, language or _language(files, folder))

@@ -76,7 +76,7 @@ class Options:
         if format not in FORMATS:
             raise InvalidInputError(f"format is {format!r}", f"format is {' or '.join(FORMATS)}")
         if symbol is not None and not symbol.strip():
-            raise InvalidInputError("the symbol is empty", "name a symbol, such as Session.send")
+            raise InvalidInputError("the symbol is empty", "give a symbol, such as Session.send")
         ordered = tuple(kind for kind in KINDS if kind in wanted)
         flags = bool(omit_native), max_nodes, bool(include_tests), offset
         return cls(depth, ordered, *flags)  # type: ignore[arg-type]  # checked above

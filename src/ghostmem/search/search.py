@@ -171,7 +171,7 @@ def _notes_only(within: str | None) -> bool | None:
     if within not in (None, *WITHIN):
         raise InvalidInputError(
             f"cannot search in {within!r}",
-            f"name one of: {', '.join(WITHIN)}; or leave it out for both",
+            f"use one of: {', '.join(WITHIN)}; or leave it out for both",
         )
     return None if within is None else within == "notes"
 

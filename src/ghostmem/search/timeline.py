@@ -58,7 +58,7 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
     if not start:
         raise NotFoundError(
             f"nothing in {ns} is about {validate.shown(text)}",
-            f"`ghost list -n {ns}` shows what is there",
+            f"`ghost list -n {ns}` shows the stored memories",
         )
     now = store.clock()
     with store.engine.read() as tx:
@@ -111,7 +111,7 @@ def _events(tx: Transaction, memory: Memory, now: datetime) -> list[Event]:
 def _version_events(memory: Memory, before: Memory | None, now: datetime) -> list[Event]:
     """Return the event that a version of a memory records, if it changed text or validity."""
     event = Event(
-        memory.recorded_at or memory.created_at,
+        memory.written_at,
         memory.ns,
         memory.key,
         memory.version,

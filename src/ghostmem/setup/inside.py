@@ -19,7 +19,7 @@ def check_inside(path: Path, folder: Path) -> None:
     """
     root, real = _project(folder), Path(os.path.realpath(path))
     if not real.is_relative_to(root):
-        hint = "remove the link, or name the file it points to; nothing was changed"
+        hint = "remove the link, or use the file it points to; nothing was changed"
         raise InvalidInputError(
             f"{path} is a link to {real}, which is outside the project {root}", hint
         )

@@ -99,7 +99,7 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
     real = Path(os.path.realpath(path))
     if not real.parent.is_dir():
         raise NotFoundError(
-            f"there is no folder {real.parent}", "create it first, or name another file"
+            f"there is no folder {real.parent}", "create it first, or choose another file"
         )
     planned = _planned(path, change)
     if dry_run:

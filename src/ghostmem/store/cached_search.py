@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class CachedSearch(Search):
-    """Reads for ranking; without `caches`, as in a write transaction, each is made anew."""
+    """Reads for ranking; without `caches`, as in a write transaction, nothing is cached."""
 
     def __init__(self, db: Database, caches: SearchCaches | None) -> None:
         super().__init__(db)

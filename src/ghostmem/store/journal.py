@@ -54,7 +54,6 @@ class ChainLine(NamedTuple):
 class LatestChange(NamedTuple):
     """One of the newest lines of a namespace's log."""
 
-    seq: int
     memory_id: str
     op: str
     at: str
@@ -140,7 +139,7 @@ class Journal(StoreTable, ABC):
 
     def latest(self, ns: str, limit: int) -> list[LatestChange]:
         """List the last changes of a namespace, newest first."""
-        sql = f"SELECT c.seq, c.memory_id, c.op, c.at FROM changes c WHERE {self._sql.of_ns}"
+        sql = f"SELECT c.memory_id, c.op, c.at FROM changes c WHERE {self._sql.of_ns}"
         rows = self._db.rows(f"{sql} ORDER BY c.seq DESC LIMIT ?", (ns, limit))
         return [LatestChange(*row) for row in rows]
 

@@ -78,7 +78,7 @@ def missing_hint(
     if close:
         return f"did you mean {' or '.join(close)}?"
     return (
-        f"`ghost list -n {ns}` shows what is there"
+        f"`ghost list -n {ns}` shows the stored memories"
         if keys
         else f"the namespace {ns} is empty; `ghost ns list` shows all"
     )

@@ -147,8 +147,7 @@ class Memories(StoreTable):
             if memory.symbols:
                 self._insert_refs(memory, _SYMBOL, memory.symbols)
         self._journal.record_all(
-            LoggedChange(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
-            for memory in memories
+            LoggedChange(memory.ns, memory.id, "put", memory.written_at) for memory in memories
         )
 
     def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:

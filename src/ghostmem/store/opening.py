@@ -48,7 +48,7 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
     if "://" in path:
         raise EngineError(
             f"{path} is not a store that this Ghost can open",
-            "name a file, :memory:, or a postgresql:// URL",
+            "give a file, :memory:, or a postgresql:// URL",
         )
     from ghostmem.store.sqlite import SqliteEngine
 

@@ -65,7 +65,7 @@ def namespace(value: str) -> str:
     """Accept a namespace for writing."""
     text(value, "namespace")
     if not value:
-        raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
+        raise InvalidInputError("a namespace is required", "give one with -n, or set GHOST_NS")
     if not is_namespace(value):
         raise InvalidInputError(f"invalid namespace: {shown(value)}", _NS_HINT)
     return value
@@ -94,7 +94,7 @@ def key(value: str) -> str:
     if not value.strip():
         raise InvalidInputError(
             "a key is required",
-            "name one with -k; keys are short and descriptive, such as user-timezone",
+            "give one with -k; keys are short and descriptive, such as user-timezone",
         )
     if len(value) > MAX_KEY or _has_control(value):
         raise InvalidInputError(

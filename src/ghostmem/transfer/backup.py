@@ -32,11 +32,11 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
     refuse_store(path, store.engine.file)
     if not is_plain(path):
         raise InvalidInputError(
-            f"{path} is not a plain file, and a backup is a database", "name a file or a folder"
+            f"{path} is not a plain file, and a backup is a database", "give a file or a folder"
         )
     if os.path.exists(path) and not force:
         raise ConflictError(
-            f"{path} exists already", "name another file, or pass --force to replace it"
+            f"{path} exists already", "choose another file, or pass --force to replace it"
         )
     real = Path(os.path.realpath(path))
     forgotten: list[StoreFullError] = []
@@ -58,7 +58,7 @@ def refuse_store(path: str | Path, file: str | None) -> None:
     own, target = os.path.realpath(file), os.path.realpath(path)
     is_same = os.path.exists(own) and os.path.exists(target) and os.path.samefile(own, target)
     if is_same or target in {own, *(own + suffix for suffix in SIDE_FILES)}:
-        raise ConflictError(f"{path} belongs to the store itself", "name another file")
+        raise ConflictError(f"{path} belongs to the store itself", "choose another file")
 
 
 def _remember(store: Store, path: Path, forgotten: list[StoreFullError]) -> None:

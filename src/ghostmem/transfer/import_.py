@@ -265,7 +265,7 @@ def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
             seen.add(memory.id)
             stored = tx.memories.by_id(memory.id)
             if stored is not None and (stored.ns, stored.key) != (memory.ns, memory.key):
-                new_ids[memory.id] = store.new_id(memory.recorded_at or memory.created_at)
+                new_ids[memory.id] = store.new_id(memory.written_at)
     return [_with_new_ids(record, new_ids) for record in records] if new_ids else records
 
 
@@ -385,9 +385,7 @@ def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) 
     """Append new versions to a stored history."""
     if last.deleted_at is None:
         tx.index.remove(last)
-        tx.memories.change(
-            last, "supersede", store.clock(), deleted_at=fresh[0].recorded_at or fresh[0].created_at
-        )
+        tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].written_at)
     fresh = [_with_id(store, memory) for memory in fresh]
     _insert(store, tx, fresh)
     tx.graph.relink(last.id, fresh[-1].id)

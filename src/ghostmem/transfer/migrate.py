@@ -109,7 +109,7 @@ def migrate(
         target_engine = stack.enter_context(closing(_open(target, settings, clock, moving=True)))
         if target_engine.read_only:
             raise ReadOnlyStoreError(
-                f"{target_engine.location} cannot be written", "name another target"
+                f"{target_engine.location} cannot be written", "choose another target"
             )
         copied_tables = tables(source_engine.name, target_engine.name)
         config_name = _config_name(target) if switch else ""
@@ -167,7 +167,7 @@ def _check_endpoints(source: str, target: str) -> None:
     """Refuse names that cannot be endpoints, before anything is opened."""
     for role, place in (("source", source), ("target", target)):
         if not place.strip():
-            raise InvalidInputError(f"the {role} is empty", "name a file or a postgresql:// URL")
+            raise InvalidInputError(f"the {role} is empty", "give a file or a postgresql:// URL")
         if place == ":memory:":
             raise InvalidInputError(
                 f"the {role} of a migration cannot be :memory:",
@@ -178,11 +178,11 @@ def _check_endpoints(source: str, target: str) -> None:
             scheme = place.split("://")[0]
             raise InvalidInputError(
                 f"the {role} {scheme}://… is not a store that this Ghost can open",
-                "name a file or a postgresql:// URL",
+                "give a file or a postgresql:// URL",
             )
     if location(source) == location(target):
         raise InvalidInputError(
-            f"{location(source)} is both the source and the target", "name another target"
+            f"{location(source)} is both the source and the target", "choose another target"
         )
     if not is_postgres(target):
         refuse_special(location(target))
@@ -246,13 +246,13 @@ def _state_of_target(
         if state.get("source") != source:
             raise ConflictError(
                 f"{target} is being filled from {state.get('source')}, not from {source}",
-                "finish that migration with its own --from, or name another target",
+                "finish that migration with its own --from, or choose another target",
             )
         return state
     if filled := _filled_tables(tx, tables):
         raise ConflictError(
             f"{target} is not empty: it has rows in {', '.join(filled[:3])}",
-            "name a target that is not there yet; `ghost export` and `ghost import` join "
+            "choose a target that does not exist yet; `ghost export` and `ghost import` merge "
             "two stores",
         )
     return None

@@ -4,7 +4,7 @@
 `memory.verdict` asks the judge (`ghostmem.judge`) and uses `plain` without it or where it is not
 sure. `injection` finds texts that give orders to an agent.
 `corrections` links a correction to the memories it corrects, closes or reopens these, and orders
-contradicting memories: the user's own words first, then the newest.
+contradicting memories: the user's own statements first, then the newest.
 
 For a search, `contradictions` finds the memories that prevail over its hits and the user's own
 statements about the same subject, and `annotations` writes notes on the hits from both.

@@ -44,7 +44,7 @@ def groups(
 def in_order(memories: Sequence[Memory]) -> list[Memory]:
     """Return memories by importance, newest first among equals.
 
-    The sleeping come last: they do not fade, and would in time outrank what they are doubles of.
+    Dormant ones come last: they lose no importance, and would outrank their duplicates in time.
     """
     return sorted(
         memories,

@@ -52,9 +52,9 @@ def contradiction_notes(
     at = memory.created_at
     groups = (
         ("newer than {}", [m for m in older if m.created_at <= at]),
-        ("the user's own word against {}", [m for m in older if m.created_at > at]),
+        ("the user's own statement against {}", [m for m in older if m.created_at > at]),
         ("contradicted by {}, which {} newer", [m for m in newer if m.created_at >= at]),
-        ("contradicted by {}, the user's own word", [m for m in newer if m.created_at < at]),
+        ("contradicted by {}, the user's own statement", [m for m in newer if m.created_at < at]),
     )
     return [
         note.format(_keys(group), "is" if len(group) == 1 else "are")
@@ -69,7 +69,7 @@ def _user_statements(
     """Return a note on the user's statements that do not contradict a memory directly."""
     named = {memory.id, *(other.id for other in newer)}
     others = [other for other in statements if other.id not in named]
-    return [f"the user's own word: {_keys(others)}"] if others else []
+    return [f"the user's own statement: {_keys(others)}"] if others else []
 
 
 def _keys(memories: Iterable[Memory]) -> str:
@@ -126,7 +126,7 @@ def _stale_notes(
             continue
         since, why = doubts[base.id]
         depends = edge.rel == Rel.DEPENDS_ON
-        if depends or since > (top.recorded_at or top.created_at):
+        if depends or since > top.written_at:
             verb = "depends on" if depends else "summary of"
             causes.setdefault(top.id, []).append(f"{verb} {base.key}, {why}")
     return {
@@ -151,8 +151,8 @@ def _doubts(
             if old is None or new is None or old.id not in bases or not prevails(new, old):
                 continue
             if new.is_current(now) and new.is_open(now):
-                doubts[old.id] = (new.recorded_at or new.created_at, f"which {new.key} contradicts")
+                doubts[old.id] = (new.written_at, f"which {new.key} contradicts")
     for id_, memory in bases.items():
         if not memory.is_open(now):
-            doubts[id_] = (memory.recorded_at or memory.created_at, f"which held {ending(memory)}")
+            doubts[id_] = (memory.written_at, f"which held {ending(memory)}")
     return doubts

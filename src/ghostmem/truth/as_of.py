@@ -23,15 +23,14 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     if at > store.clock():
         raise InvalidInputError(
             f"as_of {format_time(at)} is in the future",
-            "name a time that has passed, or leave it out",
+            "give a time in the past, or leave it out",
         )
     engine = open_memory(lambda: at)
     with store.engine.snapshot() as source, engine.write(durable=False) as target:
         rows = [
             memory
             for memory in source.listing.rows(ns)
-            if (memory.recorded_at or memory.created_at) <= at
-            and (memory.deleted_at is None or memory.deleted_at > at)
+            if memory.written_at <= at and (memory.deleted_at is None or memory.deleted_at > at)
         ]
         _copy_memories(store, source, target, rows)
         _copy_edges(source, target, rows, at)

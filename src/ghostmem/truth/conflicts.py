@@ -170,16 +170,15 @@ def resolve(
         if not rivals:
             raise NotFoundError(
                 f"nothing contradicts {ns}/{keep}",
-                "`ghost conflicts` lists contradictions, or name both keys",
+                "`ghost conflicts` lists contradictions, or give both keys",
             )
         if any(rival.id == kept.id for rival in rivals):
-            raise InvalidInputError(
-                f"{keep} cannot be decided against itself", "name two different keys"
-            )
+            raise InvalidInputError(f"{keep} cannot contradict itself", "give two different keys")
         if both:
             for rival in rivals:
-                tx.graph.remove_edge(kept.id, rival.id, Rel.CONTRADICTS)
-                tx.graph.remove_edge(rival.id, kept.id, Rel.CONTRADICTS)
+                for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
+                    if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
+                        tx.journal.record(ns, start, "unlink", now)
             return Resolution(ns, keep, both=True)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:

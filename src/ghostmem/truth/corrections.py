@@ -18,8 +18,8 @@ MAX_CHAIN = 8  # earlier corrections that are linked to a further one
 
 
 def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
-    """Return the sort key of contradicting memories: the user's own words last, then the newest."""
-    return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
+    """Return the sort key of contradicting memories: the user's last, then the newest."""
+    return (memory.from_user, memory.created_at, memory.written_at, memory.id)
 
 
 def prevails(memory: Memory, other: Memory) -> bool:
@@ -32,7 +32,7 @@ def suggest_correction(
 ) -> None:
     """Record as an inference that a memory corrects an older one.
 
-    Content from elsewhere does not correct the user's own words: there the edge leads the other
+    Content from elsewhere does not correct the user's statements: there the edge leads the other
     way, so that the user's words come first."""
     if not new.from_user and old.from_user:
         contradict(tx, old, [new], now, automatic=True)
@@ -78,7 +78,7 @@ def check_supersede(tx: Transaction, old: Memory, source: SourceKind | None, key
     _refuse_note(tx, old)
     if old.from_user and source in HEARSAY:
         raise ConflictError(
-            f"{old.ns}/{old.key} is the user's own word; {source} content cannot close it",
+            f"{old.ns}/{old.key} is the user's own statement; {source} content cannot close it",
             "put it without supersedes, and let the user decide with `ghost resolve`",
         )
 

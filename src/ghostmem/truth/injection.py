@@ -1,4 +1,4 @@
-"""Why a text that does not come from the user looks like orders to the agent that reads it.
+"""Find the reasons why a text that is not the user's looks like orders to an agent.
 
 A memory is data. The judge decides by meaning; text that is hidden from people, faked roles and
 well-known phrases (`data/orders.json`) count with or without it. The judge can veto an English
@@ -79,20 +79,43 @@ def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[st
 
 def _structure_reasons(text: str, shown: str) -> Iterator[str]:
     """Yield the reasons that show in hidden text, faked roles, pictures and spaced letters."""
-    if not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN):
+    if _has_unseen_text(text) or _has_commented_order(shown):
         yield HIDDEN
-    commented = _pattern(_table()["commented"])
-    if any(commented.search(comment.lower()) for comment in _comments(shown)):
-        yield HIDDEN
-    roles = (match for role in _roles().likely(shown) for match in _matches(shown, role))
-    if any(not _is_reported(shown, match) for match in roles):
+    if _fakes_a_role(shown):
         yield ROLE
-    beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
-    if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
+    if _has_beacon(shown):
         yield BEACON
-    joined = (re.sub(r"[\W_]", "", match[0]) for match in _pattern(_SPACED).finditer(shown))
-    if any(_pattern(_table()["spaced"]).search(letters.lower()) for letters in joined):
+    if _has_spaced_order(shown):
         yield IGNORE
+
+
+def _has_unseen_text(text: str) -> bool:
+    """Say whether a text has characters that people do not see, more than languages need."""
+    return not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN)
+
+
+def _has_commented_order(shown: str) -> bool:
+    """Say whether a comment of HTML addresses an agent."""
+    commented = _pattern(_table()["commented"])
+    return any(commented.search(comment.lower()) for comment in _comments(shown))
+
+
+def _fakes_a_role(shown: str) -> bool:
+    """Say whether a text imitates a turn of the conversation, and not only reports it."""
+    roles = (match for role in _roles().likely(shown) for match in _matches(shown, role))
+    return any(not _is_reported(shown, match) for match in roles)
+
+
+def _has_beacon(shown: str) -> bool:
+    """Say whether a text loads a picture from an address that carries data."""
+    beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
+    return any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons)
+
+
+def _has_spaced_order(shown: str) -> bool:
+    """Say whether letters with spaces between them read as an order."""
+    joined = (re.sub(r"[\W_]", "", match[0]) for match in _pattern(_SPACED).finditer(shown))
+    return any(_pattern(_table()["spaced"]).search(letters.lower()) for letters in joined)
 
 
 def _comments(text: str) -> Iterator[str]:

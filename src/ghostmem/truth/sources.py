@@ -60,7 +60,7 @@ def source_aliases(store: Store, ns: str | None = None) -> list[SourceAlias]:
 
 
 def rm_source_alias(store: Store, ns: str, alias: str) -> SourceAlias:
-    """Remove an alias and return it; its spelling stands for itself again."""
+    """Remove an alias and return it."""
     validate.namespace(ns)
     name = _name(alias, "alias")
     with store.engine.write(within=(ns,)) as tx:

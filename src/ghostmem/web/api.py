@@ -71,7 +71,7 @@ async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
     )  # lets the server read on, so that it hears of it when the client leaves meanwhile
     async with _large_limiter():
         if await request.is_disconnected():
-            raise Refused(400, "ClientLeft", "the client has left", "send it again")
+            raise Refused(400, "ClientLeft", "the client has disconnected", "send it again")
         return await anyio.to_thread.run_sync(work)
 
 
@@ -222,7 +222,7 @@ def _only_namespace(need: str) -> str:
     names = {ns for ns, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)}
     if len(names) != 1:
         raise ForbiddenError(
-            f"this token may not {need} in all namespaces", "name one that it has with ns"
+            f"this token may not {need} in all namespaces", "give one of its namespaces with ns"
         )
     return names.pop()
 

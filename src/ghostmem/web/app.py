@@ -163,7 +163,7 @@ def _only_get(scope: Scope) -> None:
 
 
 async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
-    """Answer at one of the few paths that stand alone."""
+    """Answer at a path that belongs neither to the API nor to the viewer."""
     if path not in ("/healthz", "/readyz", "/metrics", OPENAPI):
         raise Refused(
             404, "NotFoundError", "there is no such path", f"{OPENAPI} lists those of the API"

@@ -128,8 +128,11 @@ def _slow_down(seconds: float) -> None:
 def unauthorised(given: bool) -> Refused:
     """Return the same refusal for every invalid token, whatever is wrong with it."""
     if given:
-        message, challenge = "this token is not good", 'Bearer realm="ghost", error="invalid_token"'
+        message, challenge = (
+            "this token is not valid",
+            'Bearer realm="ghost", error="invalid_token"',
+        )
     else:
         message, challenge = "a token is needed", 'Bearer realm="ghost"'
-    hint = "send `Authorization: Bearer …`; `ghost token create` makes one"
+    hint = "send `Authorization: Bearer …`; `ghost token create` creates one"
     return Refused(401, "Unauthorized", message, hint, WWW_Authenticate=challenge)

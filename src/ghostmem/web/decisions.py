@@ -1,14 +1,15 @@
-"""What a person has to decide, in pages: contradictions with their sources, and the quarantine."""
+"""Pages of decisions that wait: contradictions, memories that may be stale, the quarantine."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ghostmem.model import Memory, Record, optional
+from ghostmem.memory.quarantine import quarantined
+from ghostmem.model import Held, Memory, Record, optional
 from ghostmem.store import Store, validate
-from ghostmem.truth.conflicts import ContradictingPair, conflicts, contradicting_pairs
+from ghostmem.truth.conflicts import ContradictingPair, Doubt, conflicts, contradicting_pairs
 
 PAGE = 20
 
@@ -32,7 +33,7 @@ class DecisionSide(Record):
 class Contradiction(Record):
     """Two memories that contradict each other, the prevailing one first.
 
-    `about` is the one of both that contradicts most others, and `of_about` counts those."""
+    `about` is the one of both that contradicts more memories, and `of_about` is their number."""
 
     ns: str
     first: DecisionSide
@@ -51,9 +52,18 @@ class DecisionPage(Record):
     namespaces: Mapping[str, int]
 
 
-def contradictions(
-    store: Store, ns: str | None = None, *, limit: int = PAGE, offset: int = 0
+def decisions(
+    store: Store, name: str, ns: str | None = None, *, limit: int = PAGE, offset: int = 0
 ) -> DecisionPage:
+    """Return a page of the list of this name in `LISTS`."""
+    rows = LISTS[name](store, ns)
+    counts = Counter(row.ns for row in rows)
+    return DecisionPage(
+        tuple(rows[offset : offset + limit]), len(rows), dict(sorted(counts.items()))
+    )
+
+
+def _contradictions(store: Store, ns: str | None) -> list[Contradiction]:
     """Return unresolved contradictions; those of one memory follow each other, newest first."""
     now = store.clock()
     with store.engine.read() as tx:
@@ -69,7 +79,7 @@ def contradictions(
         newest[group] = max(newest.get(group, row.first.created_at), row.first.created_at)
     rows.sort(key=lambda row: (row.about, row.first.key, row.second.key))
     rows.sort(key=lambda row: (newest[row.ns, row.about], row.ns, row.about), reverse=True)
-    return _page(rows, lambda row: row.ns, limit, offset)
+    return rows
 
 
 def _contradiction(pair: ContradictingPair, degree: Mapping[tuple[str, str], int]) -> Contradiction:
@@ -99,34 +109,18 @@ def _side(memory: Memory) -> DecisionSide:
     )
 
 
-def doubts(
-    store: Store, ns: str | None = None, *, limit: int = PAGE, offset: int = 0
-) -> DecisionPage:
+def _stale(store: Store, ns: str | None) -> tuple[Doubt, ...]:
     """Return the memories that may be stale, because they depend on one that has ended."""
-    return _page(conflicts(store, ns).maybe_stale, lambda doubt: doubt.ns, limit, offset)
+    return conflicts(store, ns).maybe_stale
 
 
-def held(
-    store: Store, ns: str | None = None, *, limit: int = PAGE, offset: int = 0
-) -> DecisionPage:
+def _quarantined(store: Store, ns: str | None) -> list[Held]:
     """Return the quarantined memories, newest first."""
-    with store.engine.read() as tx:
-        rows = tx.quarantine.all(validate.ns_filter(ns))
-    return _page(rows[::-1], lambda entry: entry.ns, limit, offset)
+    return quarantined(store, ns)[::-1]
 
 
-def _page(
-    rows: Sequence[Any], ns_of: Callable[[Any], str], limit: int, offset: int
-) -> DecisionPage:
-    return DecisionPage(tuple(rows[offset : offset + limit]), len(rows), _counts(map(ns_of, rows)))
-
-
-def _counts(names: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(names).items()))
-
-
-LISTS: Mapping[str, Callable[..., DecisionPage]] = {
-    "contradictions": contradictions,
-    "stale": doubts,
-    "quarantine": held,
+LISTS: Mapping[str, Callable[[Store, str | None], Sequence[Any]]] = {
+    "contradictions": _contradictions,
+    "stale": _stale,
+    "quarantine": _quarantined,
 }

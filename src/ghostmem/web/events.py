@@ -39,40 +39,38 @@ class Events:
     async def answer(self, known: Callable[[], Caller | None]) -> Response:
         """Return a stream of server-sent events, the first with the present state of the store.
 
-        It ends when `known` returns None, for instance after a token was revoked.
+        The state is read before the stream opens, so that a listener hears of every later change.
+        The stream ends when `known` returns None, for instance after a token was revoked.
         """
         if self._listeners >= self._most:
             raise Refused(
                 503,
                 "TooManyListeners",
-                f"{self._most} pages listen already",
+                f"{self._most} pages are already listening",
                 "close one",
                 Retry_After="5",
             )
+        if self._task is None or self._task.done():
+            await self._look()
         caller = CALLER.get()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(
-            self._stream(caller, known), media_type="text/event-stream", headers=headers
-        )
+        stream = self._stream(caller, known, self._of(caller))
+        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
     async def _stream(
-        self, caller: Caller, known: Callable[[], Caller | None]
+        self, caller: Caller, known: Callable[[], Caller | None], sent: dict[str, int]
     ) -> AsyncIterator[str]:
-        def visible(ns: str) -> bool:
-            return caller.may(ns, "read")
-
         self._listeners += 1
         try:
             if self._task is None or self._task.done():
                 self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
                 await self._look()
                 self._task = asyncio.create_task(self._watch())
-            sent = self._of(visible)
             yield _event(sent, sent)
             while not self._closed:
                 assert self._news is not None
                 news = self._news
-                now = self._of(visible)
+                now = self._of(caller)
                 if now != sent:
                     if not await _is_still(known):
                         return
@@ -91,8 +89,9 @@ class Events:
                 self._task.cancel()
                 self._task = None
 
-    def _of(self, visible: Callable[[str], bool]) -> dict[str, int]:
-        return {ns: seq for ns, seq in self._seen.items() if visible(ns)}
+    def _of(self, caller: Caller) -> dict[str, int]:
+        """Return the sequence numbers of the namespaces that a caller may read."""
+        return {ns: seq for ns, seq in self._seen.items() if caller.may(ns, "read")}
 
     async def _watch(self) -> None:
         while not self._closed:

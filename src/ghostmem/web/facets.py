@@ -7,7 +7,7 @@ from typing import Unpack
 from ghostmem.model import LOCKED, Record, Tier
 from ghostmem.store import Narrow, Store, again, narrowed, validate
 from ghostmem.store.narrowing import one
-from ghostmem.web.shape import Bar
+from ghostmem.web.shape import Bar, bars
 
 MAX_TAGS = 40
 
@@ -43,12 +43,7 @@ def facets(
         kinds[kind] += count
     return Facets(
         namespaces.total(),
-        _bars(namespaces),
-        _bars(kinds),
+        bars(namespaces),
+        bars(kinds),
         tuple(Bar(tag, count) for tag, count in tags if tag != LOCKED)[:MAX_TAGS],
     )
-
-
-def _bars(counts: Counter[str]) -> tuple[Bar, ...]:
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Bar(name, count) for name, count in ordered)

@@ -88,7 +88,7 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
         )
         names = {id_: (m.ns, m.key) for id_, m in tx.memories.by_ids(subjects).items()}
     place = {name: str(memory.tier) for name, memory in live.items()}
-    born = {name: memory.recorded_at or memory.created_at for name, memory in live.items()}
+    born = {name: memory.written_at for name, memory in live.items()}
     moved = [
         (run.finished_at or run.at, names[e.subject], *step)
         for run, entries in runs

@@ -116,7 +116,7 @@ def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
                 Connection="close",
             ) from None
         if body is None:
-            return  # the client has left
+            return  # the client has disconnected
         if "ghost.charge" in scope:
             scope["ghost.charge"](len(body))
         given = False

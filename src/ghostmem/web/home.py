@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from ghostmem.clock import earlier, read_time
-from ghostmem.model import Memory, Record, optional
+from ghostmem.model import Memory, NsFilter, Record, optional
 from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.store.journal import LatestChange
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.conflicts import count_conflicts
 
 MAX_SHOWN = 10  # changes, and new memories
-MIN_LINES, MAX_LINES = 40, 200  # read of the audit log of a namespace: the last, and of a day
-MAX_LOGS = 12  # namespaces, the ones that were written last, whose audit logs are read
+MAX_LINES = 200  # lines that are read of the audit log of a namespace
+MIN_LINES = 40  # of them, those that are used even if they are older than a day
+MAX_LOGS = 12  # namespaces, those with the newest memories, whose audit logs are read
 MAX_SUMMARY = 160
 DAY = timedelta(days=1)
-# operations of the audit log that are shown, and what they did; a later put is an update
+# operations of the audit log that are shown, and their names; the put of a later version is an
+# update
 _SHOWN = {"put": "added", "remove": "deleted", "restore": "restored"}
 
 
@@ -45,26 +47,23 @@ class RecentChange(Record):
     at: datetime
     summary: str
     kind: str
-    tier: str
     before: str | None = optional()
     pinned: bool = optional(False)
     tags: tuple[str, ...] = optional(())
     source_user: str | None = optional()
-    source_client: str | None = optional()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Home(Record):
-    """An overview; `today` counts the changes of the last 24 hours by what was done.
+    """An overview; `today` counts the changes of the last 24 hours by their names.
 
-    `more` says that there were too many changes to count them all. `changes` are updates and
-    deletions, `added` are new memories, both newest first."""
+    `more` says that there were too many changes to count them all. `changes` are all but new
+    memories, which are in `added`; both have the newest first."""
 
     ns: str
     total: int
     est_tokens: int
     pinned: int
-    tiers: Mapping[str, int]
     namespaces: tuple[HomeNamespace, ...]
     contradictions: int
     quarantine: int
@@ -86,64 +85,53 @@ def waiting(store: Store, ns: str | None = None) -> WaitingDecisions:
     """Count the decisions that wait, without reading the memories."""
     which, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
-        return WaitingDecisions(count_conflicts(tx, which, now), len(tx.quarantine.all(which)))
+        return _waiting(tx, which, now)
+
+
+def _waiting(tx: Transaction, which: NsFilter, now: datetime) -> WaitingDecisions:
+    return WaitingDecisions(count_conflicts(tx, which, now), len(tx.quarantine.all(which)))
 
 
 def home(store: Store, ns: str | None = None) -> Home:
     """Return the overview of one or several namespaces; nothing is counted as read."""
     which, now = validate.ns_filter(ns), store.clock()
-    live, since = Filter(ns=which, now=now), earlier(now, DAY)
+    since = earlier(now, DAY)
     with store.engine.read() as tx:
-        groups = tx.listing.groups(live, "ns", "tier")
-        last = _last_written(groups)
-        latest = sorted(last, key=lambda name: (last[name], name), reverse=True)[:MAX_LOGS]
-        changes, more = _changes(tx, latest, since)
+        groups = tx.listing.groups(Filter(ns=which, now=now), "ns")
+        changes, more = _changes(tx, groups, since)
         added = [change for change in changes if change.change == "added"]
-        other = [change for change in changes if change.change != "added"][:MAX_SHOWN]
-        shown = tuple(_with_before(tx, change) for change in other)
-        contradictions = count_conflicts(tx, which, now)
-        held = len(tx.quarantine.all(which))
+        others = [change for change in changes if change.change != "added"][:MAX_SHOWN]
+        others = [_with_before(tx, change) for change in others]
+        undecided = _waiting(tx, which, now)
     today = [change for change in changes if change.at >= since]
-    by_ns = Counter(change.ns for change in today)
-    memories, tiers = Counter[str](), Counter[str]()
-    for group in groups:
-        memories[group.ns] += group.memories
-        tiers[group.tier] += group.memories
+    changed = Counter(change.ns for change in today)
     return Home(
-        which,
-        sum(memories.values()),
-        sum(group.est_tokens for group in groups),
-        sum(group.pinned for group in groups),
-        tiers,
-        tuple(
-            HomeNamespace(name, count, last[name], by_ns[name])
-            for name, count in sorted(memories.items(), key=lambda item: (-item[1], item[0]))
+        ns=which,
+        total=sum(group.memories for group in groups),
+        est_tokens=sum(group.est_tokens for group in groups),
+        pinned=sum(group.pinned for group in groups),
+        namespaces=tuple(
+            HomeNamespace(group.ns, group.memories, group.newest, changed[group.ns])
+            for group in sorted(groups, key=lambda group: (-group.memories, group.ns))
         ),
-        contradictions,
-        held,
-        Counter(change.change for change in today),
-        more,
-        shown,
-        tuple(added[:MAX_SHOWN]),
+        contradictions=undecided.contradictions,
+        quarantine=undecided.quarantine,
+        today=Counter(change.change for change in today),
+        more=more,
+        changes=tuple(others),
+        added=tuple(added[:MAX_SHOWN]),
     )
 
 
-def _last_written(groups: Iterable[Group]) -> dict[str, datetime]:
-    """Return when each namespace got its newest memory."""
-    last: dict[str, datetime] = {}
-    for group in groups:
-        last[group.ns] = max(last.get(group.ns, group.newest), group.newest)
-    return last
-
-
 def _changes(
-    tx: Transaction, namespaces: Iterable[str], since: datetime
+    tx: Transaction, groups: Iterable[Group], since: datetime
 ) -> tuple[list[RecentChange], bool]:
     """Return the last change of each memory, newest first, and whether some were not read."""
     changes: list[RecentChange] = []
-    more = False
-    for ns in namespaces:
-        lines = tx.journal.latest(ns, MAX_LINES)
+    ordered = sorted(groups, key=lambda group: (group.newest, group.ns), reverse=True)
+    more = any(group.newest >= since for group in ordered[MAX_LOGS:])
+    for group in ordered[:MAX_LOGS]:
+        lines = tx.journal.latest(group.ns, MAX_LINES)
         more = more or (len(lines) == MAX_LINES and read_time(lines[-1].at) >= since)
         changes += _of_log(tx, lines, since)
     changes.sort(key=lambda change: (change.at, change.ns, change.key), reverse=True)
@@ -174,12 +162,10 @@ def _change(memory: Memory, line: LatestChange) -> RecentChange:
         read_time(line.at),
         summary_line(memory.content, MAX_SUMMARY),
         memory.kind,
-        memory.tier,
         None,
         memory.pinned,
         memory.tags,
         memory.source_user,
-        memory.source_client,
     )
 
 

@@ -8,9 +8,9 @@ from ghostmem.web.routes import ROUTES
 
 _REFUSALS = {
     400: "Something that was sent cannot be accepted.",
-    401: "A token is needed, or the one sent is not good.",
+    401: "A token is needed, or the one sent is not valid.",
     403: "The token has no such grant.",
-    404: "There is no such thing.",
+    404: "Not found.",
     405: "The path has no such method.",
     408: "The body did not arrive in time.",
     409: "Something is not in the state that was assumed.",
@@ -40,7 +40,7 @@ def document(prefix: str) -> dict[str, Any]:
         "info": {
             "title": "Ghost",
             "version": __version__,
-            "description": "Memory for AI agents that lasts.",
+            "description": "Persistent memory for AI agents.",
         },
         "paths": paths,
         "components": {

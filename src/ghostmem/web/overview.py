@@ -118,10 +118,8 @@ def happened_since(
 
 
 def _is_meant(which: NsFilter, name: str) -> bool:
-    """Tell whether a namespace matches; a deleted one has only a number as its name."""
-    if name.startswith("#"):
-        return False
-    return not which or (name.startswith(which.prefix) if which.is_prefix else name == which)
+    """Say whether a namespace matches; a deleted one has only a number as its name."""
+    return not name.startswith("#") and which.matches(name)
 
 
 def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Happening, ...]:
@@ -151,11 +149,7 @@ def _time(memory: Memory | None, op: str) -> datetime | None:
     """Return the time of a change, if the memory records it."""
     if memory is None:
         return None
-    return _said(memory) if op == "put" else memory.deleted_at if op == "remove" else None
-
-
-def _said(memory: Memory) -> datetime:
-    return memory.recorded_at or memory.created_at
+    return memory.written_at if op == "put" else memory.deleted_at if op == "remove" else None
 
 
 def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Share, ...]:
@@ -179,6 +173,6 @@ def _line(memory: Memory) -> MemoryLine:
         memory.key,
         str(memory.tier),
         memory.importance,
-        _said(memory),
+        memory.written_at,
         first_line(memory.content, MAX_SUMMARY),
     )

@@ -133,7 +133,7 @@ def _front(scope: Scope, sessions: WebSessions, files: StaticFiles) -> Response:
         if not wants_page:
             raise unauthorised(bool(given))
         return _sign_in_page(
-            401, "That link was used already, or is not this server's." if given else ""
+            401, "That link was already used, or is not from this server." if given else ""
         )
     if given:
         return RedirectResponse("/", 303)
@@ -152,7 +152,7 @@ async def _sign_in(ghost: Ghost, sessions: WebSessions, request: Request) -> Res
         return _let_in(request.scope, cookie)
     if not given or await anyio.to_thread.run_sync(verify, ghost.store, given) is None:
         return _sign_in_page(
-            401, "That token is not good: it is wrong, has expired, or was revoked."
+            401, "That token is not valid: it is wrong, has expired, or was revoked."
         )
     return _let_in(
         request.scope, sessions.begin(WebSession(secrets.token_urlsafe(32), secret=given))

@@ -128,7 +128,7 @@ def refuse_writes(need: str) -> None:
     """Refuse everything but reading where the viewer was started so."""
     if need != "read" and visit().read_only:
         raise ForbiddenError(
-            "this viewer only reads: nothing can be changed here",
+            "this viewer is read-only: nothing can be changed here",
             "start `ghost web` without --read-only",
         )
 

@@ -123,8 +123,13 @@ def _age_days(memory: ShapedMemory, now: datetime) -> float:
 
 def _top(names: Iterable[str]) -> tuple[Bar, ...]:
     """Return the most frequent names."""
-    counts = sorted(Counter(names).items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Bar(name, count) for name, count in counts[:MAX_BARS])
+    return bars(Counter(names))[:MAX_BARS]
+
+
+def bars(counts: Counter[str]) -> tuple[Bar, ...]:
+    """Return counts as bars, highest first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Bar(name, count) for name, count in ordered)
 
 
 def _steps(values: Iterable[float], steps: Mapping[str, float], rest: str) -> tuple[Bar, ...]:
@@ -201,7 +206,7 @@ def spans(
     with store.engine.read() as tx:
         rows = tx.listing.select(which, limit + 1)
         rows += tx.listing.select(replace(which, deleted=True, now=None), limit + 1)
-    rows.sort(key=lambda m: (m.recorded_at or m.created_at, m.ns, m.key, m.version))
+    rows.sort(key=lambda m: (m.written_at, m.ns, m.key, m.version))
     return Spans(tuple(_span(memory) for memory in rows[-limit:]), len(rows) > limit)
 
 
@@ -213,7 +218,7 @@ def _span(memory: Memory) -> VersionSpan:
         summary_line(memory.content, SUMMARY),
         memory.kind,
         memory.tier,
-        memory.recorded_at or memory.created_at,
+        memory.written_at,
         memory.valid_from or memory.created_at,
         memory.deleted_at,
         memory.valid_to,

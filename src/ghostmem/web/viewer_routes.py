@@ -12,7 +12,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
 from ghostmem.model import NsFilter
 from ghostmem.store.sequences import sequences
-from ghostmem.web.decisions import LISTS
+from ghostmem.web.decisions import LISTS, decisions
 from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
@@ -58,7 +58,7 @@ class KeptReport(NamedTuple):
     report: dict[str, Any]
 
 
-# by store, as long as this process serves it: what audits have in common, and the last answers
+# by store, as long as this process serves it: the cache of its audits, and the last answers
 _AUDITS: "WeakKeyDictionary[Store, AuditCache]" = WeakKeyDictionary()
 _REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" = WeakKeyDictionary()
 
@@ -86,15 +86,14 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 def _audit(ghost: Ghost, given: Given) -> Any:
     """Return the report; `quick` leaves out the checks that read every text."""
-    from ghostmem.lifecycle.audit import AuditCache, audit
+    from ghostmem.lifecycle.audit import NEAR_DUPLICATES, AuditCache, audit
 
     store, ns, quick = ghost.store, given.get("ns"), given.get("quick", False)
-    if store not in _AUDITS:
-        _AUDITS[store] = AuditCache()
+    cache = _AUDITS.setdefault(store, AuditCache())
 
     def make() -> dict[str, Any]:
-        skip = {"secrets": "not checked yet"} if quick else {}
-        found = audit(store, ns, skip=skip, cache=_AUDITS[store], compare=not quick).to_dict()
+        skip = dict.fromkeys(("secrets", NEAR_DUPLICATES), "not checked yet") if quick else {}
+        found = audit(store, ns, skip=skip, cache=cache).to_dict()
         del found["source"]  # callers need not know where the server keeps its file
         return found
 
@@ -123,14 +122,14 @@ def _kept(
 
 
 def _written(store: "Store") -> dict[str, int]:
-    """Return a state that every write changes: the audit logs and the quarantine's length."""
+    """Return the ends of the audit logs, and the length of the quarantine, which has no log."""
     with store.engine.read() as tx:
         held = len(tx.quarantine.all(NsFilter()))
     return {**sequences(store), "#quarantine": held}
 
 
 def _decisions(ghost: Ghost, given: Given) -> Any:
-    return LISTS[given.pop("list")](ghost.store, **given)
+    return decisions(ghost.store, given.pop("list"), **given)
 
 
 def _run(ghost: Ghost, given: Given) -> Any:
@@ -211,7 +210,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "/home",
         "read",
         SEVERAL,
-        "Return counts, decisions that wait, recent changes and recent memories.",
+        "Return counts, pending decisions, recent changes and recent memories.",
         _home,
         NS_FILTER,
     ),
@@ -229,11 +228,14 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "/audit",
         "read",
         SEVERAL,
-        "Score how tidy the memories are.",
+        "Score the health of the memories.",
         _audit,
         {
             **NS_FILTER,
-            "quick": {"type": "boolean", "description": "Leave out the checks of all texts."},
+            "quick": {
+                "type": "boolean",
+                "description": "Leave out the checks that read every text.",
+            },
         },
     ),
     ApiRoute(

@@ -54,7 +54,7 @@ def transcripts(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise NotFoundError(
-            f"there is no file or folder {path}", "name a transcript, or a folder of them"
+            f"there is no file or folder {path}", "give a transcript, or a folder of them"
         )
     files: list[Path] = []
     for folder, inside, names in os.walk(path):
@@ -79,7 +79,7 @@ def recognise(path: Path) -> str:
         for name, candidate in FORMATS.items():
             if candidate.is_ours(head):
                 return name
-    hint = f"name its format with --from ({', '.join(FORMATS)})"
+    hint = f"set its format with --from ({', '.join(FORMATS)})"
     raise InvalidInputError(f"cannot tell which program recorded {path}", hint)
 
 

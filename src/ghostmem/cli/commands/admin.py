@@ -29,7 +29,7 @@ admin = CommandGroup(
 @click.argument("role")
 @click.argument("grants", nargs=-1, required=True, metavar="NS[:write]...")
 def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
-    """Let a role of the database read or write namespaces in SQL."""
+    """Allow a database role to read or write namespaces with SQL."""
     for text in grants:
         ns = text.removesuffix(":write") if text.endswith(":write") else text.removesuffix(":read")
         made = cluster.grant(console.ghost.store, role, ns, write=text.endswith(":write"))
@@ -40,12 +40,12 @@ def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
 @click.argument("role")
 @click.argument("namespaces", nargs=-1, metavar="[NS]...")
 def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> None:
-    """Revoke grants of a role: for some namespaces, or all."""
+    """Revoke a role's grants for some namespaces, or for all."""
     for ns in namespaces or (None,):
         named = None if ns is None else ns.removesuffix(":write").removesuffix(":read")
         console.show_all(
             cluster.revoke(console.ghost.store, role, named),
-            lambda gone: f"no longer: {_grant_text(gone)}",
+            lambda gone: f"revoked: {_grant_text(gone)}",
         )
 
 
@@ -55,7 +55,7 @@ def admin_grants(console: Console) -> None:
     console.show_all(
         cluster.list_grants(console.ghost.store),
         _grant_text,
-        "no role was granted anything; `ghost admin grant` does that",
+        "no grants yet; `ghost admin grant` adds one",
     )
 
 
@@ -87,17 +87,17 @@ def _server_text(node: "ClusterNode") -> str:
     help="Number of shards; it cannot be changed later.",
 )
 def admin_distribute(console: Console, shards: int) -> None:
-    """Distribute the store over a Citus cluster by namespace, and check how statements route."""
+    """Distribute the store over a Citus cluster by namespace, and check the routing."""
     done = cluster.distribute(
         console.ghost.store, shards=shards, progress=console.progress("tables")
     )
     spread, copied = plural(len(done.distributed), "table"), plural(len(done.copied), "table")
-    moved = f"{spread} spread by namespace, {copied} copied to every node"
-    text = moved if done.distributed or done.copied else "everything was spread already"
+    moved = f"{spread} distributed by namespace, {copied} copied to every node"
+    text = moved if done.distributed or done.copied else "everything was already distributed"
     good = done.statements - len(done.wide)
     text += (
         f"; {plural(done.shards, 'shard')}\n{good} of "
-        f"{plural(done.statements, 'everyday statement')} ask one shard"
+        f"{plural(done.statements, 'everyday statement')} use one shard"
     )
     text += "".join(
         f"\n  {statement.verb}: {statement.shards} shards: {statement.statement}"
@@ -110,9 +110,9 @@ def admin_distribute(console: Console, shards: int) -> None:
 @click.argument("ns")
 @click.option("--to", metavar="HOST:PORT", help="Move it to this node.")
 def admin_isolate(console: Console, ns: str, to: str | None) -> None:
-    """Move a busy namespace to its own shard, and to a node if you like."""
+    """Move a busy namespace to its own shard, and optionally to another node."""
     done = cluster.isolate(console.ghost.store, ns, to=to)
-    what = "has a shard of its own now" if done.isolated else "had a shard of its own already"
+    what = "now has its own shard" if done.isolated else "already had its own shard"
     where = f"{'moved to' if done.moved else 'on'} {done.host}:{done.port}"
     console.show(done, f"{bold(visible(done.ns))} {what} ({done.shard}), {where}")
 

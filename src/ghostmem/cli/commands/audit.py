@@ -88,7 +88,7 @@ audit.params[:0] = score.params[:1]
 @click.option(
     "--head",
     metavar="HASH",
-    help="A head that was printed before: check that the log still contains it.",
+    help="A head printed earlier: check that the log still contains it.",
 )
 def audit_verify(console: Console, head: str | None) -> int:
     """Recompute the hash chain of the audit log; exit 5 if it was tampered with.
@@ -100,7 +100,7 @@ def audit_verify(console: Console, head: str | None) -> int:
     lines = [_chain_text(chain) for chain in found.chains if chain.lines or chain.broken]
     lines += [visible(sentence) for sentence in found.broken]
     lines += [found.known] if found.known else []
-    old = f", {found.unchained} from before there was a chain" if found.unchained else ""
+    old = f", {found.unchained} from before hashes were introduced" if found.unchained else ""
     state = "whole" if found.ok else click.style("broken", fg="red")
     console.show(
         found,
@@ -113,7 +113,7 @@ def audit_verify(console: Console, head: str | None) -> int:
         ),
     )
     if not found.ok:
-        console.note("compare with a backup; `ghost audit log` lists what is there")
+        console.note("compare with a backup; `ghost audit log` lists the entries")
     return 0 if found.ok else 5
 
 
@@ -142,7 +142,7 @@ def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -
     console.show_all(
         console.ghost.audit_log(console.ns_filter(ns), since=since, limit=limit or None),
         _log_text,
-        "nothing was changed yet",
+        "no changes yet",
     )
 
 

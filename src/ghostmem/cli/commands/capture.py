@@ -136,7 +136,7 @@ def capture(
     )
     if given and not done.candidates and done.refused:
         raise InvalidInputError(
-            f"no candidate can be taken: {done.refused[0]}",
+            f"no candidate can be stored: {done.refused[0]}",
             f"{plural(len(done.refused), 'candidate')} refused",
         )
     console.show(done, _capture_text(done))
@@ -161,13 +161,13 @@ def _read_file(name: str) -> str:
         return Path(name).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{name} is not UTF-8 (byte {error.start})", "convert it, for instance with iconv"
+            f"{name} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
         ) from None
     except FileNotFoundError:
         raise NotFoundError(f"there is no file {name}", "check the name") from None
     except (OSError, ValueError) as error:
         raise InvalidInputError(
-            f"cannot read {name}: {getattr(error, 'strerror', error)}", "name a file of text"
+            f"cannot read {name}: {getattr(error, 'strerror', error)}", "give a text file"
         ) from None
 
 
@@ -301,7 +301,7 @@ def ingest(
     if (path is None) == (transcript is None):
         raise InvalidInputError(
             "one source is required",
-            "name a markdown file or folder, or a conversation with --transcript",
+            "give a markdown file or folder, or a conversation with --transcript",
         )
     if transcript is not None:
         given = {
@@ -314,7 +314,7 @@ def ingest(
         if wrong := [name for name in FOR_NOTES if given[name]]:
             option = f"--{wrong[0].replace('_', '-')}"
             raise InvalidInputError(
-                f"{option} does not go with --transcript",
+                f"{option} cannot be combined with --transcript",
                 "leave it out: a turn is episodic, and its source is its speaker",
             )
         _ingest_transcript(
@@ -466,13 +466,13 @@ def mine_procedures(
     console.show_all(
         done.procedures,
         _procedure_row,
-        f"nothing was repeated in {plural(done.sessions, 'session')}",
+        f"no sequence was repeated in {plural(done.sessions, 'session')}",
     )
     if console.as_json:
         return
     console.notes(done.notes)
     if done.procedures and not store:
-        console.note("nothing was stored; --store does that")
+        console.note("nothing was stored; --store stores them")
     elif store:
         console.vector_note()
 
@@ -488,7 +488,7 @@ def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:
     if sessions and sessions[0][0].startswith(("{", "[")):
         raise InvalidInputError(
             "standard input looks like a recorded conversation",
-            "name its file; on standard input a line lists the actions of a session",
+            "give its file name; on standard input, each line lists the actions of one session",
         )
     if not sessions and paths:
         raise InvalidInputError(

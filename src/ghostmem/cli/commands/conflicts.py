@@ -31,7 +31,7 @@ def conflicts(console: Console, ns: str | None) -> None:
     if console.as_json:
         console.json(found)
         return
-    console.show_all(found.conflicts, _conflict_text, "nothing is in dispute")
+    console.show_all(found.conflicts, _conflict_text, "no contradictions")
     for doubt in found.maybe_stale:
         console.text(f"{named(doubt)}  {visible(doubt.why)}")
     if found.conflicts:
@@ -78,7 +78,7 @@ def resolve(
 ) -> None:
     if reopen and (both or other):
         raise InvalidInputError(
-            "--reopen takes one key", "name only the memory that becomes valid again"
+            "--reopen takes one key", "give only the key of the memory to make valid again"
         )
     space, (keep, *others) = console.memory_names(ns, [keep, *([other] if other else [])])
     other = others[0] if others else None

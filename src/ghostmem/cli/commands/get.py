@@ -46,10 +46,10 @@ def get(
         )
     if history and (version is not None or as_of is not None):
         raise InvalidInputError(
-            "--history shows every version", "leave --version and --as-of out, or --history"
+            "--history shows every version", "use --history alone, or leave it out"
         )
     if version is not None and as_of is not None:
-        raise InvalidInputError("--version and --as-of both name a version", "give one of them")
+        raise InvalidInputError("--version and --as-of cannot be combined", "give one of them")
     space, name = console.memory_name(ns, name)
     with console.naming_others(ns, space, name):
         if history:

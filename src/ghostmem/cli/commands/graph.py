@@ -40,9 +40,13 @@ edge = ConsoleGroup(
 EDGE_ENDS = options(
     "edge",
     "ns",
-    click.option("--from-ns", metavar="NS", help="Namespace of the first; both must be the same."),
+    click.option(
+        "--from-ns", metavar="NS", help="Namespace of the first memory; both must be the same."
+    ),
     "from_key",
-    click.option("--to-ns", metavar="NS", help="Namespace of the second; both must be the same."),
+    click.option(
+        "--to-ns", metavar="NS", help="Namespace of the second memory; both must be the same."
+    ),
     "to_key rel",
     click.option("--rm", is_flag=True, help="Remove the link."),
 )
@@ -53,8 +57,8 @@ def one_ns(ns: str | None, from_ns: str | None, to_ns: str | None) -> str | None
     given = list(dict.fromkeys(name for name in (ns, from_ns, to_ns) if name))
     if len(given) > 1:
         raise InvalidInputError(
-            f"{given[0]} and {given[1]} are two namespaces",
-            "a link never crosses from one to another",
+            f"{given[0]} and {given[1]} are different namespaces",
+            "links stay inside one namespace",
         )
     return given[0] if given else None
 
@@ -93,7 +97,8 @@ def one_rel(rel: str | None, argument: str | None) -> str | None:
     """Return the relation from the option or from the argument."""
     if rel and argument:
         raise InvalidInputError(
-            f"two relations were given: {rel!r} and {argument!r}", "give one, with or without -r"
+            f"two relations were given: {rel!r} and {argument!r}",
+            "give only one, with or without -r",
         )
     return rel or argument
 
@@ -154,10 +159,7 @@ def edge_candidates(
     console.show_all(found.candidates, _pair_text, "no such pairs")
     if found.skipped_existing:
         console.note(
-            dim(
-                f"{plural(found.skipped_existing, 'pair')} more, of which it is known how "
-                "they relate"
-            )
+            dim(f"{plural(found.skipped_existing, 'pair')} more, whose relation is already known")
         )
 
 
@@ -198,7 +200,7 @@ def _ends(
     if not rel:
         raise InvalidInputError(
             "a relation is required",
-            "name one with -r, such as relates_to, depends_on or contradicts",
+            "give one with -r, such as relates_to, depends_on or contradicts",
         )
     space, (first, second) = console.memory_names(ns, [from_key, to_key])
     return space, first, second, rel
@@ -272,7 +274,8 @@ def link(
     given = one_ns(ns, from_ns, to_ns)
     if from_argument and (from_key or to_key):
         raise InvalidInputError(
-            "keys were given as options and as arguments", "give them one way: `ghost link a b`"
+            "keys were given as options and as arguments",
+            "give them only once, as in `ghost link a b`",
         )
     rel = one_rel(rel, rel_argument)
     if from_argument and to_argument:
@@ -299,7 +302,7 @@ def link(
 def clusters(console: Console, ns: str | None) -> None:
     """Show groups of similar memories, largest first."""
     console.show_all(
-        console.ghost.clusters(console.ns(ns)), _cluster_text, "no memories are linked as alike"
+        console.ghost.clusters(console.ns(ns)), _cluster_text, "no similar memories are linked"
     )
 
 
@@ -394,17 +397,20 @@ def expand(
         console.show_all(
             found.children,
             lambda node: _node_tree(node, 1),
-            "it has no members: it is not a summary",
+            "it has no members, so it is not a summary",
         )
         return
     console.show_all(
         found.nodes,
         lambda node: _node_text(node, 0),
-        "no summaries yet; `ghost consolidate` makes one",
+        "no summaries yet; `ghost consolidate` creates one",
     )
     for cluster in found.clusters:
         console.note(
-            dim(f"{cluster.count} alike without a summary: {visible(', '.join(cluster.keys))}")
+            dim(
+                f"{cluster.count} similar memories without a summary: "
+                f"{visible(', '.join(cluster.keys))}"
+            )
         )
 
 
@@ -442,7 +448,7 @@ def _node_text(node: SummaryNode, level: int) -> str:
         "--command",
         "line",
         metavar="CMD",
-        help="A command to ask instead: prompt in, answer out  [GHOST_LLM_COMMAND]",
+        help="A command that reads a prompt and prints an answer  [GHOST_LLM_COMMAND]",
     ),
     "dry_run",
 )
@@ -480,7 +486,8 @@ def _chosen_model(settings: Settings, model: str | None, line: str | None) -> Se
     """Return the settings with the model or command of this run; a model wins over a command."""
     if model is not None and line is not None:
         raise InvalidInputError(
-            "--model and --command were both given", "give one: a command chooses its model itself"
+            "--model and --command were both given",
+            "give only one: a command chooses its own model",
         )
     if model is not None:
         return replace(settings, llm_model=model, llm_command="")

@@ -51,7 +51,7 @@ SINGULAR = {"links": "link", "edges": "edge", "duplicates": "a duplicate"}
     metavar="TIME",
     help="Repeat with a pause such as 6h or 30m, until interrupted.",
 )
-@click.option("--changes", is_flag=True, help="List every change; a dry run does so anyway.")
+@click.option("--changes", is_flag=True, help="List every change; a dry run always does.")
 def reflect(
     console: Console, ns: str | None, dry_run: bool, relink: bool, every: str | None, changes: bool
 ) -> None:
@@ -134,7 +134,7 @@ def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
     """Revert a lifecycle run; without a run, list them."""
     if run is None:
         console.show_all(
-            console.ghost.runs(limit=limit), _run_text, "no runs yet; `ghost reflect` makes one"
+            console.ghost.runs(limit=limit), _run_text, "no runs yet; `ghost reflect` starts one"
         )
         return
     done = console.ghost.undo(run, dry_run=dry_run)
@@ -305,7 +305,8 @@ def _one_op(op: str | None, argument: str | None) -> str:
     """Return the operation from the option or from the argument."""
     if op and argument:
         raise InvalidInputError(
-            f"two operations were given: {op!r} and {argument!r}", "give one, with or without --op"
+            f"two operations were given: {op!r} and {argument!r}",
+            "give only one, with or without --op",
         )
     if not (op or argument):
         from ghostmem.memory.curate import OPS

@@ -46,7 +46,7 @@ from ghostmem.text.excerpt import visible
     TIME_NAMES,
     "file key_prefix deleted limit offset",
 )
-@click.option("--keys-only", is_flag=True, help="Only namespaces and keys.")
+@click.option("--keys-only", is_flag=True, help="Print only namespaces and keys.")
 @click.option("--compact", is_flag=True, help="The same as --json.")
 def list_(
     console: Console,

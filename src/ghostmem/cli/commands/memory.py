@@ -123,7 +123,7 @@ def memory_write_shared(
 
 
 @memory.command("context")
-@role_option("Role whose memory follows the shared memory.", SHARED)
+@role_option("Role whose memory is printed after the shared memory.", SHARED)
 @click.option(
     "--days",
     type=click.IntRange(min=0),

@@ -68,16 +68,16 @@ def notes_add(
         folder, ns, layout=layout, source_kind=source_kind, progress=console.progress("notes")
     )
     report = done.report
-    how = f"{done.folder.layout}{' (detected; --layout names another)' if done.detected else ''}"
+    how = f"{done.folder.layout}{' (detected; --layout selects another)' if done.detected else ''}"
     console.show(
         done,
         f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in "
-        f"{bold(done.folder.ns)}, laid out as {how}",
+        f"{bold(done.folder.ns)}, layout {how}",
     )
     if done.others and done.detected and not console.as_json:
         console.note(
             f"note: it also looks like {', '.join(done.others)}; add it again with "
-            "--layout to read it so too"
+            "--layout to read it that way too"
         )
     if not console.as_json:
         console.notes(_left_out_notes(done.left_out, done.folder))
@@ -162,7 +162,7 @@ def notes_watch(console: Console, poll: bool) -> None:
     from ghostmem.notes.folders import watch_notes
 
     stop = _stop_event()
-    console.note(dim("watching; interrupt to stop"))
+    console.note(dim("watching; press Ctrl-C to stop"))
     watch_notes(
         console.ghost.store,
         stop=stop,
@@ -242,7 +242,7 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
     "--weekly",
     is_flag=True,
     expose_value=False,
-    help="Consider the last full week; this is the default.",
+    help="Consider the last full week (the default).",
 )
 @click.option(
     "--weeks", type=int, default=1, show_default=True, help="Number of full weeks to consider."
@@ -308,7 +308,7 @@ def _status_text(status: "FolderStatus") -> str:
 
 def _state_parts(status: "FolderStatus") -> list[str]:
     parts = [f"{status.pending:,} to be indexed"] if status.pending else []
-    parts += [f"{status.orphans:,} indexed that are not there"] if status.orphans else []
+    parts += [f"{status.orphans:,} indexed but missing"] if status.orphans else []
     return parts + ([visible(status.unavailable)] if status.unavailable else [])
 
 
@@ -404,7 +404,7 @@ def _mirror_repeatedly(
     from ghostmem.errors import ConflictError, StoreBusyError
 
     stop = _stop_event()
-    console.note(dim("mirroring; interrupt to stop"))
+    console.note(dim("mirroring; press Ctrl-C to stop"))
     while not stop.wait(2):
         try:
             report = run()

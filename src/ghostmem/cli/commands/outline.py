@@ -91,7 +91,7 @@ def stale(console: Console, ns: str | None, root: str | None, everything: bool) 
     console.show_all(
         found,
         _stale_row,
-        "no memory is linked to code" if everything else "no memory's code has moved on",
+        "no memory is linked to code" if everything else "no linked code has changed",
     )
 
 

@@ -33,7 +33,8 @@ def peek(
 ) -> None:
     if ns and ns_argument:
         raise InvalidInputError(
-            f"two namespaces were given: {ns} and {ns_argument}", "give one, with or without -n"
+            f"two namespaces were given: {ns} and {ns_argument}",
+            "give only one, with or without -n",
         )
     given = ns_argument if ns is None else ns
     space = console.read_ns(given, everything)

@@ -38,7 +38,9 @@ from ghostmem.text.excerpt import visible
 @options(
     "put",
     "ns key kind tags priority importance tier pinned ttl meta files",
-    click.option("--file-rel", help="What was done to them: modified, created, deleted or read."),
+    click.option(
+        "--file-rel", help="What was done to the files: modified, created, deleted or read."
+    ),
     "symbols language root source_user source_kind source_scope source_client created_at",
     "valid_from valid_to base_version unlock dedup supersedes allow_secrets",
 )
@@ -58,17 +60,17 @@ def put(
     space = console.ns(ns)
     if key is None and fields["base_version"] is not None:
         raise InvalidInputError(
-            f"--base-version {fields['base_version']} needs a key", "name the memory with -k"
+            f"--base-version {fields['base_version']} needs a key", "give it with -k"
         )
     paths = words(files)
     if file_rel is not None and paths is None and not symbols:
         raise InvalidInputError(
-            f"--file-rel {file_rel} needs a file", "name the files with --files"
+            f"--file-rel {file_rel} needs a file", "give the files with --files"
         )
     for option in ("language", "root"):
         if fields[option] is not None and not symbols:
             raise InvalidInputError(
-                f"--{option} {fields[option]} needs a symbol", "name the symbols with --symbols"
+                f"--{option} {fields[option]} needs a symbol", "give the symbols with --symbols"
             )
     if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
         # what a person notes down is a fact, not an event
@@ -143,7 +145,7 @@ def _read_diff(file: TextIO) -> str:
         return file.read().removesuffix("\n")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{file.name} is not UTF-8 (byte {error.start})", "convert it, for instance with iconv"
+            f"{file.name} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
         ) from None
 
 
@@ -170,7 +172,7 @@ def patch(
     allow_secrets: bool,
     dry_run: bool,
 ) -> None:
-    """Change a memory by a unified diff, read from standard input."""
+    """Change a memory with a unified diff, read from standard input."""
     diff = _read_diff(patch_file) if patch_file else read_text((), "a diff")
     space, name = console.memory_name(ns, one_key(key, key_argument))
     memory = console.ghost.patch(

@@ -154,7 +154,7 @@ def _forgotten_text(done: Forgetting) -> str:
     return "\n".join(
         [
             *map(_forgotten_row, done.items),
-            total if done.items else "nothing of that source was found",
+            total if done.items else "nothing from that source was found",
         ]
     )
 
@@ -306,7 +306,7 @@ def _chosen_items(
 ) -> list[Held]:
     if bool(ids) == everything:
         raise InvalidInputError(
-            "name the ids, or pass --all",
+            "give the ids, or pass --all",
             "`ghost quarantine list` shows the ids; their start or end is enough",
         )
     where = console.ns_filter(ns)

@@ -92,7 +92,8 @@ def print_search(
     if ns is None and filters.get("within") == "notes" and not console.settings.ns:
         everything = True  # each folder of notes has a namespace of its own
     found = console.ghost.search(text, console.read_ns(ns, everything), **filters)
-    best = found[0].score if found and sys.stdout.isatty() and not console.as_json else 0.0
+    explain = bool(filters.get("explain"))
+    best = 0.0 if console.as_json else _best_score(found)
     console.show_all(found, lambda hit: _hit_text(hit, text, best))
     if not found:
         console.note_nothing(
@@ -101,17 +102,27 @@ def print_search(
             everything,
             lambda: count_hits(console, text, **filters),
         )
-    for hit in () if console.as_json else found.superseded:
+    if not console.as_json:
+        _print_notes(console, found, explain, has_bars=best > 0)
+    elif console.shape is None:  # an object after the array would not be JSON
+        _print_summary(console, found, explain)
+
+
+def _best_score(found: Hits) -> float:
+    """Return the highest score, of which bars are a share; without a terminal, 0."""
+    # not the score of the first hit: a correction comes before the hit that it corrects
+    return max((hit.score for hit in found), default=0.0) if sys.stdout.isatty() else 0.0
+
+
+def _print_notes(console: Console, found: Hits, explain: bool, has_bars: bool) -> None:
+    """Print, after the hits, notes about the whole search."""
+    for hit in found.superseded:
         console.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
-    if console.as_json:
-        if console.shape is None:  # an object after the array would not be JSON
-            _print_summary(console, found, bool(filters.get("explain")))
-        return
-    if best:
+    if has_bars:
         console.note(dim(LEGEND))
     if found.weaker:
         console.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))
-    if filters.get("explain"):
+    if explain:
         for miss in found.misses:
             console.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
         console.note(dim(f"retrievers: {', '.join(found.legs)}"))
@@ -173,7 +184,7 @@ def _hit_text(hit: Hit, query: str, best: float) -> str:
 
 
 def _bar(score: float, best: float) -> str:
-    """Return a score as a bar beside the best one; nothing without a best one."""
+    """Return a score as a bar, which is full for the best score; nothing without that."""
     if best <= 0:
         return ""
     from ghostmem.cli.tables import bar

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder whose files tools work on; default: the working folder.",
+    help="Folder whose files the tools use; default: the working folder.",
 )
-@click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
+@click.option("--experimental", is_flag=True, help="Also offer the toolset outline.")
 def mcp(console: Console, tools: str, root: Path | None, experimental: bool) -> None:
     from ghostmem.mcp.stdio import finish, run_stdio
 
@@ -148,18 +148,18 @@ def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
 @click.option(
     "--no-auth",
     is_flag=True,
-    help="Accept every request without a token, also from other machines.",
+    help="Accept every request without a token, even from other machines.",
 )
 @click.option(
     "--tools",
     multiple=True,
     metavar="TOOLSETS",
-    help="Which MCP tools to offer, separated by commas; repeatable.",
+    help="MCP toolsets to offer, separated by commas; repeatable.",
 )
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder whose files tools work on; default: the working folder.",
+    help="Folder whose files the tools use; default: the working folder.",
 )
 @click.option(
     "--rate",
@@ -168,7 +168,7 @@ def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
     show_default=True,
     help="Requests a second for each token; 0: no limit.",
 )
-@click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
+@click.option("--experimental", is_flag=True, help="Also offer the toolset outline.")
 def serve(
     console: Console,
     host: str,
@@ -193,8 +193,7 @@ def serve(
     if not (local or no_auth or has_token(ghost)):
         raise InvalidInputError(
             f"{host} can be reached from other machines, and there is no token yet",
-            "make one with `ghost token create NAME --grant '*:write'`, or pass --no-auth "
-            "if you mean it",
+            "create one with `ghost token create NAME --grant '*:write'`, or pass --no-auth",
         )
     app = make_app(
         ghost,
@@ -240,7 +239,7 @@ def has_token(ghost: "Ghost") -> bool:
     help="The port; 0: any free port.",
 )
 @click.option("--no-open", is_flag=True, help="Print the address instead of opening a browser.")
-@click.option("--read-only", is_flag=True, help="Allow no changes.")
+@click.option("--read-only", is_flag=True, help="Do not allow changes.")
 def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
     """Browse and correct memories in a browser.
 
@@ -267,7 +266,7 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
         console.show({"url": url, "read_only": read_only}, url)
         console.note(
             f"showing {console.settings.shown}{' (read-only)' if read_only else ''}; the "
-            "address opens once; Ctrl-C ends it"
+            "address works once; press Ctrl-C to stop"
         )
         if not no_open:
             threading.Thread(target=_open_browser, args=(console, url), daemon=True).start()
@@ -333,7 +332,7 @@ def token_create(console: Console, name: str, grants: tuple[str, ...], expires: 
     console.show({**token.to_dict(), "secret": secret}, secret)
     if not console.as_json:
         console.note(
-            f"note: this is the only time that the secret of {visible(name)} is shown; "
+            f"note: the secret of {visible(name)} is shown only this once; "
             f"{_validity(token, token.created_at)}"
         )
 
@@ -344,7 +343,7 @@ def _list_tokens(console: Console) -> None:
     console.show_all(
         console.ghost.tokens(),
         lambda token: _token_text(token, at),
-        "no tokens; `ghost token create` makes one",
+        "no tokens; `ghost token create` creates one",
     )
 
 

@@ -146,7 +146,7 @@ def _client_findings(settings: ghost_settings.Settings) -> "Iterator[DoctorFindi
             "hooks",
             "warning",
             f"the last failure: {failure}",
-            f"see {path}; delete it when that is dealt with",
+            f"see {path}; delete it when the problem is solved",
         )
 
 

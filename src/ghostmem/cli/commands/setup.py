@@ -85,7 +85,7 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
         _print_list(console)
         return
     own = f"`ghost setup CLIENT --print` prints a client's own form; {known_clients()}"
-    console.notes([own, "most others read this one; their documentation names the file:"], "")
+    console.notes([own, "most others read this one; see their documentation for the file:"], "")
     _print_other(console, form or "json", None)
 
 
@@ -174,7 +174,7 @@ def _client_command(client: SetupClient) -> click.Command:
             "-n",
             "--ns",
             metavar="NS",
-            help="The namespace the server works in; default: the project's.",
+            help="Namespace of the server; default: the project's.",
         ),
         _option("--remove", is_flag=True, help="Remove Ghost; everything else in the files stays."),
         _option(
@@ -233,7 +233,7 @@ def _note_permission(
     from ghostmem.setup.listing import allowed
 
     if client.permission is None:
-        console.notes([f"permission: {client.title} decides itself: {client.asks}"], "")
+        console.notes([f"permission: {client.title} manages this itself: {client.asks}"], "")
     elif not allow and not dry_run and not allowed(client, scope):
         words = f"ghost setup {client.name} --allow" + (
             " --scope project" if scope == "project" else ""
@@ -311,12 +311,12 @@ def _print_result(
     then = client.hooks.then if client.hooks and file.hooks and not file.server else ""
     then = then or client.then
     sentence = {
-        (False, "created"): f"wrote {parts} into {where}, which is new; {then}",
-        (False, "updated"): f"wrote {parts} into {where}; {then}",
-        (False, "unchanged"): f"{parts} in {where}: as it should be",
-        (True, "updated"): f"took {parts} out of {where}",
-        (True, "deleted"): f"deleted {where}, which was made for {parts}",
-        (True, "unchanged"): f"nothing of Ghost is in {where}",
+        (False, "created"): f"wrote {parts} to the new file {where}; {then}",
+        (False, "updated"): f"wrote {parts} to {where}; {then}",
+        (False, "unchanged"): f"{parts} in {where}: up to date",
+        (True, "updated"): f"removed {parts} from {where}",
+        (True, "deleted"): f"deleted {where}, which was created for {parts}",
+        (True, "unchanged"): f"Ghost is not in {where}",
     }[remove, change.action]
     result = {
         "client": client.name,
@@ -368,9 +368,7 @@ for _row_of in CLIENTS.values():
 @click.option(
     "--as", "form", type=_AS, default="json", show_default=True, help="The format of the file."
 )
-@click.option(
-    "-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."
-)
+@click.option("-n", "--ns", metavar="NS", help="Namespace of the server; default: the project's.")
 def other(console: Console, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
     """Print the entry to paste into the file of an unknown client."""
     name = click.get_current_context().info_name or ""
@@ -389,13 +387,13 @@ def _print_other(console: Console, form: str, ns: str | None) -> None:
 
 _WRITTEN = {
     "created": "created {}",
-    "updated": "wrote the guidance into {}",
-    "unchanged": "the guidance in {} is as it should be",
+    "updated": "wrote the guidance to {}",
+    "unchanged": "the guidance in {} is up to date",
 }
 
 
 _REMOVED = {
-    "updated": "took the guidance out of {}",
+    "updated": "removed the guidance from {}",
     "deleted": "deleted {}, which contained nothing else",
     "unchanged": "there is no guidance in {}",
 }
@@ -410,7 +408,7 @@ _REMOVED = {
 @click.option(
     "--tools",
     metavar="SETS",
-    help="Toolsets whose tools it names, separated by commas; default: those that are installed.",
+    help="Toolsets whose tools to list, separated by commas; default: those that are installed.",
 )
 @DRY_RUN
 def setup_agents_md(

@@ -24,7 +24,7 @@ source = CommandGroup(
 @click.option("--canonical", required=True, metavar="NAME", help="The canonical name.")
 @NS
 def source_alias(console: Console, alias: str, canonical: str, ns: str | None) -> None:
-    """Declare that another spelling names the same person."""
+    """Declare another spelling of a person's name."""
     declared = console.ghost.set_source_alias(console.ns(ns), alias, canonical)
     console.show({**declared.to_dict(), "status": "declared"}, f"declared {_alias_text(declared)}")
 
@@ -34,7 +34,7 @@ def source_alias(console: Console, alias: str, canonical: str, ns: str | None) -
 def source_list(console: Console, ns: str | None) -> None:
     """List the declared spellings."""
     aliases = console.ghost.source_aliases(console.ns_filter(ns))
-    console.show_all(aliases, _alias_text, "no spelling is declared")
+    console.show_all(aliases, _alias_text, "no spellings are declared")
 
 
 @source.command("rm", cls=CreatingCommand)

@@ -23,7 +23,7 @@ def embed_status(console: Console) -> None:
     text = f"provider {found.provider}{f', model {found.model}' if found.model else ''}: "
     text += (
         f"{found.embedded:,} of {plural(found.chunks, 'chunk')} have vectors, "
-        f"{found.pending:,} wait"
+        f"{found.pending:,} pending"
     )
     others = "".join(
         f"\n  {name}: {plural(count, 'vector')} of another model"
@@ -42,7 +42,7 @@ def embed_status(console: Console) -> None:
     help="Change all vectors to the chosen model, like `ghost embed switch`.",
 )
 def embed_backfill(console: Console, everything: bool) -> None:
-    """Make the missing vectors; can be stopped and run again."""
+    """Create the missing vectors; can be stopped and run again."""
     embed = console.ghost.embed_switch if everything else console.ghost.embed_backfill
     done = embed(console.progress("embedded"))
     console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
@@ -58,7 +58,7 @@ def embed_switch(console: Console) -> None:
     done = console.ghost.embed_switch(console.progress("embedded"))
     console.show(
         {"embedded": done},
-        f"embedded {plural(done, 'chunk')}; the vectors of other models are gone",
+        f"embedded {plural(done, 'chunk')}; the vectors of other models were deleted",
     )
 
 
@@ -68,7 +68,7 @@ def stats(console: Console) -> None:
     lines = [
         f"{bold(found.db_path)}  {size(found.db_size_bytes)}",
         f"{plural(found.active_memories, 'memory')} live, "
-        f"{plural(found.total_memories, 'version')} in all,"
+        f"{plural(found.total_memories, 'version')} in total,"
         f" {plural(found.total_chunks, 'chunk')}, {plural(found.total_edges, 'edge')}, "
         f"{plural(found.total_files, 'file')}",
         *(f"  {info.ns}: {plural(info.count, 'memory')}" for info in found.namespaces),

@@ -37,7 +37,7 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
   ghost export --as original -o memories.json
 """,
 )
-@click.option("-n", "--ns", metavar="NS", help="Only a namespace, or a prefix such as agent:*.")
+@click.option("-n", "--ns", metavar="NS", help="Only this namespace, or a prefix such as agent:*.")
 @click.option(
     "-o",
     "--output",
@@ -55,12 +55,14 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
     type=click.Choice(["lines", "original"]),
     default="lines",
     show_default=True,
-    help="Lines of JSON with everything, or the array of memories that the original Ghost imports.",
+    help="JSON lines with everything, or the array of memories that the original Ghost imports.",
 )
 def export(console: Console, ns: str | None, output: str | None, mark: bool, form: str) -> None:
-    """Write all memories as lines of JSON, the same bytes for the same store."""
+    """Write all memories as JSON lines; the same store gives the same bytes."""
     if mark and form == "original":
-        raise InvalidInputError("--mark does not go with --as original", "leave one of them out")
+        raise InvalidInputError(
+            "--mark cannot be combined with --as original", "leave one of them out"
+        )
     ghost = console.ghost
     lines = ghost.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
     if output is None or output == "-":
@@ -74,10 +76,11 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
     except OSError as error:
         if is_full(error):
             raise EngineError(
-                f"cannot write {output}: {error.strerror}", "free some space, or name another file"
+                f"cannot write {output}: {error.strerror}",
+                "free some space, or choose another file",
             ) from None
         raise InvalidInputError(
-            f"cannot write {output}: {error.strerror}", "name a file in a folder that is there"
+            f"cannot write {output}: {error.strerror}", "give a file in an existing folder"
         ) from None
     console.note(f"wrote {output}")
 
@@ -129,10 +132,10 @@ def import_(
     if from_ghost and (file or tool):
         raise InvalidInputError("two sources were given", "give a file, or --from-ghost")
     if tool and not file:
-        raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
+        raise InvalidInputError("nothing to import", f"give the file or folder that {tool} wrote")
     if ns and not tool:
         tool = _recognised_tool(file)
-        console.notes([f"read as {tool}; --from names another tool"])
+        console.notes([f"read as {tool}; --from selects another tool"])
     how: dict[str, Any] = {
         "on_conflict": on_conflict,
         "dry_run": dry_run,
@@ -193,14 +196,14 @@ def _recognised_tool(file: str | None) -> str:
 def _input_lines(file: str | None) -> Iterator[str]:
     """Yield the lines of a file or of standard input."""
     if file in (None, "-") and sys.stdin.isatty():
-        raise InvalidInputError("nothing to import", "name a file, or pipe an export in")
+        raise InvalidInputError("nothing to import", "give a file, or pipe in an export")
     name = "standard input" if file in (None, "-") else str(file)
     if os.path.isdir(name):
         raise NotFoundError(
-            f"{name} is a folder, not a file", "name a file that `ghost export` wrote"
+            f"{name} is a folder, not a file", "give a file that `ghost export` wrote"
         )
     if name != "standard input" and not os.path.exists(name):
-        raise NotFoundError(f"there is no file {name}", "name a file that `ghost export` wrote")
+        raise NotFoundError(f"there is no file {name}", "give a file that `ghost export` wrote")
     try:
         with sys.stdin.buffer if file in (None, "-") else open(name, "rb") as stream:
             for line in stream:
@@ -211,7 +214,7 @@ def _input_lines(file: str | None) -> Iterator[str]:
         ) from None
     except OSError as error:
         raise InvalidInputError(
-            f"cannot read {name}: {error.strerror}", "name a file that `ghost export` wrote"
+            f"cannot read {name}: {error.strerror}", "give a file that `ghost export` wrote"
         ) from None
 
 
@@ -285,7 +288,7 @@ MAX_LISTED_NAMESPACES = 20  # namespaces whose tables are listed one by one
     help="The target: a new file, or an empty database.",
 )
 @click.option(
-    "--switch", is_flag=True, help="Use the new store from now on: name it in the configuration."
+    "--switch", is_flag=True, help="Use the new store from now on: write it to the configuration."
 )
 @DRY_RUN
 def migrate(console: Console, source: str | None, target: str, switch: bool, dry_run: bool) -> None:
@@ -320,18 +323,17 @@ def _next_steps(console: Console, done: "Migration") -> None:
         return
     console.note(
         f"programs that have {visible(done.source)} open write there until they are "
-        "started again; what they put after"
+        "restarted; what they put after"
     )
     console.note("this moment can be copied with `ghost --db OLD export | ghost --db NEW import`")
     if (where := resolve()["db"][1]).isupper():
         console.note(
-            f"{where} is set and wins over the configuration: let it name the new store, "
-            "or unset it"
+            f"{where} is set and overrides the configuration: set it to the new store, or unset it"
         )
 
 
 def _password_hint(target: str) -> str:
-    return "  (with the password in the place of ***)" if "***" in target else ""
+    return "  (with the password instead of ***)" if "***" in target else ""
 
 
 def _migration_text(done: "Migration") -> str:
@@ -351,12 +353,12 @@ def _migration_text(done: "Migration") -> str:
         )
         lines.append(
             "verified: every checksum is the same in both; "
-            f"{plural(done.caught_up, 'change')} came in meanwhile,"
+            f"{plural(done.caught_up, 'change')} arrived meanwhile,"
             f" writers waited {done.held_seconds:.2f} s"
         )
     if done.switched:
-        lines.append(f"{done.switched} names the new store")
-    lines.append(dim(f"not moved, because it can be made again: {', '.join(done.left_out)}"))
+        lines.append(f"{done.switched} now points to the new store")
+    lines.append(dim(f"not moved, because it can be rebuilt: {', '.join(done.left_out)}"))
     return "\n".join([visible(head), *lines])
 
 

@@ -2,14 +2,12 @@
 
 import tree_sitter_cpp
 
-from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.cfamily_.extract import extract
 from ghostmem.outline.languages.cfamily_.link import link_cpp
 
 LANGUAGE = Language(
     name="cpp",
-    aliases=("c++", "cxx"),
     suffixes=(
         ".cpp",
         ".cc",
@@ -29,5 +27,4 @@ LANGUAGE = Language(
     version=3,
     extract=lambda root, source, _path: extract(root, source, tree_sitter_cpp.language()),
     link=link_cpp,
-    kinds=tuple(kind for kind in FORWARD if kind != "implements"),
 )

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
-from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.go_.expressions import EXPRESSIONS
 from ghostmem.outline.languages.go_.link import link
@@ -266,12 +265,10 @@ _packed = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circ
 
 LANGUAGE = Language(
     name="go",
-    aliases=("golang",),
     suffixes=(".go",),
     grammar=grammar,
     package="tree-sitter-go",
     version=4,
     extract=extract,
     link=link,
-    kinds=FORWARD,
 )

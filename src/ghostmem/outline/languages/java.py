@@ -208,12 +208,10 @@ RULES = Rules(
 )
 LANGUAGE = Language(
     name="java",
-    aliases=(),
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
     version=4,
     extract=lambda root, source, _path: extract(RULES, root, source),
     link=lambda files, _read: link(files),
-    kinds=FORWARD,
 )

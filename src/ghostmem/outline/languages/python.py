@@ -5,7 +5,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
 
 # they add to the kinds of statements and expressions
@@ -61,13 +60,11 @@ def _grammar(_path: str) -> object:
 
 LANGUAGE = Language(
     name="python",
-    aliases=("py",),
     suffixes=(".py", ".pyi", ".pyw"),
     grammar=_grammar,
     package="tree-sitter-python",
     version=3,
     extract=extract,
     link=link,
-    kinds=FORWARD,
     refuse=_refuse,
 )

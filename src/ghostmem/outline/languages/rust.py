@@ -2,19 +2,16 @@
 
 import tree_sitter_rust
 
-from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.rust_.extract import extract
 from ghostmem.outline.languages.rust_.link import link
 
 LANGUAGE = Language(
     name="rust",
-    aliases=("rs",),
     suffixes=(".rs",),
     grammar=lambda _path: tree_sitter_rust.language(),
     package="tree-sitter-rust",
     version=3,
     extract=extract,
     link=link,
-    kinds=FORWARD,
 )

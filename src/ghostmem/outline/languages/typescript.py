@@ -2,7 +2,6 @@
 
 import tree_sitter_typescript
 
-from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.ecma_.extract import extract
 from ghostmem.outline.languages.ecma_.link import link
@@ -18,13 +17,11 @@ def grammar(path: str) -> object:
 
 
 LANGUAGE = Language(
-    "typescript",
-    ("ts",),
-    (".ts", ".tsx", ".mts", ".cts"),
-    grammar,
-    "tree-sitter-typescript",
-    3,
-    extract,
-    link,
-    FORWARD,
+    name="typescript",
+    suffixes=(".ts", ".tsx", ".mts", ".cts"),
+    grammar=grammar,
+    package="tree-sitter-typescript",
+    version=3,
+    extract=extract,
+    link=link,
 )

@@ -138,7 +138,7 @@ def isolate(
     require_citus(connection, where)
     if kinds(connection).get(ANCHOR) != "distributed":
         raise InvalidInputError(
-            f"{where} is not spread over a cluster yet", "run `ghost admin distribute` first"
+            f"{where} is not distributed over a cluster yet", "run `ghost admin distribute` first"
         )
     if connection.execute("SELECT 1 FROM namespaces WHERE ns = %s", (ns,)).fetchone() is None:
         raise NotFoundError(f"there is no namespace {ns}", "`ghost ns list` shows which there are")

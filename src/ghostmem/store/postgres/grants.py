@@ -43,8 +43,8 @@ def grant(connection: "psycopg.Connection[Any]", role: str, ns: str, scope: str)
         )
     if role_row[0]:
         raise InvalidInputError(
-            f"{role} is a superuser or passes by row-level security",
-            "name a role that has neither right",
+            f"{role} is a superuser or bypasses row-level security",
+            "choose a role with neither right",
         )
     with connection.transaction():
         connection.execute(

@@ -66,7 +66,9 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
     ).fetchall()
     if rows:
         names = ", ".join(name for (name,) in rows[:5])
-        hint = "name another database, or another schema with ?options=-csearch_path%3DNAME,public"
+        hint = (
+            "choose another database, or another schema with ?options=-csearch_path%3DNAME,public"
+        )
         raise NotADatabaseError(f"{where} has tables of another program (tables: {names})", hint)
 
 

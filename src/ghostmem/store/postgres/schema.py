@@ -6,8 +6,7 @@ are small, and a cluster keeps a copy on every node. Text is compared byte by by
 as in SQLite, because both engines must sort alike. Keys that may be too long for an index are
 indexed by their digest."""
 
-# Tables by what they belong to; `ghost admin distribute` and the walls of row-level security go by
-# these.
+# Tables by their owner; `ghost admin distribute` and the policies of row-level security use them.
 _INITIAL_OF_NAMESPACE = (
     "namespaces",
     "memories",

@@ -12,18 +12,22 @@ from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search import MAX_SOURCES, SOURCES
 
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
-_POSTINGS = (
+# `id + 0` keeps the planner from reading chunks backwards until enough of them match: it does not
+# know the limit of a prepared statement, and for a rare term it read the whole namespace
+_NEWEST = "ORDER BY id + 0 DESC LIMIT ?"
+POSTINGS = (
     "SELECT t.place, c.id FROM unnest(?::text[]) WITH ORDINALITY t(code, place)"
     " CROSS JOIN LATERAL (SELECT id FROM chunks WHERE ns = ? AND codes @@ t.code::tsquery"
-    " ORDER BY id DESC LIMIT ?) c{} ORDER BY 1, 2 DESC"
+    f" {_NEWEST}) c{{}} ORDER BY 1, 2 DESC"
 )
+CONTAINING = f"SELECT id FROM chunks WHERE ns = ? AND plain LIKE ? {_NEWEST}"
 # the server then reads nothing for a namespace that is as it was
 _IF_CHANGED = " WHERE NOT EXISTS (SELECT 1 FROM namespaces n WHERE n.ns = ? AND n.sequence = ?)"
 MAX_SPACES = 1_000  # namespaces of which the last state is known
 
 
 class PostgresCaches(SearchCaches):
-    """What an open store keeps for its searches, and the namespaces as they were last seen."""
+    """The caches of the searches of an open store, and the last known state of namespaces."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -183,7 +187,7 @@ class PostgresSearch(CachedSearch):
         values: list[Any] = [lexemes, ns, limit]
         if unless is not None:
             values += [ns, unless]
-        sql = _POSTINGS.format("" if unless is None else _IF_CHANGED)
+        sql = POSTINGS.format("" if unless is None else _IF_CHANGED)
         for place, number in self._db.rows(sql, values):
             postings[codes[place - 1]].append(number)
         return postings
@@ -218,8 +222,7 @@ class PostgresSearch(CachedSearch):
         if len(text) < 3:
             return []
         ns = space.name
-        sql = "SELECT id FROM chunks WHERE ns = ? AND plain LIKE ? ORDER BY id DESC LIMIT ?"
-        rows = self._db.rows(sql, (ns, f"%{text.translate(_ESCAPED)}%", limit))
+        rows = self._db.rows(CONTAINING, (ns, f"%{text.translate(_ESCAPED)}%", limit))
         numbers = [number for (number,) in rows]
         self._places.saw_chunks(ns, numbers)
         return numbers

@@ -111,7 +111,7 @@ def prepare(path: str) -> None:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         except OSError as error:
             message = f"cannot create the folder {folder}: {error.strerror}"
-            raise EngineError(message, "name another with --db") from None
+            raise EngineError(message, "choose another with --db") from None
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -133,7 +133,7 @@ def refuse_special(path: str) -> None:
     """Refuse a device or a FIFO: opening it could block."""
     if not is_plain(path):
         raise NotADatabaseError(
-            f"{path} is not a plain file, and so not a Ghost store", "name a database file"
+            f"{path} is not a plain file, so it is not a Ghost store", "give a database file"
         )
 
 

@@ -298,8 +298,8 @@ class _Reading:
             self._db = db
             try:
                 return self._begin()
-            except Exception as error:
-                raise_translated(error, engine.location, db)
+            except BaseException as error:  # also an interrupt after the transaction has begun
+                self._roll_back(error)
                 raise
         except BaseException:
             self._release()
@@ -386,9 +386,11 @@ class _Writing(_Reading):
         self._engine._views.update(self._views)
 
     def _release(self) -> None:
-        if self._is_relaxed:
-            self._db.execute("PRAGMA synchronous=FULL")
-        super()._release()
+        try:
+            if self._is_relaxed:
+                self._db.execute("PRAGMA synchronous=FULL")
+        finally:
+            super()._release()
 
 
 def _is_outdated(db: apsw.Connection) -> bool:

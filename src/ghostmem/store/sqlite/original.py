@@ -53,7 +53,7 @@ def read_original(path: str) -> Original:
     """Read a database of the original Ghost."""
     if not Path(path).is_file():
         raise NotFoundError(
-            f"there is no file {path}", "name the original's database, usually ~/.ghost/memory.db"
+            f"there is no file {path}", "give the original's database, usually ~/.ghost/memory.db"
         )
     with translated(path), closing(open_frozen(path)) as db:
         tables = {

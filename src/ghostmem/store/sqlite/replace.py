@@ -94,7 +94,8 @@ def _exclusive(db: apsw.Connection, path: Path) -> apsw.Connection | None:
     except (apsw.BusyError, apsw.LockedError):
         pass
     raise ConflictError(
-        f"{path} is in use: another program has it open", "stop that program, or name another file"
+        f"{path} is in use: another program has it open",
+        "stop that program, or choose another file",
     )
 
 
@@ -103,7 +104,7 @@ def _refuse_removed(path: Path) -> None:
     if _is_locked(f"{path}-shm") and not path.exists():
         raise ConflictError(
             f"{path} was removed, but another program still has it open",
-            "stop that program, or name another file",
+            "stop that program, or choose another file",
         )
 
 

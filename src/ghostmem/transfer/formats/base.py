@@ -88,7 +88,7 @@ def nothing(path: object, what: str) -> InvalidInputError:
     """Return the error for a source without a memory."""
     return InvalidInputError(
         f"there is nothing to import: {path} {what}",
-        "name the file or folder that the other tool wrote",
+        "give the file or folder that the other tool wrote",
     )
 
 
@@ -157,10 +157,10 @@ def check_file(path: Path) -> None:
     """Refuse a path that is not a regular file of readable size."""
     if path.is_dir():
         raise InvalidInputError(
-            f"{path} is a folder, not a file", "name the file that the other tool wrote"
+            f"{path} is a folder, not a file", "give the file that the other tool wrote"
         )
     if not path.is_file():
-        raise NotFoundError(f"there is no file {path}", "name the file that the other tool wrote")
+        raise NotFoundError(f"there is no file {path}", "give the file that the other tool wrote")
     if (size := path.stat().st_size) > MAX_FILE_BYTES:
         raise InvalidInputError(
             f"{path} has {size:,} bytes, more than the {MAX_FILE_BYTES:,} that are read",
@@ -175,7 +175,7 @@ def read_text(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"{path} is not UTF-8 (byte {error.start})", "convert it, for instance with iconv"
+            f"{path} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
         ) from None
     except OSError as error:
         raise InvalidInputError(
@@ -214,7 +214,7 @@ def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
         return [root], []
     if not root.is_dir():
         raise NotFoundError(
-            f"there is no file or folder {root}", "name a markdown file, or a folder of them"
+            f"there is no file or folder {root}", "give a markdown file, or a folder of them"
         )
     files: list[Path] = []
     notes: list[str] = []

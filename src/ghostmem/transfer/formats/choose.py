@@ -36,7 +36,7 @@ def recognise(path: str | Path) -> str:
     if not place.exists():
         raise NotFoundError(
             f"there is no file or folder {path}",
-            "name a store of another tool, or leave it out for your own",
+            "give a store of another tool, or leave it out for your own",
         )
     if place.is_dir():
         return basic_memory.TOOL if _has_permalinks(place) else markdown.TOOL

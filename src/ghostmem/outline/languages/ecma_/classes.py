@@ -1,4 +1,4 @@
-"""Declaring types: classes, interfaces, aliases, enums, namespaces."""
+"""Declare types: classes, interfaces, aliases, enums and namespaces."""
 
 from typing import Any
 
@@ -7,113 +7,130 @@ from tree_sitter import Node
 from ghostmem.outline.languages.ecma_.declarations import attach, mark_accessor
 from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.terms import type_arguments, type_parameters, type_term
-from ghostmem.outline.languages.ecma_.walk import FUNCTIONS, EcmaWalk, Step, key_of
-from ghostmem.outline.languages.shared.syntax import short, text_of
+from ghostmem.outline.languages.ecma_.walk import (
+    FUNCTIONS,
+    EcmaWalk,
+    Step,
+    dotted,
+    fields,
+    inside,
+    key_of,
+    name_of,
+)
+from ghostmem.outline.languages.shared.syntax import text_of
 
 FIELDS = {"public_field_definition", "field_definition", "property_signature"}
 SIGNATURES = {"method_signature", "abstract_method_signature"}
+FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
 
 
 def declare_class(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    """Declare a class, or walk an expression that is one."""
-    name = text_of(node.child_by_field_name("name"))
-    if node.id not in walk.named:
+    """Declare a class that is a statement or an expression."""
+    name = name_of(node)
+    if node.id not in walk.class_of:
         at = scope if node.type != "class" else walk.new_scope(scope)
-        walk.named[node.id] = walk.declare_type(
+        walk.class_of[node.id] = walk.declare_type(
             name or "(anonymous)", "type", owner, node, at, value=True
         )
-    sym = walk.named[node.id]
-    inner = _open_type(walk, sym, node, scope)
-    if name and node.type == "class":  # an expression's own name is known inside it only
-        walk.bind(inner, name, ["s", sym])
-        walk.bind(inner, "^" + name, ["s", sym])
-    steps = [
-        (one, inner, sym)
-        for one in node.named_children
-        if one.type in {"decorator", "type_parameters"}
-    ]
-    for one in node.named_children:
-        if one.type == "class_heritage":
-            steps += _heritage(walk, one, inner, sym)
-    body = node.child_by_field_name("body")
-    return steps + (_members(walk, body, inner, sym) if body else [])
+    symbol = walk.class_of[node.id]
+    inner = _open_type(walk, symbol, node, scope)
+    if name and node.type == "class":  # the name of an expression is known only inside of it
+        walk.bind_type(inner, name, symbol)
+    steps = inside(node, inner, symbol, "decorator", "type_parameters")
+    for child in node.named_children:
+        if child.type == "class_heritage":
+            steps += _heritage(walk, child, inner, symbol)
+    return steps + _members(walk, node.child_by_field_name("body"), inner, symbol)
 
 
-def _open_type(walk: EcmaWalk, sym: int, node: Node, scope: int) -> int:
+def _open_type(walk: EcmaWalk, symbol: int, node: Node, scope: int) -> int:
     """Open the scope of a type and return it."""
-    inner = walk.new_scope(scope, ["c", sym, False])
-    names = type_parameters(walk, node, inner)
-    walk.symbols[sym].detail.update({"scope": inner, "tp": names, "ext": [], "impl": [], "set": {}})
+    inner = walk.new_scope(scope, ["c", symbol, False])
+    _set_type(walk, symbol, inner, type_parameters(walk, node, inner))
     return inner
 
 
-def _heritage(walk: EcmaWalk, node: Node, scope: int, sym: int) -> list[Step]:
+def _set_type(walk: EcmaWalk, symbol: int, scope: int, parameters: list[str]) -> None:
+    """Set the scope and the type parameters of a type without bases and assigned fields."""
+    walk.symbols[symbol].detail.update(
+        {"scope": scope, "tp": parameters, "ext": [], "impl": [], "set": {}}
+    )
+
+
+def _heritage(walk: EcmaWalk, node: Node, scope: int, symbol: int) -> list[Step]:
     steps: list[Step] = []
-    for one in node.named_children:
-        if one.type == "implements_clause":
-            steps += _supertypes(walk, one, scope, sym, "implements", "impl")
-        elif one.type == "extends_clause":
-            value = one.child_by_field_name("value")
-            steps += _base(walk, value, scope, sym, type_arguments(one))
-            steps += [
-                (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
-            ]
+    for child in node.named_children:
+        if child.type == "implements_clause":
+            steps += _supertypes(walk, child, scope, symbol, "implements", "impl")
+        elif child.type == "extends_clause":
+            value = child.child_by_field_name("value")
+            steps += _base(walk, value, scope, symbol, type_arguments(child))
+            steps += inside(child, scope, symbol, "type_arguments")
         else:
-            steps += _base(walk, one, scope, sym, [])
+            steps += _base(walk, child, scope, symbol, [])
     return steps
 
 
-def _base(walk: EcmaWalk, node: Node | None, scope: int, sym: int, given: list[Any]) -> list[Step]:
-    """Note the class that one extends; when it is computed, what it is computed from is walked."""
+def _base(
+    walk: EcmaWalk, node: Node | None, scope: int, symbol: int, arguments: list[Any]
+) -> list[Step]:
+    """Record the class that a class extends; an expression that computes it is walked."""
     if node is None:
         return []
-    plain = node.type in {"identifier", "member_expression"}
-    name = ["n", short(node).replace(" ", ""), given]
-    term = name if plain else ["x", expression(walk, node, scope)]
-    walk.symbols[sym].detail["ext"].append(term)
-    walk.reference("extends", sym, node, [term, scope])
-    return [] if plain else [(node, scope, sym)]
+    is_name = node.type in {"identifier", "member_expression"}
+    term = ["n", dotted(node), arguments] if is_name else ["x", expression(walk, node, scope)]
+    walk.symbols[symbol].detail["ext"].append(term)
+    walk.reference("extends", symbol, node, [term, scope])
+    return [] if is_name else [(node, scope, symbol)]
 
 
 def _supertypes(
-    walk: EcmaWalk, node: Node, scope: int, sym: int, kind: str, key: str
+    walk: EcmaWalk, node: Node, scope: int, symbol: int, kind: str, key: str
 ) -> list[Step]:
     steps: list[Step] = []
-    for one in node.named_children:
-        term = type_term(one)
-        walk.symbols[sym].detail[key].append(term)
-        named = one.child_by_field_name("name") if one.type == "generic_type" else one
-        walk.reference(kind, sym, named or one, [term, scope])
-        steps += [
-            (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
-        ]
+    for child in node.named_children:
+        term = type_term(child)
+        walk.symbols[symbol].detail[key].append(term)
+        name = child.child_by_field_name("name") if child.type == "generic_type" else None
+        walk.reference(kind, symbol, name or child, [term, scope])
+        steps += inside(child, scope, symbol, "type_arguments")
     return steps
 
 
-def _members(walk: EcmaWalk, body: Node, scope: int, sym: int) -> list[Step]:
+def _members(walk: EcmaWalk, body: Node | None, scope: int, symbol: int) -> list[Step]:
+    """Declare the members of a type; overloads are walked with the last of them."""
+    if body is None:
+        return []
     steps: list[Step] = []
-    members = [one for one in body.named_children if one.type != "comment"]
+    members = [child for child in body.named_children if child.type != "comment"]
     last = {
-        key_of(one.child_by_field_name("name")): one.id for one in members if one.type in FUNCTIONS
+        key_of(member.child_by_field_name("name")): member.id
+        for member in members
+        if member.type in FUNCTIONS
     }
-    statics = walk.new_scope(scope, ["c", sym, True])
+    statics = walk.new_scope(scope, ["c", symbol, True])
     overloads: dict[str, list[Step]] = {}
-    for one in members:
-        name = key_of(one.child_by_field_name("name") or one.child_by_field_name("property"))
-        static = any(part.type == "static" for part in one.children)
-        at = statics if static or one.type == "class_static_block" else scope
-        if one.type in SIGNATURES and last.get(name) != one.id:
-            inner = walk.new_scope(scope)
-            type_parameters(walk, one, inner)
-            parts = [part for part in one.named_children if "identifier" not in part.type]
-            overloads.setdefault(name, []).extend((part, inner, sym) for part in parts)
-        elif one.type in FUNCTIONS and name:
-            steps += _method(walk, one, name, at, sym, static, overloads.get(name, []))
-        elif one.type in FIELDS and name:
-            steps += _field(walk, one, name, at, sym, static)
+    for member in members:
+        name = key_of(member.child_by_field_name("name") or member.child_by_field_name("property"))
+        static = any(child.type == "static" for child in member.children)
+        at = statics if static or member.type == "class_static_block" else scope
+        if member.type in SIGNATURES and last.get(name) != member.id:
+            overloads.setdefault(name, []).extend(_overload(walk, member, scope, symbol))
+        elif member.type in FUNCTIONS and name:
+            steps += _method(walk, member, name, at, symbol, static, overloads.get(name, []))
+        elif member.type in FIELDS and name:
+            steps += _field(walk, member, name, at, symbol, static)
         else:
-            steps.append((one, at, sym))
+            steps.append((member, at, symbol))
     return steps
+
+
+def _overload(walk: EcmaWalk, node: Node, scope: int, symbol: int) -> list[Step]:
+    inner = walk.new_scope(scope)
+    type_parameters(walk, node, inner)
+    return [
+        (child, inner, symbol) for child in node.named_children if "identifier" not in child.type
+    ]
 
 
 def _method(
@@ -121,134 +138,101 @@ def _method(
     node: Node,
     name: str,
     scope: int,
-    sym: int,
+    symbol: int,
     static: bool,
     overloads: list[Step],
 ) -> list[Step]:
-    method = walk.add_symbol(name, "method", sym, node, over=bool(overloads))
-    attach(walk, method, node, scope, ["c", sym, static])
+    method = walk.add_symbol(name, "method", symbol, node, over=bool(overloads))
+    attach(walk, method, node, scope, ["c", symbol, static])
     mark_accessor(walk, method, node)
     if name == "constructor":
-        _parameter_fields(walk, node, scope, sym)
-    return [(part, inner, method) for part, inner, _ in overloads] + [(node, scope, sym)]
+        _parameter_fields(walk, node, scope, symbol)
+    return [(part, inner, method) for part, inner, _ in overloads] + [(node, scope, symbol)]
 
 
-def _parameter_fields(walk: EcmaWalk, node: Node, scope: int, sym: int) -> None:
+def _parameter_fields(walk: EcmaWalk, node: Node, scope: int, symbol: int) -> None:
     """Declare the fields that a TypeScript constructor declares among its parameters."""
-    found = node.child_by_field_name("parameters")
-    for one in found.named_children if found else []:
-        pattern = one.child_by_field_name("pattern")
-        marked = any(
-            part.type in {"accessibility_modifier", "readonly", "override_modifier"}
-            for part in one.children
-        )
-        if marked and pattern and pattern.type == "identifier":
-            walk.add_symbol(
-                text_of(pattern),
-                "field",
-                sym,
-                one,
-                type=type_term(one.child_by_field_name("type")),
-                scope=scope,
-            )
+    for child, _, _ in inside(node.child_by_field_name("parameters"), scope, symbol):
+        pattern = child.child_by_field_name("pattern")
+        is_field = any(part.type in FIELD_MODIFIERS for part in child.children)
+        if is_field and pattern and pattern.type == "identifier":
+            term = type_term(child.child_by_field_name("type"))
+            walk.add_symbol(text_of(pattern), "field", symbol, child, type=term, scope=scope)
 
 
-def _field(walk: EcmaWalk, node: Node, name: str, scope: int, sym: int, static: bool) -> list[Step]:
-    value, typed = node.child_by_field_name("value"), node.child_by_field_name("type")
-    rest = [
-        (one, scope, sym)
-        for one in node.named_children
-        if one.type == "decorator" or one in {typed, value}
-    ]
+def _field(
+    walk: EcmaWalk, node: Node, name: str, scope: int, symbol: int, static: bool
+) -> list[Step]:
+    value, declared = node.child_by_field_name("value"), node.child_by_field_name("type")
+    term = type_term(declared)
     if value and value.type in FUNCTIONS:
-        method = walk.add_symbol(name, "method", sym, node, type=type_term(typed))
-        attach(walk, method, value, scope, ["c", sym, static])
+        method = walk.add_symbol(name, "method", symbol, node, type=term)
+        attach(walk, method, value, scope, ["c", symbol, static])
     else:
-        walk.add_symbol(
-            name,
-            "field",
-            sym,
-            node,
-            type=type_term(typed),
-            scope=scope,
-            value=expression(walk, value, scope),
-        )
-    walk.symbols[-1].detail.update({"static": True} if static else {})
-    return rest
+        row = expression(walk, value, scope)
+        walk.add_symbol(name, "field", symbol, node, type=term, scope=scope, value=row)
+    if static:
+        walk.symbols[-1].detail["static"] = True
+    return [
+        (child, scope, symbol)
+        for child in node.named_children
+        if child.type == "decorator" or child in {declared, value}
+    ]
 
 
 def declare_interface(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare an interface and its members."""
-    sym = walk.declare_type(
-        text_of(node.child_by_field_name("name")),
-        "interface",
-        owner,
-        node,
-        scope,
-        value=False,
-    )
-    inner = _open_type(walk, sym, node, scope)
+    symbol = walk.declare_type(name_of(node), "interface", owner, node, scope, value=False)
+    inner = _open_type(walk, symbol, node, scope)
     steps: list[Step] = []
-    for one in node.named_children:
-        if one.type in {"extends_type_clause", "extends_clause"}:
-            steps += _supertypes(walk, one, inner, sym, "extends", "ext")
-        elif one.type == "type_parameters":
-            steps.append((one, inner, sym))
-    body = node.child_by_field_name("body")
-    return steps + (_members(walk, body, inner, sym) if body else [])
+    for child in node.named_children:
+        if child.type in {"extends_type_clause", "extends_clause"}:
+            steps += _supertypes(walk, child, inner, symbol, "extends", "ext")
+        elif child.type == "type_parameters":
+            steps.append((child, inner, symbol))
+    return steps + _members(walk, node.child_by_field_name("body"), inner, symbol)
 
 
 def declare_alias(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    """Declare a name for a type; an object's members are declared with it."""
-    value = node.child_by_field_name("value")
-    sym = walk.declare_type(
-        text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=False
-    )
-    inner = _open_type(walk, sym, node, scope)
+    """Declare a name for a type; the members of an object type are declared with it."""
+    symbol = walk.declare_type(name_of(node), "type", owner, node, scope, value=False)
+    inner = _open_type(walk, symbol, node, scope)
+    steps = inside(node, inner, symbol, "type_parameters")
+    value, detail = node.child_by_field_name("value"), walk.symbols[symbol].detail
     parts = [value] if value else []
     if value and value.type == "intersection_type":
         parts = value.named_children
-    bodies = [one for one in parts if one.type == "object_type"]
-    if len(bodies) == 1:
-        bases = [type_term(one) for one in parts if one.type != "object_type"]
-        walk.symbols[sym].detail["ext"] = bases
-    else:
-        walk.symbols[sym].detail["alias"] = type_term(value)
-    steps = [(one, inner, sym) for one in node.named_children if one.type == "type_parameters"]
+    bodies = [part for part in parts if part.type == "object_type"]
     if len(bodies) != 1:
-        return steps + ([(value, inner, sym)] if value else [])
-    return (
-        steps
-        + _members(walk, bodies[0], inner, sym)
-        + [(one, inner, sym) for one in parts if one.type != "object_type"]
-    )
+        detail["alias"] = type_term(value)
+        return steps + fields(node, ["value"], inner, symbol)
+    bases = [part for part in parts if part.type != "object_type"]
+    detail["ext"] = [type_term(base) for base in bases]
+    steps += _members(walk, bodies[0], inner, symbol)
+    return steps + [(base, inner, symbol) for base in bases]
 
 
 def declare_enum(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Declare an enum and its constants."""
-    sym = walk.declare_type(
-        text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True
-    )
-    walk.symbols[sym].detail.update({"scope": scope, "tp": [], "ext": [], "impl": [], "set": {}})
-    body = node.child_by_field_name("body")
+    symbol = walk.declare_type(name_of(node), "type", owner, node, scope, value=True)
+    _set_type(walk, symbol, scope, [])
     steps: list[Step] = []
-    for one in body.named_children if body else []:
-        name = key_of(one.child_by_field_name("name") if one.type == "enum_assignment" else one)
-        if name and one.type != "comment":
-            walk.add_symbol(name, "constant", sym, one, static=True)
-        value = one.child_by_field_name("value")
-        steps += [(value, scope, sym)] if value else []
+    for child, _, _ in inside(node.child_by_field_name("body"), scope, symbol):
+        is_assigned = child.type == "enum_assignment"
+        name = key_of(child.child_by_field_name("name") if is_assigned else child)
+        if name and child.type != "comment":
+            walk.add_symbol(name, "constant", symbol, child, static=True)
+        steps += fields(child, ["value"], scope, symbol)
     return steps
 
 
 def declare_namespace(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    """Declare a namespace; its variables are symbols, as a file's are."""
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    """Declare a namespace; its variables are symbols, as those of a file are."""
+    name = node.child_by_field_name("name")
     if name is None:
-        return [(one, scope, owner) for one in node.named_children]
+        return inside(node, scope, owner)
     inner = walk.new_scope(scope)
     walk.modules.add(inner)
-    sym = walk.add_symbol(key_of(name), "module", owner, node, scope=inner)
-    walk.bind(scope, key_of(name), ["s", sym])
-    walk.bind(scope, "^" + key_of(name), ["s", sym])
-    return [(one, inner, sym) for one in (body.named_children if body else [])]
+    symbol = walk.add_symbol(key_of(name), "module", owner, node, scope=inner)
+    walk.bind_type(scope, key_of(name), symbol)
+    return inside(node.child_by_field_name("body"), inner, symbol)

@@ -1,6 +1,6 @@
-"""Expressions as rows of plain data, with the functions and patterns in them."""
+"""Turn expressions into rows of plain data, and record the functions and patterns in them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tree_sitter import Node
@@ -8,24 +8,33 @@ from tree_sitter import Node
 from ghostmem.outline.languages.ecma_.terms import (
     EMPTY,
     LITERALS,
+    PARAMETERS,
     type_arguments,
     type_parameters,
     type_term,
 )
-from ghostmem.outline.languages.ecma_.walk import FUNCTIONS, UNKNOWN, EcmaWalk, key_of, string_value
+from ghostmem.outline.languages.ecma_.walk import (
+    FUNCTIONS,
+    UNKNOWN,
+    EcmaWalk,
+    key_of,
+    string_value,
+)
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, text_of
+
+CHOICES = {"||", "&&", "??"}
+COMPARISONS = {"===", "!==", "==", "!=", "<", ">", "<=", ">=", "in", "instanceof"}
+MAX_ARGUMENTS = 8  # of a call, whose types are inferred
+MAX_ELEMENTS = 4  # of an array literal, whose types are inferred
 
 
 def function_of(walk: EcmaWalk, node: Node, scope: int, this: Any = None) -> int:
-    """Return the record of a function, made when it is first met: its scope, parameters, and what
-    it says it returns.
-    """
-    if node.id in walk.known:
-        return walk.known[node.id]
+    """Return the number of a function, whose record is made when it is first met."""
+    if node.id in walk.function_of:
+        return walk.function_of[node.id]
     inner = walk.new_scope(scope, None if node.type == "arrow_function" else this or ["?"])
-    number = len(walk.functions)
-    walk.known[node.id] = number
-    words = {one.type for one in node.children if not one.is_named}
+    number = walk.function_of[node.id] = len(walk.functions)
+    words = {child.type for child in node.children if not child.is_named}
     record: dict[str, Any] = {
         "scope": inner,
         "types": [],
@@ -38,238 +47,197 @@ def function_of(walk: EcmaWalk, node: Node, scope: int, this: Any = None) -> int
         "tp": type_parameters(walk, node, inner),
     }
     walk.functions.append(record)
-    _bind_parameters(walk, node, inner, number, record)
+    _bind_parameters(walk, node, inner, number, record["types"])
     return number
 
 
-def _bind_parameters(
-    walk: EcmaWalk, node: Node, scope: int, number: int, record: dict[str, Any]
-) -> None:
+def _bind_parameters(walk: EcmaWalk, node: Node, scope: int, number: int, types: list[Any]) -> None:
+    """Bind the parameters of a function, and add their types to a list."""
     single = node.child_by_field_name("parameter")
     found = node.child_by_field_name("parameters")
-    position = 0
-    for one in [single] if single else found.named_children if found else []:
-        if one.type in {"comment", "decorator"}:
+    for child in [single] if single else found.named_children if found else []:
+        if child.type in {"comment", "decorator"}:
             continue
-        pattern, kind = one, None
-        if one.type in {"required_parameter", "optional_parameter"}:
-            pattern, kind = (
-                one.child_by_field_name("pattern") or one,
-                type_term(one.child_by_field_name("type")),
-            )
+        pattern, term = child, None
+        if child.type in PARAMETERS:
+            pattern = child.child_by_field_name("pattern") or child
+            term = type_term(child.child_by_field_name("type"))
         if pattern.type == "this":
-            walk.scopes[scope][1] = ["t", kind, scope]
+            walk.scopes[scope][1] = ["t", term, scope]
             continue
-        record["types"].append(kind)
-        bind_pattern(walk, pattern, scope, walk.row("param", number, position))
-        position += 1
+        bind_pattern(walk, pattern, scope, walk.row("param", number, len(types)))
+        types.append(term)
 
 
-def bind_pattern(walk: EcmaWalk, node: Node, scope: int, value: int, depth: int = 0) -> None:
+def bind_pattern(walk: EcmaWalk, node: Node | None, scope: int, value: int, depth: int = 0) -> None:
     """Bind the names of a pattern to the parts of a value."""
-    if depth > MAX_DEPTH:
+    if node is None or depth > MAX_DEPTH:
         return
     match node.type:
-        case "identifier" | "shorthand_property_identifier_pattern":
-            part = value if node.type == "identifier" else walk.row("m", value, text_of(node))
-            walk.bind(scope, text_of(node), ["v", None, part])
+        case "identifier":
+            walk.bind(scope, text_of(node), ["v", None, value])
+        case "shorthand_property_identifier_pattern":
+            walk.bind(scope, text_of(node), ["v", None, walk.row("m", value, text_of(node))])
         case "object_pattern":
-            for one in node.named_children:
-                if one.type == "pair_pattern":
-                    inner = one.child_by_field_name("value")
-                    if inner:
-                        part = walk.row("m", value, key_of(one.child_by_field_name("key")))
-                        bind_pattern(walk, inner, scope, part, depth + 1)
-                else:
-                    bind_pattern(walk, one, scope, value, depth + 1)
+            for child in node.named_children:
+                bind_pattern(walk, child, scope, value, depth + 1)
+        case "pair_pattern":
+            part = walk.row("m", value, key_of(node.child_by_field_name("key")))
+            bind_pattern(walk, node.child_by_field_name("value"), scope, part, depth)
         case "object_assignment_pattern" | "assignment_pattern":
-            left = node.child_by_field_name("left")
-            if left:
-                bind_pattern(walk, left, scope, value, depth + 1)
+            bind_pattern(walk, node.child_by_field_name("left"), scope, value, depth + 1)
         case "array_pattern":
-            for at, one in enumerate(node.named_children):
-                bind_pattern(walk, one, scope, walk.row("at", value, at), depth + 1)
+            for at, child in enumerate(node.named_children):
+                bind_pattern(walk, child, scope, walk.row("at", value, at), depth + 1)
         case "rest_pattern":
             whole = walk.rows[value][0] == "param" and depth == 0
-            for one in node.named_children:
-                bind_pattern(walk, one, scope, value if whole else UNKNOWN, depth + 1)
-        case _:
-            pass
-
-
-CHOICES = {"||", "&&", "??"}
+            for child in node.named_children:
+                bind_pattern(walk, child, scope, value if whole else UNKNOWN, depth + 1)
 
 
 def expression(walk: EcmaWalk, node: Node | None, scope: int, depth: int = 0) -> int:
-    """Return the row of an expression, -1 when nothing can be said of it."""
+    """Return the row of an expression, UNKNOWN if nothing is known of it."""
     if node is None or depth > MAX_DEPTH:
         return UNKNOWN
-    found = walk.seen.get(node.id)
-    if found is None:
-        made = EXPRESSIONS.get(node.type)
-        found = walk.seen.setdefault(
-            node.id, made(walk, node, scope, depth + 1) if made else UNKNOWN
-        )
-    return found
+    row = walk.row_of.get(node.id)
+    if row is None:
+        make = EXPRESSIONS.get(node.type)
+        row = make(walk, node, scope, depth + 1) if make else UNKNOWN
+        row = walk.row_of.setdefault(node.id, row)
+    return row
 
 
-def _identifier(walk: EcmaWalk, node: Node, scope: int, _depth: int) -> int:
-    return walk.row("id", text_of(node), scope)
-
-
-def _self(walk: EcmaWalk, node: Node, scope: int, _depth: int) -> int:
-    return walk.row(node.type, scope)
-
-
-def _literal(walk: EcmaWalk, node: Node, _scope: int, _depth: int) -> int:
-    return walk.row("lit", LITERALS.get(node.type, "null"))
-
-
-def _function(walk: EcmaWalk, node: Node, scope: int, _depth: int) -> int:
-    return walk.row("f", function_of(walk, node, scope))
-
-
-def _class(walk: EcmaWalk, node: Node, _scope: int, _depth: int) -> int:
-    return walk.row("cls", node.id)
-
-
-def _wrapped(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
+def _first(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
     return expression(walk, next(iter(node.named_children), None), scope, depth)
 
 
-def _awaited(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    return walk.row("aw", _wrapped(walk, node, scope, depth))
-
-
-def _assigned(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    return expression(walk, node.child_by_field_name("right"), scope, depth)
-
-
-def _member(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    target = expression(walk, node.child_by_field_name("object"), scope, depth)
-    return walk.row("m", target, text_of(node.child_by_field_name("property")))
+def _fields(walk: EcmaWalk, node: Node, names: Iterable[str], scope: int, depth: int) -> list[int]:
+    return [expression(walk, node.child_by_field_name(name), scope, depth) for name in names]
 
 
 def _subscript(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
     index = node.child_by_field_name("index")
-    target = expression(walk, node.child_by_field_name("object"), scope, depth)
+    [target] = _fields(walk, node, ["object"], scope, depth)
     if index and index.type == "string":
         return walk.row("m", target, string_value(index))
     text = text_of(index)
     return walk.row("at", target, int(text) if text.isdecimal() and len(text) < 6 else UNKNOWN)
 
 
-def _ternary(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    sides = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
-    return walk.row("u", [expression(walk, one, scope, depth) for one in sides])
-
-
 def _array(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    parts = [one for one in node.named_children if one.type != "spread_element"][:4]
-    return walk.row("arr", [expression(walk, one, scope, depth) for one in parts])
+    parts = [child for child in node.named_children if child.type != "spread_element"]
+    rows = [expression(walk, part, scope, depth) for part in parts[:MAX_ELEMENTS]]
+    return walk.row("arr", rows)
 
 
 def _cast(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
     parts = node.named_children
     if node.type == "type_assertion":
-        return walk.row(
-            "as",
-            type_term(parts[0].named_children[0]) if parts and parts[0].named_children else None,
-            scope,
-        )
-    if len(parts) < 2:  # `as const`
-        return expression(walk, next(iter(parts), None), scope, depth)
-    if node.type == "satisfies_expression":
-        return expression(walk, parts[0], scope, depth)
+        types = parts[0].named_children if parts else []
+        return walk.row("as", type_term(types[0]) if types else None, scope)
+    if len(parts) < 2 or node.type == "satisfies_expression":  # `as const` has no second part
+        return _first(walk, node, scope, depth)
     return walk.row("as", type_term(parts[-1]), scope)
 
 
 def _binary(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    left, sign = node.child_by_field_name("left"), text_of(node.child_by_field_name("operator"))
-    right = node.child_by_field_name("right")
+    sign = text_of(node.child_by_field_name("operator"))
     if sign in CHOICES:
-        return walk.row("u", [expression(walk, one, scope, depth) for one in (left, right)])
-    return (
-        walk.row("lit", "Boolean")
-        if sign in {"===", "!==", "==", "!=", "<", ">", "<=", ">=", "in", "instanceof"}
-        else UNKNOWN
-    )
+        return walk.row("u", _fields(walk, node, ("left", "right"), scope, depth))
+    return walk.row("lit", "Boolean") if sign in COMPARISONS else UNKNOWN
 
 
 def _new(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    made = expression(walk, node.child_by_field_name("constructor"), scope, depth)
-    number = walk.row("new", made, type_arguments(node), scope)
-    given = node.child_by_field_name("arguments")
-    for at, one in enumerate(given.named_children if given else []):
-        if one.type in FUNCTIONS:
-            walk.functions[function_of(walk, one, scope)]["ctx"] = [number, at]
+    constructor = _fields(walk, node, ["constructor"], scope, depth)
+    number = walk.row("new", *constructor, type_arguments(node), scope)
+    arguments = node.child_by_field_name("arguments")
+    _callbacks(walk, number, arguments.named_children if arguments else [], scope)
     return number
 
 
+def _callbacks(walk: EcmaWalk, call: int, arguments: list[Node], scope: int) -> None:
+    """Record for functions that are arguments to which call, and at which position."""
+    for position, node in enumerate(arguments):
+        if node.type in FUNCTIONS:
+            walk.functions[function_of(walk, node, scope)]["ctx"] = [call, position]
+
+
 def _call(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    callee, found = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     arguments = (
-        [one for one in given.named_children if one.type != "comment"]
-        if given and given.type == "arguments"
+        [child for child in found.named_children if child.type != "comment"]
+        if found and found.type == "arguments"
         else []
     )
-    if (
-        callee
-        and callee.type in {"import", "identifier"}
-        and text_of(callee) in {"require", "import"}
-        and len(arguments) == 1
-    ):
-        path = string_value(arguments[0])
-        if path:
-            return walk.row("req", path, text_of(callee) == "import")
+    word = text_of(callee) if callee and callee.type in {"import", "identifier"} else ""
+    path = string_value(arguments[0]) if len(arguments) == 1 else ""
+    if path and word in {"require", "import"}:
+        return walk.row("req", path, word == "import")
+    values: list[int] = []
     target = expression(walk, callee, scope, depth)
-    number = walk.row("c", target, [], type_arguments(node), scope)
-    for at, one in enumerate(arguments[:8]):
-        walk.rows[number][2].append(
-            expression(walk, one, scope, depth) if one.type != "spread_element" else UNKNOWN
-        )
-        if one.type in FUNCTIONS:
-            walk.functions[function_of(walk, one, scope)]["ctx"] = [number, at]
+    number = walk.row("c", target, values, type_arguments(node), scope)
+    for argument in arguments[:MAX_ARGUMENTS]:
+        is_one = argument.type != "spread_element"
+        values.append(expression(walk, argument, scope, depth) if is_one else UNKNOWN)
+    _callbacks(walk, number, arguments[:MAX_ARGUMENTS], scope)
     return number
 
 
 def _object(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    number = walk.row("o", {})
-    walk.seen[node.id] = number
-    members = walk.rows[number][1]
-    for one in node.named_children:
-        if one.type == "pair":
-            value = one.child_by_field_name("value")
+    members: dict[str, int] = {}
+    number = walk.row_of[node.id] = walk.row("o", members)
+    for child in node.named_children:
+        if child.type == "pair":
+            value = child.child_by_field_name("value")
             if value and value.type in FUNCTIONS:
                 function_of(walk, value, scope, ["o", number])
-            members[key_of(one.child_by_field_name("key"))] = expression(walk, value, scope, depth)
-        elif one.type == "method_definition":
-            function_of(walk, one, scope, ["o", number])
-            getter = any(part.type in {"get", "set"} for part in one.children)
-            members[key_of(one.child_by_field_name("name"))] = (
-                UNKNOWN if getter else expression(walk, one, scope, depth)
+            key = key_of(child.child_by_field_name("key"))
+            members[key] = expression(walk, value, scope, depth)
+        elif child.type == "method_definition":
+            function_of(walk, child, scope, ["o", number])
+            is_accessor = any(part.type in {"get", "set"} for part in child.children)
+            members[key_of(child.child_by_field_name("name"))] = (
+                UNKNOWN if is_accessor else expression(walk, child, scope, depth)
             )
-        elif one.type == "shorthand_property_identifier":
-            members[text_of(one)] = expression(walk, one, scope, depth)
+        elif child.type == "shorthand_property_identifier":
+            members[text_of(child)] = expression(walk, child, scope, depth)
     return number
 
 
 EXPRESSIONS: dict[str, Callable[[EcmaWalk, Node, int, int], int]] = {
     **dict.fromkeys(
         ("identifier", "shorthand_property_identifier", "type_identifier", "nested_identifier"),
-        _identifier,
+        lambda walk, node, scope, _depth: walk.row("id", text_of(node), scope),
     ),
-    **dict.fromkeys(("this", "super"), _self),
-    **dict.fromkeys((*LITERALS, *EMPTY), _literal),
-    **dict.fromkeys(FUNCTIONS, _function),
-    **dict.fromkeys(("parenthesized_expression", "non_null_expression"), _wrapped),
+    **dict.fromkeys(
+        ("this", "super"), lambda walk, node, scope, _depth: walk.row(node.type, scope)
+    ),
+    **dict.fromkeys(
+        (*LITERALS, *EMPTY),
+        lambda walk, node, _scope, _depth: walk.row("lit", LITERALS.get(node.type, "null")),
+    ),
+    **dict.fromkeys(
+        FUNCTIONS,
+        lambda walk, node, scope, _depth: walk.row("f", function_of(walk, node, scope)),
+    ),
+    **dict.fromkeys(("parenthesized_expression", "non_null_expression"), _first),
     **dict.fromkeys(("as_expression", "satisfies_expression", "type_assertion"), _cast),
-    "class": _class,
-    "await_expression": _awaited,
-    "assignment_expression": _assigned,
-    "member_expression": _member,
+    "class": lambda walk, node, _scope, _depth: walk.row("cls", node.id),
+    "await_expression": lambda walk, node, scope, depth: walk.row(
+        "aw", _first(walk, node, scope, depth)
+    ),
+    "assignment_expression": lambda walk, node, scope, depth: _fields(
+        walk, node, ["right"], scope, depth
+    )[0],
+    "member_expression": lambda walk, node, scope, depth: walk.row(
+        "m",
+        *_fields(walk, node, ["object"], scope, depth),
+        text_of(node.child_by_field_name("property")),
+    ),
+    "ternary_expression": lambda walk, node, scope, depth: walk.row(
+        "u", _fields(walk, node, ("consequence", "alternative"), scope, depth)
+    ),
     "subscript_expression": _subscript,
-    "ternary_expression": _ternary,
     "array": _array,
     "binary_expression": _binary,
     "new_expression": _new,

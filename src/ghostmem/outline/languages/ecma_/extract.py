@@ -1,4 +1,4 @@
-"""What a JavaScript or TypeScript file says: a walk over its tree, one function a kind of node."""
+"""Extract the facts of a JavaScript or TypeScript file, with one function for a type of node."""
 
 from tree_sitter import Node
 
@@ -18,14 +18,17 @@ from ghostmem.outline.languages.ecma_.terms import TYPE_USES, generic
 from ghostmem.outline.languages.ecma_.walk import (
     CLASSES,
     FUNCTIONS,
+    UNKNOWN,
     EcmaWalk,
     Handler,
     Step,
+    child_of_type,
     fields,
     inside,
+    name_of,
     nothing,
 )
-from ghostmem.outline.languages.shared.syntax import error_lines, text_of
+from ghostmem.outline.languages.shared.syntax import error_lines
 
 LEAVES = (
     "comment",
@@ -39,21 +42,20 @@ LEAVES = (
     "false",
 )
 DECLARED = {"function_declaration", "generator_function_declaration", "function_signature"}
+MODIFIED = {"export_statement", "ambient_declaration"}  # declarations with `export` or `declare`
 
 
 def _block(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    inner = walk.new_scope(scope)
-    return inside(node, inner, owner)
+    return inside(node, walk.new_scope(scope), owner)
 
 
 def _for_in(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     inner = walk.new_scope(scope)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    declared = node.child_by_field_name("kind") is not None
-    if left and declared:
-        over = any(one.type == "of" for one in node.children)
+    if left and node.child_by_field_name("kind"):  # of its declaration: const, let or var
+        is_of = any(child.type == "of" for child in node.children)
         value = (
-            walk.row("el", expression(walk, right, scope)) if over else walk.row("lit", "String")
+            walk.row("el", expression(walk, right, scope)) if is_of else walk.row("lit", "String")
         )
         bind_pattern(walk, left, inner, value)
     elif left:
@@ -70,42 +72,30 @@ def _catch(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
 
 
 def _function_declaration(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    name = text_of(node.child_by_field_name("name"))
-    if node.type == "function_signature" and _is_overloaded(node, name):
-        walk.pending.setdefault((scope, name), []).append(node)
+    name = name_of(node)
+    if node.type == "function_signature" and _is_overload(node, name):
+        walk.overloads.setdefault((scope, name), []).append(node)
         return []
-    sym = declare_function(walk, name, owner, node, node, scope)
-    overloads = walk.pending.pop((scope, name), [])
-    walk.symbols[sym].detail["over"] = bool(overloads)
-    extra = [step for one in overloads for step in generic(walk, one, scope, sym)]
-    return extra + function_body(walk, node, scope, owner)
+    symbol = declare_function(walk, name, owner, node, node, scope)
+    overloads = walk.overloads.pop((scope, name), [])
+    walk.symbols[symbol].detail["over"] = bool(overloads)
+    steps = [step for overload in overloads for step in generic(walk, overload, scope, symbol)]
+    return steps + function_body(walk, node, scope, owner)
 
 
-def _is_overloaded(node: Node, name: str) -> bool:
-    outer = (
-        node.parent
-        if node.parent and node.parent.type in {"export_statement", "ambient_declaration"}
-        else node
-    )
-    after = outer.next_named_sibling if outer else None
-    while after and after.type == "comment":
-        after = after.next_named_sibling
-    while after and after.type in {"export_statement", "ambient_declaration"}:
-        after = next(
-            (
-                one
-                for one in after.named_children
-                if one.type in FUNCTIONS or one.type == "ambient_declaration"
-            ),
-            None,
-        )
-    return bool(
-        after and after.type in FUNCTIONS and text_of(after.child_by_field_name("name")) == name
-    )
+def _is_overload(node: Node, name: str) -> bool:
+    """Tell whether the next statement declares a function of the same name."""
+    outer = node.parent if node.parent and node.parent.type in MODIFIED else node
+    following = outer.next_named_sibling
+    while following and following.type == "comment":
+        following = following.next_named_sibling
+    while following and following.type in MODIFIED:
+        following = child_of_type(following, {*FUNCTIONS, "ambient_declaration"})
+    return following is not None and following.type in FUNCTIONS and name_of(following) == name
 
 
 def _return(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    value = next((one for one in node.named_children if one.type != "comment"), None)
+    value = next((child for child in node.named_children if child.type != "comment"), None)
     number = walk.function_at(scope)
     if value and number >= 0:
         declare_object(walk, value, scope, owner)
@@ -114,23 +104,23 @@ def _return(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
 
 
 def _pattern(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    """Walk only what a pattern evaluates: defaults and computed keys."""
+    """Walk only the default values of a pattern."""
     steps: list[Step] = []
     stack = [node]
     while stack:
-        one = stack.pop()
-        steps += fields(one, ["right"], scope, owner) if "assignment" in one.type else []
-        stack += [part for part in one.named_children if part.type in PATTERNS]
+        part = stack.pop()
+        steps += fields(part, ["right"], scope, owner) if "assignment" in part.type else []
+        stack += [child for child in part.named_children if child.type in PATTERNS]
     return steps
 
 
 def _formal_parameters(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    return [(one, scope, owner) for one in node.named_children if one.type != "identifier"]
+    return [(child, scope, owner) for child in node.named_children if child.type != "identifier"]
 
 
-def _required(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
+def _parameter(_walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     """Walk the parts of a parameter; a plain name is bound by its function."""
-    steps = [(one, scope, owner) for one in node.named_children if one.type == "decorator"]
+    steps = inside(node, scope, owner, "decorator")
     pattern = fields(node, ["pattern"], scope, owner)
     steps += [step for step in pattern if step[0].type not in {"identifier", "this"}]
     return steps + fields(node, ["type", "value"], scope, owner)
@@ -155,28 +145,26 @@ STATEMENTS: dict[str, Handler] = {
     "return_statement": _return,
     **dict.fromkeys(LEAVES, nothing),
     "formal_parameters": _formal_parameters,
-    "required_parameter": _required,
-    "optional_parameter": _required,
+    "required_parameter": _parameter,
+    "optional_parameter": _parameter,
     **dict.fromkeys(PATTERNS, _pattern),
     **dict.fromkeys(CLASSES, classes.declare_class),
     **dict.fromkeys(FUNCTIONS - DECLARED, function_body),
     **dict.fromkeys(DECLARED, _function_declaration),
 }
-
-
 HANDLERS = STATEMENTS | REFERENCES | TYPE_USES
 
 
 def extract(root: Node, source: bytes, _path: str) -> Facts:
-    """Return what a file says."""
+    """Return the facts of a file."""
     walk = EcmaWalk(source)
     walk.run(HANDLERS, [(root, 0, FILE)])
-    while walk.late:  # members hung on something from outside are declared once everything else is
-        walk.run(HANDLERS, declare_member(walk, *walk.late.pop(0)))
-    for one in walk.rows:
-        if one[0] == "cls":
-            one[1] = walk.named.get(one[1], -1)
-    refs = [one for one in walk.refs if not _is_local(walk, one)]
+    while walk.assignments:
+        walk.run(HANDLERS, declare_member(walk, *walk.assignments.pop(0)))
+    for row in walk.rows:
+        if row[0] == "cls":
+            row[1] = walk.class_of.get(row[1], UNKNOWN)
+    refs = [ref for ref in walk.refs if not _is_local(walk, ref)]
     detail = {
         name: getattr(walk, name) for name in ("scopes", "rows", "functions", "exports", "stars")
     }
@@ -185,7 +173,7 @@ def extract(root: Node, source: bytes, _path: str) -> Facts:
 
 
 def _is_local(walk: EcmaWalk, ref: Ref) -> bool:
-    """Say whether a read or write is of a local, which the linker has no use for."""
+    """Tell whether a reference reads or writes a local variable, which has no symbol."""
     if ref.kind not in {"accesses", "assigns"} or walk.rows[ref.detail[0]][0] != "id":
         return False
     _, name, scope = walk.rows[ref.detail[0]]

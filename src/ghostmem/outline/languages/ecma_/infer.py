@@ -1,176 +1,169 @@
-"""Which type an expression of JavaScript or TypeScript has, as far as the files say.
+"""Infer the types of JavaScript and TypeScript expressions; None if the files do not tell."""
 
-None whenever they do not.
-"""
+from collections.abc import Callable
 
-from typing import Any
-
-from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Thing, Type, union
+from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Referent, Type, union
 from ghostmem.outline.languages.ecma_.results import Results
 
 
 class EcmaInference(Results):
-    """Type expressions."""
+    """The types of expressions and referents."""
 
     def type_of(self, path: str, number: int) -> Type:
         """Return the type of an expression."""
         if number < 0 or self.depth > MAX_DEPTH:
             return None
-        if (path, number) not in self.rows:
-            self.rows[path, number] = None  # what depends on itself is unknown
+        key = (path, number)
+        if key not in self.types:
+            self.types[key] = None  # an expression that depends on itself has an unknown type
             self.depth += 1
-            self.rows[path, number] = self._type_of(path, number, self.detail(path, "rows")[number])
+            self.types[key] = self._infer(path, number)
             self.depth -= 1
-        return self.rows[path, number]
+        return self.types[key]
 
-    def _type_of(self, path: str, number: int, one: list[Any]) -> Type:
-        match one:
-            case ["id", name, scope]:
-                return self.values(self.things(path, name, scope)[0])
-            case ["this", scope]:
-                return self.this(path, scope)
-            case ["super", scope]:
-                return self.base(self.this(path, scope))
-            case ["lit", name]:
-                return ("null",) if name == "null" else ("nat", name, ())
-            case ["m", target, name]:
-                return self.member_type(self.type_of(path, target), name)
-            case ["c", target, given, types, scope]:
-                return self.called(
-                    path, target, given, tuple(self.term(kind, path, scope) for kind in types)
-                )
-            case ["new", target, types, scope]:
-                return self.made(
-                    self.type_of(path, target),
-                    tuple(self.term(kind, path, scope) for kind in types),
-                )
-            case ["at", target, at]:
-                kind = self.type_of(path, target)
-                return (
-                    kind[1][at]
-                    if kind and kind[0] == "tup" and 0 <= at < len(kind[1])
-                    else self.element(kind)
-                )
-            case ["el", target]:
-                return self.element(self.type_of(path, target))
-            case ["aw", target]:
-                return self.awaited(self.type_of(path, target))
-            case ["as", term, scope]:
-                return self.term(term, path, scope)
-            case ["u", parts]:
-                return union([self.type_of(path, part) for part in parts])
-            case ["arr", parts]:
-                return ("nat", "Array", (union([self.type_of(path, part) for part in parts]),))
-            case ["f", function]:
-                sym = self.detail(path, "functions")[function]["sym"]
-                return ("fn", (path, sym), ()) if sym >= 0 else ("anon", path, function)
-            case ["cls", sym]:
-                return ("cls", (path, sym)) if sym >= 0 else None
-            case ["o", _]:
-                return ("o", path, number)
-            case ["req", module, later]:
-                found = self.values(self.imported(path, module, "*" if later else "="))
-                return ("nat", "Promise", (found,)) if later else found
-            case ["param", function, at]:
-                return self.parameter(path, function, at)
-            case _:
-                return None
+    def _infer(self, path: str, number: int) -> Type:
+        sort, *operands = self.row(path, number)
+        if sort == "o":
+            return ("object", path, number)
+        infer = _EXPRESSIONS.get(sort)
+        return infer(self, path, *operands) if infer else None
+
+    def _item(self, path: str, target: int, index: int) -> Type:
+        of = self.type_of(path, target)
+        if of and of[0] == "tuple" and 0 <= index < len(of[1]):
+            return of[1][index]  # type: ignore[no-any-return]
+        return self.element(of)
+
+    def _function_literal(self, path: str, function: int) -> Type:
+        number = self.detail(path, "functions")[function]["sym"]
+        return ("function", (path, number), ()) if number >= 0 else ("anonymous", path, function)
+
+    def _required(self, path: str, module: str, later: bool) -> Type:
+        found = self.values(self.imported(path, module, "*" if later else "="))
+        return ("native", "Promise", (found,)) if later else found
+
+    def _union(self, path: str, parts: list[int]) -> Type:
+        return union([self.type_of(path, part) for part in parts])
 
     def this(self, path: str, scope: int) -> Type:
-        """Return what `this` is in a scope."""
+        """Return the type of `this` in a scope."""
         scopes = self.detail(path, "scopes")
         while scope >= 0 and scopes[scope][1] is None:
             scope = scopes[scope][0]
         match scopes[scope][1] if scope >= 0 else None:
-            case ["c", sym, static]:
-                if self.symbol((path, sym)).kind in {"variable", "constant"}:
-                    return ("var", (path, sym))
-                return ("cls", (path, sym)) if static else ("inst", (path, sym), ())
+            case ["c", number, static]:
+                key = (path, number)
+                if self.symbol(key).kind in {"variable", "constant"}:
+                    return ("variable", key)
+                return ("class", key) if static else ("instance", key, ())
             case ["o", number]:
-                return ("o", path, number)
+                return ("object", path, number)
             case ["t", term, at]:
                 return self.term(term, path, at)
             case _:
                 return None
 
-    def value(self, thing: Thing) -> Type:
-        """Return the type of what a name leads to, when it stands for a value."""
-        match thing:
-            case ("sym", key):
-                return self._symbol_value(key)
+    def value(self, referent: Referent) -> Type:
+        """Return the type of a referent that is a value."""
+        match referent:
+            case ("symbol", key):
+                return self._symbol_type(key)
             case ("member", key, env):
-                return self._symbol_value(key, env)
-            case ("type", kind):
-                return kind  # type: ignore[no-any-return]
-            case ("row", path, number):
+                return self._symbol_type(key, env)
+            case ("type", found):
+                return found  # type: ignore[no-any-return]
+            case ("expression", path, number):
                 return self.type_of(path, number)
-            case ("value", path, binding, scope):
+            case ("binding", path, (_, term, value), scope):
                 return (
-                    self.term(binding[1], path, scope)
-                    if binding[1] is not None
-                    else self.type_of(path, binding[2])
+                    self.term(term, path, scope) if term is not None else self.type_of(path, value)
                 )
             case ("native", name):
-                return ("natv", name)
-            case ("external", package, name):
-                return ("ext", package, name)
-            case ("mod", path):
-                return ("mod", path)
+                return ("native value", name)
+            case ("external" | "module", *_):
+                return referent
             case _:
                 return None
 
-    def _symbol_value(self, key: Key, env: Env = ()) -> Type:
-        one = self.symbol(key)
-        if one.kind == "module":
-            return ("ns", key)
-        if one.kind in {"type", "interface"}:
-            return ("cls", key)
-        if one.detail.get("get"):
-            return self.return_of(key[0], one.detail["f"], env)
-        if one.detail.get("set"):
+    def _symbol_type(self, key: Key, env: Env = ()) -> Type:
+        symbol = self.symbol(key)
+        detail = symbol.detail
+        if symbol.kind == "module":
+            return ("namespace", key)
+        if symbol.kind in {"type", "interface"}:
+            return ("class", key)
+        if detail.get("get"):
+            return self.return_of(key[0], detail["f"], env)
+        if detail.get("set"):
             return None
-        if "f" in one.detail:
-            return ("fn", key, env)
-        if one.kind == "constant" and one.detail.get("static"):
-            return ("inst", (key[0], one.parent), ())
+        if "f" in detail:
+            return ("function", key, env)
+        if symbol.kind == "constant" and detail.get("static"):
+            return ("instance", (key[0], symbol.parent), ())
         if self.children.get(key):
-            return ("var", key)
-        scope = one.detail.get("scope", 0)
-        if one.detail.get("type") is not None:
-            return self.term(one.detail["type"], key[0], scope, env)
-        return self.type_of(key[0], one.detail.get("value", -1))
+            return ("variable", key)
+        if detail.get("type") is not None:
+            return self.term(detail["type"], key[0], detail.get("scope", 0), env)
+        return self.type_of(key[0], detail.get("value", -1))
 
-    def values(self, things: list[Thing]) -> Type:
-        """Return the type of what a name leads to, None when it leads to more than one value."""
+    def values(self, referents: list[Referent]) -> Type:
+        """Return the type of the only value among referents, None if there are several."""
         found = [
-            one for one in things if one[0] != "sym" or self.symbol(one[1]).kind != "interface"
-        ] or things
+            one
+            for one in referents
+            if one[0] != "symbol" or self.symbol(one[1]).kind != "interface"
+        ] or referents
         return self.value(found[0]) if len(found) == 1 else None
 
 
-def class_of(kind: Type) -> list[Thing]:
-    """Return the class of a type, as what a name leads to."""
-    match kind:
-        case ("inst" | "cls", key, *_):
-            return [("sym", key)]
-        case ("nat" | "natv", name, *_):
+# by the first value of a row: a function of the inference, the file and the other values of the row
+_EXPRESSIONS: dict[str, Callable[..., Type]] = {
+    "id": lambda world, path, name, scope: world.values(world.referents(path, name, scope)[0]),
+    "this": EcmaInference.this,
+    "super": lambda world, path, scope: world.super_type(world.this(path, scope)),
+    "lit": lambda _world, _path, name: ("null",) if name == "null" else ("native", name, ()),
+    "m": lambda world, path, target, name: world.member_type(world.type_of(path, target), name),
+    "c": EcmaInference.called,
+    "new": lambda world, path, target, terms, scope: world.constructed(
+        world.type_of(path, target), world.terms(terms, path, scope)
+    ),
+    "at": EcmaInference._item,
+    "el": lambda world, path, target: world.element(world.type_of(path, target)),
+    "aw": lambda world, path, target: world.awaited(world.type_of(path, target)),
+    "as": lambda world, path, term, scope: world.term(term, path, scope),
+    "u": EcmaInference._union,
+    "arr": lambda world, path, parts: ("native", "Array", (world._union(path, parts),)),
+    "f": EcmaInference._function_literal,
+    "cls": lambda _world, path, number: ("class", (path, number)) if number >= 0 else None,
+    "req": EcmaInference._required,
+    "param": EcmaInference.parameter,
+}
+
+
+def class_of(of: Type) -> list[Referent]:
+    """Return the class that a type is an instance of, or is itself."""
+    match of:
+        case ("instance" | "class", key, *_):
+            return [("symbol", key)]
+        case ("native" | "native value", name, *_):
             return [("native", name)]
-        case ("exti" | "ext", package, name):
+        case ("external instance" | "external", package, name):
             return [("external", package, name)]
         case _:
             return []
 
 
-def function_of(kind: Type) -> list[Thing]:
-    """Return the function or class that a type is, as what a name leads to."""
-    match kind:
-        case ("fn", key, _) | ("cls", key):
-            return [("sym", key)]
-        case ("natv", name):
+def function_of(of: Type) -> list[Referent]:
+    """Return the function or class that a value of a type is."""
+    match of:
+        case ("function", key, _) | ("class", key):
+            return [("symbol", key)]
+        case ("native value", name):
             return [("native", name)]
-        case ("natm", held, name):
-            return [("native", f"{held[1] if held[0] == 'nat' else 'Array'}.{name}")]
-        case ("ext", package, name):
+        case ("native member", receiver, name):
+            native = receiver[1] if receiver[0] == "native" else "Array"
+            return [("native", f"{native}.{name}")]
+        case ("external", package, name):
             return [("external", package, name)]
         case _:
             return []

@@ -1,16 +1,13 @@
-"""How the files of a JavaScript or TypeScript project hang together: every reference is a link, or
-loose and counted.
-"""
+"""Link a JavaScript or TypeScript project: each reference becomes a link, or is unresolved."""
 
 import posixpath
 from collections.abc import Mapping
-from typing import Any
 
-from ghostmem.outline.facts import FILE, Facts, Ref
+from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.ecma_.infer import EcmaInference, class_of, function_of
-from ghostmem.outline.languages.ecma_.names import Key, Thing
+from ghostmem.outline.languages.ecma_.names import Key, Referent, sort_of
 from ghostmem.outline.languages.shared.graph_builder import MET, GraphBuilder
 
 IGNORED = frozenset(
@@ -25,10 +22,8 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
 
 
 def stem(path: str) -> str:
-    """Return a path without what says which language it is."""
-    return posixpath.splitext(
-        path.removesuffix(".d.ts") + ".ts" if path.endswith(".d.ts") else path
-    )[0]
+    """Return a path without its suffix."""
+    return path.removesuffix(".d.ts") if path.endswith(".d.ts") else posixpath.splitext(path)[0]
 
 
 class _EcmaLinker(GraphBuilder):
@@ -50,59 +45,54 @@ class _EcmaLinker(GraphBuilder):
     def _declare(self, path: str, facts: Facts) -> None:
         self.add_file(path)
         names: list[str] = []
-        for number, one in enumerate(facts.symbols):
-            above = f"{stem(path)}#" if one.parent == FILE else f"{names[one.parent]}."
-            names.append(above + one.name)
+        for number, symbol in enumerate(facts.symbols):
+            above = f"{stem(path)}#" if symbol.parent == FILE else f"{names[symbol.parent]}."
+            names.append(above + symbol.name)
             key = self.add_symbol(path, number, names[-1])
-            self.add(self.owner(path, one.parent), "declares", key, one.line, "local")
+            self.add(self.owner(path, symbol.parent), "declares", key, symbol.line, "local")
 
     def _imports(self, path: str, facts: Facts) -> None:
+        importer = file_id(path)
         for one in facts.imports:
-            where, place = self.world.paths.find(path, one.path)
-            if where == "file":
-                self.add(file_id(path), "imports", file_id(place), one.line, "import")
-            elif where == "missing":
-                self.leave(
-                    file_id(path), "imports", one.path, one.line, stem(one.path.rpartition("/")[2])
-                )
+            origin, place = self.world.paths.find(path, one.path)
+            if origin == "file":
+                self.add(importer, "imports", file_id(place), one.line, "import")
+            elif origin == "missing":
+                name = stem(one.path.rpartition("/")[2])
+                self.leave(importer, "imports", one.path, one.line, name)
             else:
-                self.add(
-                    file_id(path),
-                    "imports",
-                    self.outside(where, place, "module", place),
-                    one.line,
-                    where,
-                )
+                module = self.outside(origin, place, "module", place)
+                self.add(importer, "imports", module, one.line, origin)
 
-    def _to(self, path: str, ref: Ref, kind: str, things: list[Thing], via: str) -> None:
-        """Link a reference to all that it may mean."""
+    def _to(self, path: str, ref: Ref, kind: str, referents: list[Referent], via: str) -> None:
+        """Link a reference to all its referents."""
         owner = self.owner(path, ref.owner)
-        several = len({one[:2] for one in things}) > 1
-        for one in things:
-            match one:
-                case ("sym" | "member", symbol, *_):
-                    rung = (
-                        "conditional"
-                        if several
-                        else "interface"
-                        if self._is_abstract(symbol)
-                        else via
-                    )
-                    self.add(owner, kind, self.ids[symbol], ref.line, rung)
+        met = MET.get(kind, "type")
+        several = len({one[:2] for one in referents}) > 1
+        for referent in referents:
+            match referent:
+                case ("symbol" | "member", key, *_):
+                    rung = "interface" if self._is_abstract(key) else via
+                    rung = "conditional" if several else rung
+                    self.add(owner, kind, self.ids[key], ref.line, rung)
                 case ("native", name):
-                    key = self.outside("native", name, MET.get(kind, "type"), "")
-                    self.add(owner, kind, key, ref.line, "native")
+                    outside = self.outside("native", name, met, "")
+                    self.add(owner, kind, outside, ref.line, "native")
                 case ("external", package, name):
                     full = f"{package}#{name}" if name else package
-                    key = self.outside("external", full, MET.get(kind, "type"), package)
-                    self.add(owner, kind, key, ref.line, "external")
+                    outside = self.outside("external", full, met, package)
+                    self.add(owner, kind, outside, ref.line, "external")
+
+    def _symbol(self, referent: Referent) -> Symbol | None:
+        """Return the symbol that a referent is, if it is one."""
+        return self.world.symbol(referent[1]) if referent[0] in {"symbol", "member"} else None
 
     def _is_abstract(self, key: Key) -> bool:
-        """Say whether a member has no body because it stands in an interface or a type."""
-        one = self.world.symbol(key)
-        if one.parent == FILE or one.kind not in {"method", "field"}:
+        """Tell whether a member has no body because it is of an interface or an alias."""
+        symbol = self.world.symbol(key)
+        if symbol.parent == FILE or symbol.kind not in {"method", "field"}:
             return False
-        above = self.world.symbol((key[0], one.parent))
+        above = self.world.symbol((key[0], symbol.parent))
         return above.kind == "interface" or (
             above.kind == "type"
             and above.signature.lstrip().startswith(("type ", "export type ", "declare type "))
@@ -112,94 +102,81 @@ class _EcmaLinker(GraphBuilder):
 
     def _call(self, path: str, ref: Ref) -> None:
         number, mode = ref.detail
-        things, via, settled = self._callee(path, number)
-        if mode in {"new", "jsx"} and things:
-            classes = [
-                one for one in things if one[0] != "sym" or self.world.symbol(one[1]).kind == "type"
-            ]
-            if mode == "new" or classes != things or all(one[0] == "sym" for one in classes):
-                self._to(
-                    path,
-                    ref,
-                    "uses",
-                    [one for one in classes if mode == "new" or one[0] == "sym"],
-                    via,
-                )
-            things = [self._constructor(one) for one in things]
-        if things:
-            self._to(path, ref, "calls", things, via)
+        callees, via, settled = self._callees(path, number)
+        if mode != "call":
+            self._constructed(path, ref, callees, via)
+            callees = [self._constructor(one) for one in callees]
+        if callees:
+            self._to(path, ref, "calls", callees, via)
         elif not settled:
             self.loose(path, ref)
 
-    def _constructor(self, thing: Thing) -> Thing:
-        if thing[0] != "sym":
-            return thing
-        held = self.world.children.get(thing[1], {}).get("constructor", [])
-        return ("sym", (thing[1][0], held[0])) if held else thing
+    def _constructed(self, path: str, ref: Ref, callees: list[Referent], via: str) -> None:
+        """Link a reference to the classes that `new` or a JSX element names."""
+        classes = [
+            one for one in callees if one[0] != "symbol" or self.world.symbol(one[1]).kind == "type"
+        ]
+        if ref.detail[1] == "jsx":  # a name from outside may also be a function
+            classes = [one for one in classes if one[0] == "symbol"]
+        self._to(path, ref, "uses", classes, via)
 
-    def _callee(self, path: str, number: int) -> tuple[list[Thing], str, bool]:
-        """Return what is called, by which rung, and whether that is settled even if it has no name
-        of its own.
+    def _constructor(self, referent: Referent) -> Referent:
+        """Return the constructor of a class that has one, otherwise the referent."""
+        if referent[0] != "symbol":
+            return referent
+        constructors = self.world.declared(referent[1], "constructor")
+        return ("symbol", constructors[0]) if constructors else referent
+
+    def _callees(self, path: str, number: int) -> tuple[list[Referent], str, bool]:
+        """Return what a call calls, how that was found, and whether it is a function without a
+        name, which needs no link.
         """
-        one: list[Any] = self.world.detail(path, "rows")[number] if number >= 0 else ["?"]
-        match one:
+        match self.world.row(path, number):
             case ["id", name, scope]:
-                things, via = self.world.things(path, name, scope)
+                referents, via = self.world.referents(path, name, scope)
             case ["super", scope]:
-                base = self.world.base(self.world.this(path, scope))
-                things, via = class_of(base), "receiver"
-                things = [self._constructor(thing) for thing in things]
+                base = self.world.super_type(self.world.this(path, scope))
+                referents, via = [self._constructor(one) for one in class_of(base)], "receiver"
             case ["m", target, name]:
-                things, via = self._member(path, target, name)
+                referents, via = self._member(path, target, name)
             case _:
-                things, via = function_of(self.world.type_of(path, number)), "type"
-                return things, via, (self.world.type_of(path, number) or ("",))[0] == "anon"
-        return (
-            self._callable(things),
-            via,
-            any((self.world.value(thing) or ("",))[0] == "anon" for thing in things),
-        )
+                of = self.world.type_of(path, number)
+                return function_of(of), "type", sort_of(of) == "anonymous"
+        callees = self._callable(referents)
+        sorts = (sort_of(self.world.value(one)) for one in referents)
+        return callees, via, "anonymous" in sorts
 
-    def _member(self, path: str, target: int, name: str) -> tuple[list[Thing], str]:
-        kind = self.world.type_of(path, target)
-        one = self.world.detail(path, "rows")[target] if target >= 0 else ["?"]
-        if kind and kind[0] in {"fn", "anon", "fnt"} and name in {"call", "apply", "bind"}:
-            run = function_of(kind) if name != "bind" else []  # binding a function does not run it
-            return run or [("native", f"Function.{name}")], "type"
-        via = (
-            "receiver"
-            if one[0] in {"this", "super"}
-            else "import"
-            if kind and kind[0] == "mod"
-            else "type"
-        )
-        return self.world.member(kind, name), via
+    def _member(self, path: str, target: int, name: str) -> tuple[list[Referent], str]:
+        """Return the referents of a member of an expression, and how they were found."""
+        of = self.world.type_of(path, target)
+        sort = sort_of(of)
+        if sort in {"function", "anonymous", "function type"} and name in {"call", "apply", "bind"}:
+            called = function_of(of) if name != "bind" else []  # bind does not call the function
+            return called or [("native", f"Function.{name}")], "type"
+        via = "import" if sort == "module" else "type"
+        if self.world.row(path, target)[0] in {"this", "super"}:
+            via = "receiver"
+        return self.world.member(of, name), via
 
-    def _callable(self, things: list[Thing]) -> list[Thing]:
-        """Return what is run when what a name leads to is called.
+    def _callable(self, referents: list[Referent]) -> list[Referent]:
+        """Return what is called if referents are called.
 
         A variable that holds a function stands for it.
         """
-        found: list[Thing] = []
-        for thing in things:
-            key = thing[1] if thing[0] in {"sym", "member"} else None
-            one = self.world.symbol(key) if key else None
-            if (
-                one
-                and key
-                and one.kind in {"function", "method", "type"}
-                and not one.detail.get("get")
-            ):
-                found.append(("sym", key))
-            elif one and key and one.kind in {"interface", "module"}:
-                continue
-            elif one and key and one.kind == "field" and self._is_abstract(key):
-                found.append(("sym", key))
-            elif thing[0] in {"native", "external"}:
-                found.append(thing)
-            else:
-                found += function_of(self.world.value(thing))
+        found = [one for referent in referents for one in self._functions(referent)]
         return list(dict.fromkeys(found))
+
+    def _functions(self, referent: Referent) -> list[Referent]:
+        if referent[0] in {"native", "external"}:
+            return [referent]
+        symbol = self._symbol(referent)
+        if symbol and symbol.kind in {"interface", "module"}:
+            return []
+        is_function = symbol and (
+            (symbol.kind in {"function", "method", "type"} and not symbol.detail.get("get"))
+            or (symbol.kind == "field" and self._is_abstract(referent[1]))
+        )
+        return [("symbol", referent[1])] if is_function else function_of(self.world.value(referent))
 
     # data
 
@@ -208,20 +185,21 @@ class _EcmaLinker(GraphBuilder):
         if mode == "member":
             self._data_member(path, ref, number)
             return
-        _, name, scope = self.world.detail(path, "rows")[number]
-        things, via = self.world.things(path, name, scope)
-        if name in IGNORED or (things and things[0][0] in {"value", "param"}):
+        _, name, scope = self.world.row(path, number)
+        referents, via = self.world.referents(path, name, scope)
+        sort = referents[0][0] if referents else ""
+        if name in IGNORED or sort in {"binding", "type parameter"}:
             return
-        if not things:
+        if not referents:
             self.loose(path, ref)
             return
-        if mode == "alone" or things[0][0] not in {"native", "external"}:
-            self._to(path, ref, ref.kind, [one for one in things if self._is_data(one)], via)
-        self._to(path, ref, "uses", [one for one in things if self._is_used(one)], via)
+        if mode == "alone" or sort not in {"native", "external"}:
+            self._to(path, ref, ref.kind, [one for one in referents if self._is_data(one)], via)
+        self._to(path, ref, "uses", [one for one in referents if self._is_used(one)], via)
 
-    def _is_data(self, thing: Thing) -> bool:
-        match thing:
-            case ("sym", key):
+    def _is_data(self, referent: Referent) -> bool:
+        match referent:
+            case ("symbol", key):
                 return self.world.symbol(key).kind in DATA
             case ("native", name):
                 return not name[:1].isupper()
@@ -230,64 +208,58 @@ class _EcmaLinker(GraphBuilder):
             case _:
                 return False
 
-    def _is_used(self, thing: Thing) -> bool:
+    def _is_used(self, referent: Referent) -> bool:
         """Tell whether naming something uses it: a class, or a function that is not called."""
-        if thing[0] not in {"sym", "member"}:
-            return False
-        symbol = self.world.symbol(thing[1])
-        if symbol.kind == "method":
+        symbol = self._symbol(referent)
+        if symbol and symbol.kind == "method":
             return not (symbol.detail.get("get") or symbol.detail.get("set"))
-        return symbol.kind in {"type", "function"}
+        return symbol is not None and symbol.kind in {"type", "function"}
 
     def _data_member(self, path: str, ref: Ref, number: int) -> None:
-        """Link a read or write of a property, when that is a static field, an exported variable, or
-        an accessor.
-        """
-        _, target, name = self.world.detail(path, "rows")[number]
-        things, via = self._member(path, target, name)
-        wanted = "get" if ref.kind == "accesses" else "set"
-        data, run, used = [], [], []
-        for one in things:
-            symbol = self.world.symbol(one[1]) if one[0] in {"sym", "member"} else None
-            if symbol and symbol.detail.get(wanted):
-                run.append(one)
+        """Link a read or write of a static field, an exported variable, or an accessor."""
+        _, target, name = self.world.row(path, number)
+        referents, via = self._member(path, target, name)
+        accessor = "get" if ref.kind == "accesses" else "set"
+        found: dict[str, list[Referent]] = {"calls": [], ref.kind: [], "uses": []}
+        for referent in referents:
+            symbol = self._symbol(referent)
+            if symbol and symbol.detail.get(accessor):
+                found["calls"].append(referent)
             elif symbol and (
                 symbol.kind in DATA or (symbol.kind == "field" and symbol.detail.get("static"))
             ):
-                data.append(one)
-            elif ref.kind == "accesses" and self._is_used(one):
-                used.append(one)
-        self._to(path, ref, "calls", run, via)
-        self._to(path, ref, ref.kind, data, via)
-        self._to(path, ref, "uses", used, via)
+                found[ref.kind].append(referent)
+            elif ref.kind == "accesses" and self._is_used(referent):
+                found["uses"].append(referent)
+        for kind, targets in found.items():
+            self._to(path, ref, kind, targets, via)
 
     # types
 
     def _type(self, path: str, ref: Ref) -> None:
         term, scope = ref.detail
-        if not term or term[0] != "n":
-            kind = self.world.heir(term, path, scope, ()) if term and term[0] == "x" else None
-            found = class_of(kind)
-            self._to(path, ref, ref.kind, found, "type")
-            if not found:
-                self.loose(path, ref)
-            return
-        first = term[1].partition(".")[0]
-        _, via = self.world.things(path, first, scope, types=True)
-        things = self.world.type_things(term[1], path, scope)
-        if ref.kind == "extends" and not things:
-            things = class_of(self.world.heir(term, path, scope, ()))
-            via = self.world.things(path, first, scope)[1]
-        if things and things[0][0] in {"param", "value"}:
-            return
-        found = [
-            one
-            for one in things
-            if one[0] != "sym"
-            or self.world.symbol(one[1]).kind in {"type", "interface", "function"}
-        ]
-        if ref.kind == "uses" and len(found) > 1:
-            found = found[:1]
+        if term and term[0] == "n":
+            found, via = self._named_types(path, ref)
+        else:
+            computed = self.world.base(term, path, scope, ()) if term and term[0] == "x" else None
+            found, via = class_of(computed), "type"
         self._to(path, ref, ref.kind, found, via)
         if not found:
             self.loose(path, ref)
+
+    def _named_types(self, path: str, ref: Ref) -> tuple[list[Referent], str]:
+        """Return the referents of the name of a type, and how they were found."""
+        term, scope = ref.detail
+        referents = self.world.type_referents(term[1], path, scope)
+        is_value = ref.kind == "extends" and not referents
+        if is_value:
+            referents = class_of(self.world.base(term, path, scope, ()))
+        found = [
+            one
+            for one in referents
+            if one[0] != "symbol"
+            or self.world.symbol(one[1]).kind in {"type", "interface", "function"}
+        ]
+        first = term[1].partition(".")[0]
+        _, via = self.world.referents(path, first, scope, types=not is_value)
+        return found[:1] if ref.kind == "uses" else found, via

@@ -1,201 +1,212 @@
-"""The members of a value: of a class and those it extends, of a module, an object, or something
-from outside.
-"""
+"""Find the members of a type: of classes and their bases, modules, objects and libraries."""
 
+from collections.abc import Callable
 from typing import Any
 
-from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Thing, Type, union
+from ghostmem.outline.languages.ecma_.names import MAX_DEPTH, Env, Key, Referent, Type, union
 from ghostmem.outline.languages.ecma_.written import EcmaWritten, thawed
 
-DEEP = 4  # steps of an inference, after which what was not found is not looked for again
+MAX_RETRY_DEPTH = 4  # steps of an inference after which an unknown base is not looked up again
 
 
 class Members(EcmaWritten):
-    """Find members."""
+    """The members of types."""
 
-    def base(self, kind: Type) -> Type:
-        """Return what `super` is to a class or an instance of it."""
-        if not kind or kind[0] not in {"inst", "cls"} or not self.symbol(kind[1]).detail.get("ext"):
+    def super_type(self, of: Type) -> Type:
+        """Return the type of `super` in a class or an instance of it."""
+        if not of or of[0] not in {"instance", "class"}:
             return None
-        one = self.symbol(kind[1])
-        found = self.heir(one.detail["ext"][0], kind[1][0], one.detail["scope"], ())
-        return ("cls", found[1]) if found and found[0] == "inst" and kind[0] == "cls" else found
+        detail = self.symbol(of[1]).detail
+        if not detail.get("ext"):
+            return None
+        found = self.base(detail["ext"][0], of[1][0], detail["scope"], ())
+        return _on_side(found, static=of[0] == "class")
 
-    def heir(self, term: Any, path: str, scope: int, env: Env) -> Type:
-        """Return the type that a class says it extends.
+    def base(self, term: Any, path: str, scope: int, env: Env) -> Type:
+        """Return the type that a class extends.
 
-        Nothing when that is a member of itself, or too long a chain.
+        None if it is a member of the class itself, or if the chain of bases is too long.
         """
         key = (path, scope, str(term[1]) if term else "")
-        if key in self.heirs or key in self.orphans or self.depth > MAX_DEPTH:
+        if key in self.open_bases or key in self.unknown_bases or self.depth > MAX_DEPTH:
             return None
-        self.heirs.add(key)
+        self.open_bases.add(key)
         self.depth += 1
-        found = self._heir(term, path, scope, env)
+        found = self._base(term, path, scope, env)
         self.depth -= 1
-        self.heirs.discard(key)
-        if (
-            found is None and self.depth > DEEP
-        ):  # each step of a chain asks twice, so that it would double with each
-            self.orphans.add(key)
+        self.open_bases.discard(key)
+        # each step of a chain looks up a base twice, so the work would double with each step
+        if found is None and self.depth > MAX_RETRY_DEPTH:
+            self.unknown_bases.add(key)
         return found
 
-    def _heir(self, term: Any, path: str, scope: int, env: Env) -> Type:
+    def _base(self, term: Any, path: str, scope: int, env: Env) -> Type:
         if term and term[0] == "x":
-            made = self.type_of(path, term[1])
-            return self.made(made, ())
+            return self.constructed(self.type_of(path, term[1]), ())
         if term and term[0] == "n":  # the name of a class is a value, so it may be a variable too
-            first, *rest = term[1].split(".")
-            kind = (
-                self.values(self.things(path, first, scope)[0])
+            first = term[1].partition(".")[0]
+            found = (
+                self._type_query(path, scope, env, term[1])
                 if self.lookup(path, first, scope)[0]
                 else None
             )
-            for part in rest:
-                kind = self.member_type(kind, part)
-            if kind and kind[0] in {"cls", "ext", "natv", "fn"}:
-                return self.made(kind, tuple(self.term(one, path, scope, env) for one in term[2]))
+            if found and found[0] in {"class", "external", "native value", "function"}:
+                return self.constructed(found, self.terms(term[2], path, scope, env))
         return self.term(term, path, scope, env)
 
-    def member(self, kind: Type, name: str, seen: frozenset[Key] = frozenset()) -> list[Thing]:
-        """Return what a member of a value is."""
-        match kind:
-            case ("inst" | "cls", key, *given):
-                found = self._class_member(
-                    key, name, kind[0] == "cls", given[0] if given else (), seen
-                )
-                return found or (
-                    self._assigned(key, name) if kind[0] == "inst" else self._beside(key, name)
-                )
-            case ("var", key):
-                held = self.children.get(key, {}).get(name, [])
-                if held:
-                    return [("sym", (key[0], one)) for one in held]
-                one = self.symbol(key)
-                return self.member(
-                    self.type_of(key[0], one.detail.get("value", -1)), name
-                ) or self._beside(key, name)
-            case ("fn", key, _):
-                held = [
-                    one
-                    for one in self.children.get(key, {}).get(name, [])
-                    if self.symbol((key[0], one)).detail.get("static")
-                ]
-                return [("sym", (key[0], one)) for one in held] or self._beside(key, name)
-            case ("o", path, number):
-                held = self.detail(path, "rows")[number][1].get(name)
-                return [("row", path, held)] if held is not None and held >= 0 else []
-            case ("mod", path):
-                return self.export(path, name)
-            case ("ns", key):
-                one = self.symbol(key)
-                names = self.detail(key[0], "scopes")[one.detail["scope"]][2]
-                return self.things(key[0], name, one.detail["scope"])[0] if name in names else []
-            case ("nat", one, _) | ("natv", one):
-                return [("native", f"{one}.{name}")]
-            case ("ext" | "exti", package, one):
-                return [("external", package, f"{one}.{name}" if one else name)]
-            case ("tup", _):
-                return [("native", f"Array.{name}")]
-            case ("objt", members, path, scope, env):
-                return (
-                    [("type", self.term(thawed(dict(members)[name]), path, scope, env))]
-                    if name in dict(members)
-                    else []
-                )
-            case ("&", parts):
-                return next(
-                    (found for found in (self.member(part, name, seen) for part in parts) if found),
-                    [],
-                )
-            case ("u", parts):
-                several = [self.member(part, name, seen) for part in parts]
-                return [one for some in several for one in some] if all(several) else []
-            case _:
-                return []
+    def member(self, of: Type, name: str, seen: frozenset[Key] = frozenset()) -> list[Referent]:
+        """Return the referents of a member of a type."""
+        find = _MEMBERS.get(of[0]) if of else None
+        return find(self, name, seen, *of[1:]) if find and of else []
 
-    def _class_member(
-        self, key: Key, name: str, static: bool, given: tuple[Type, ...], seen: frozenset[Key]
-    ) -> list[Thing]:
+    def _variable_member(self, name: str, _seen: frozenset[Key], key: Key) -> list[Referent]:
+        declared = self.declared(key, name)
+        if declared:
+            return [("symbol", member) for member in declared]
+        value = self.type_of(key[0], self.symbol(key).detail.get("value", -1))
+        return self.member(value, name) or self.exported_beside(key, name)
+
+    def _function_member(
+        self, name: str, _seen: frozenset[Key], key: Key, _env: Env
+    ) -> list[Referent]:
+        found = [one for one in self.declared(key, name) if self.symbol(one).detail.get("static")]
+        return [("symbol", one) for one in found] or self.exported_beside(key, name)
+
+    def _object_member(
+        self, name: str, _seen: frozenset[Key], path: str, number: int
+    ) -> list[Referent]:
+        value = self.detail(path, "rows")[number][1].get(name, -1)
+        return [("expression", path, value)] if value >= 0 else []
+
+    def _namespace_member(self, name: str, _seen: frozenset[Key], key: Key) -> list[Referent]:
+        scope = self.symbol(key).detail["scope"]
+        names = self.detail(key[0], "scopes")[scope][2]
+        return self.referents(key[0], name, scope)[0] if name in names else []
+
+    def _object_type_member(
+        self, name: str, _seen: frozenset[Key], members: Any, path: str, scope: int, env: Env
+    ) -> list[Referent]:
+        terms = dict(members)
+        if name not in terms:
+            return []
+        return [("type", self.term(thawed(terms[name]), path, scope, env))]
+
+    def _union_member(
+        self, name: str, seen: frozenset[Key], parts: tuple[Type, ...]
+    ) -> list[Referent]:
+        found = [self.member(part, name, seen) for part in parts]
+        return [one for referents in found for one in referents] if all(found) else []
+
+    def class_member(
+        self, key: Key, name: str, static: bool, arguments: tuple[Type, ...], seen: frozenset[Key]
+    ) -> list[Referent]:
         if key in seen or len(seen) > MAX_DEPTH:
             return []
-        one = self.symbol(key)
-        env = tuple(zip(one.detail.get("tp", []), given, strict=False))
-        for peer in self._merged(key):
-            held = [
-                number
-                for number in self.children.get(peer, {}).get(name, [])
-                if self._on_side((peer[0], number), static)
+        symbol = self.symbol(key)
+        env = tuple(zip(symbol.detail.get("tp", []), arguments, strict=False))
+        declarations = self._merged(key)
+        for declaration in declarations:
+            members = [
+                ("member", member, env)
+                for member in self.declared(declaration, name)
+                if self._is_member(member, static)
             ]
-            if held:
-                return [("member", (peer[0], number), env) for number in held]
-        for peer in self._merged(key):
-            detail = self.symbol(peer).detail
-            for term in [
-                *detail.get("ext", []),
-                *(detail.get("impl", []) if one.kind != "type" else []),
-            ]:
-                above = self.heir(term, peer[0], detail["scope"], env)
-                above = ("cls", above[1]) if above and above[0] == "inst" and static else above
-                found = self.member(above, name, seen | {key})
-                if found or above is None:
+            if members:
+                return members
+        for declaration in declarations:
+            detail = self.symbol(declaration).detail
+            implemented = detail.get("impl", []) if symbol.kind != "type" else []
+            for term in [*detail.get("ext", []), *implemented]:
+                base = _on_side(self.base(term, declaration[0], detail["scope"], env), static)
+                found = self.member(base, name, seen | {key})
+                if found or base is None:
                     return found
         return []
 
-    def _assigned(self, key: Key, name: str) -> list[Thing]:
-        """Return what a class puts in a field that it does not declare, when all that is put there
-        is known.
-        """
-        put = self.symbol(key).detail.get("set", {}).get(name)
-        kind = union([self.type_of(key[0], row) for row in put]) if put else None
-        return [("type", kind)] if kind else []
+    def assigned(self, key: Key, name: str) -> list[Referent]:
+        """Return the type of a field that a class assigns but does not declare, if it is known."""
+        values = self.symbol(key).detail.get("set", {}).get(name)
+        found = union([self.type_of(key[0], value) for value in values]) if values else None
+        return [("type", found)] if found else []
 
-    def _beside(self, key: Key, name: str) -> list[Thing]:
-        """Return what a CommonJS file hands out beside the one value that stands for it."""
+    def exported_beside(self, key: Key, name: str) -> list[Referent]:
+        """Return an export of a CommonJS file whose `module.exports` is a symbol."""
         exports = self.detail(key[0], "exports")
         if name == "=" or name not in exports or "=" not in exports:
             return []
-        same = self.exported(key[0], exports["="]) == [("sym", key)]
+        same = self.exported(key[0], exports["="]) == [("symbol", key)]
         return self.exported(key[0], exports[name]) if same else []
 
-    def _on_side(self, key: Key, static: bool) -> bool:
-        one = self.symbol(key)
-        if one.kind == "function" and self.symbol((key[0], one.parent)).kind == "function":
+    def _is_member(self, key: Key, static: bool) -> bool:
+        """Tell whether a child of a symbol is its member, of the class or of its instances."""
+        symbol = self.symbol(key)
+        if symbol.kind == "function" and self.symbol((key[0], symbol.parent)).kind == "function":
             return False  # a function nested in another is not its member
-        return bool(one.detail.get("static")) == static
+        return bool(symbol.detail.get("static")) == static
 
     def _merged(self, key: Key) -> list[Key]:
-        """Return the declarations that are one type: an interface may be declared more than once,
-        also beside a class.
+        """Return the declarations that are one type.
+
+        An interface may be declared more than once, also next to a class.
         """
         if key not in self.merged:
-            one = self.symbol(key)
-            rows = self.children.get((key[0], one.parent), {}).get(one.name, [])
-            same = [
-                (key[0], number)
-                for number in rows
-                if self.files[key[0]].symbols[number].kind in {"type", "interface"}
-            ]
-            self.merged[key] = [key, *(peer for peer in same if peer != key)]
+            symbol = self.symbol(key)
+            same = self.declared((key[0], symbol.parent), symbol.name)
+            others = (other for other in same if other != key and self.is_type(other))
+            self.merged[key] = [key, *others]
         return self.merged[key]
 
-    def member_type(self, kind: Type, name: str) -> Type:
-        """Return the type of a member of a value."""
-        if kind and kind[0] == "u":
-            return union([self.member_type(one, name) for one in kind[1]])
-        found = self.member(kind, name)
+    def member_type(self, of: Type, name: str) -> Type:
+        """Return the type of a member of a type."""
+        if of and of[0] == "union":
+            return union([self.member_type(part, name) for part in of[1]])
+        found = self.member(of, name)
         if len(found) > 1:  # a getter and a setter are one property
             found = [
                 one
                 for one in found
                 if one[0] != "member" or not self.symbol(one[1]).detail.get("set")
             ]
-        if len(found) != 1:
+        if len(found) != 1 or not of:
             return None
-        match found[0]:
-            case ("native", dotted) if kind and kind[0] in {"nat", "tup"}:
-                return ("natm", kind, name) if dotted else None
-            case ("external", _, _) if kind and kind[0] == "exti":
-                return None  # a method's own value says nothing about what it returns
-            case _:
-                return self.value(found[0])
+        if found[0][0] == "native" and of[0] in {"native", "tuple"}:
+            return ("native member", of, name)
+        if found[0][0] == "external" and of[0] == "external instance":
+            return None  # the value of a method does not tell what it returns
+        return self.value(found[0])
+
+
+def _on_side(of: Type, static: bool) -> Type:
+    """Return the class of an instance if a static member is looked up, otherwise the type."""
+    return ("class", of[1]) if of and of[0] == "instance" and static else of
+
+
+# by the sort of a type: a function of the world, the name, the classes whose members are being
+# looked up, and the other values of the type
+_MEMBERS: dict[str, Callable[..., list[Referent]]] = {
+    "instance": lambda world, name, seen, key, arguments: (
+        world.class_member(key, name, False, arguments, seen) or world.assigned(key, name)
+    ),
+    "class": lambda world, name, seen, key: (
+        world.class_member(key, name, True, (), seen) or world.exported_beside(key, name)
+    ),
+    "variable": Members._variable_member,
+    "function": Members._function_member,
+    "object": Members._object_member,
+    "module": lambda world, name, _seen, path: world.export(path, name),
+    "namespace": Members._namespace_member,
+    "native": lambda _world, name, _seen, of, _arguments: [("native", f"{of}.{name}")],
+    "native value": lambda _world, name, _seen, of: [("native", f"{of}.{name}")],
+    **dict.fromkeys(
+        ("external", "external instance"),
+        lambda _world, name, _seen, package, of: [
+            ("external", package, f"{of}.{name}" if of else name)
+        ],
+    ),
+    "tuple": lambda _world, name, _seen, _parts: [("native", f"Array.{name}")],
+    "object type": Members._object_type_member,
+    "intersection": lambda world, name, seen, parts: next(
+        filter(None, (world.member(part, name, seen) for part in parts)), []
+    ),
+    "union": Members._union_member,
+}

@@ -1,6 +1,4 @@
-"""The names that Node and the language itself bring: built-in modules, global values, and the types
-among them.
-"""
+"""The names of Node and of the language itself: built-in modules, global values and types."""
 
 BUILTIN_MODULES = frozenset(
     """
@@ -41,7 +39,7 @@ GLOBAL_TYPES = frozenset(
     """.split()
 )
 
-# other values that are there without an import, also in the tests of the usual runners
+# other values that need no import, also those of the usual test runners
 GLOBAL_VALUES = frozenset(
     """
         __dirname __filename alert atob btoa cancelAnimationFrame clearImmediate clearInterval
@@ -55,53 +53,36 @@ GLOBAL_VALUES = frozenset(
     """.split()
 )
 
-# what the written names of primitive types are when they have methods
-PRIMITIVES = {
-    "string": "String",
-    "number": "Number",
-    "boolean": "Boolean",
-    "symbol": "Symbol",
-    "bigint": "BigInt",
-    "object": "Object",
+# the types of primitive types as written
+PRIMITIVES: dict[str, tuple[object, ...]] = {
+    **{
+        name.lower(): ("native", name, ())
+        for name in ("String", "Number", "Boolean", "Symbol", "BigInt", "Object")
+    },
+    **dict.fromkeys(("null", "undefined", "void", "never"), ("null",)),
 }
-
 ARRAYS = frozenset(
-    {
-        "Array",
-        "ReadonlyArray",
-        "Set",
-        "ReadonlySet",
-        "Iterable",
-        "IterableIterator",
-        "Iterator",
-        "Generator",
-        "ArrayLike",
-    }
+    """
+        Array ReadonlyArray Set ReadonlySet Iterable IterableIterator Iterator Generator ArrayLike
+    """.split()
 )
 PROMISES = frozenset({"Promise", "PromiseLike", "Awaited"})
-SAME = frozenset(
-    {"Readonly", "Partial", "Required", "NonNullable", "Omit", "Pick", "Awaited"}
-)  # the members stay those of the argument
-# methods of an array that give their callback an element first, and those that give back the same
-# kind of array, or one element
-EACH = frozenset(
-    {
-        "map",
-        "forEach",
-        "filter",
-        "find",
-        "findIndex",
-        "findLast",
-        "some",
-        "every",
-        "flatMap",
-        "findLastIndex",
-    }
-)
+# generic types with the members of their argument
+SAME_MEMBERS = frozenset("Readonly Partial Required NonNullable Omit Pick Awaited".split())
+# methods of arrays by their result: the same kind of array, or one element
 SAME_ARRAY = frozenset(
-    {"filter", "slice", "sort", "reverse", "concat", "splice", "toSorted", "toReversed", "fill"}
+    "filter slice sort reverse concat splice toSorted toReversed fill values".split()
 )
 ELEMENT = frozenset({"find", "pop", "shift", "at", "findLast"})
+# methods of arrays: the parameters of their callback that are elements
+ELEMENT_PARAMETERS = {
+    **dict.fromkeys(
+        "map forEach filter find findIndex findLast some every flatMap findLastIndex".split(), (0,)
+    ),
+    "sort": (0, 1),
+    "toSorted": (0, 1),
+    "reduce": (1,),
+}
 RETURNS_STRING = frozenset(
     """
         toString trim trimStart trimEnd slice substring substr toLowerCase toUpperCase replace

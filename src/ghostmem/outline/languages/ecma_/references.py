@@ -1,4 +1,4 @@
-"""Walk what is called, read and written."""
+"""Record calls, reads and writes."""
 
 from tree_sitter import Node
 
@@ -15,6 +15,8 @@ PATTERNS = {
     "object_assignment_pattern",
     "pair_pattern",
 }
+TARGETS = {"identifier", "shorthand_property_identifier_pattern"}
+KEYS = {"property_identifier", "string", "computed_property_name"}
 
 
 def _call(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
@@ -33,7 +35,7 @@ def _new(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
 
 
 def _run(walk: EcmaWalk, node: Node | None, scope: int, owner: int, mode: str) -> list[Step]:
-    """Record that something is called; its name does not count as read."""
+    """Record a call; the name of what is called does not count as read."""
     if node is None:
         return []
     walk.reference("calls", owner, node, [expression(walk, node, scope), mode])
@@ -67,24 +69,22 @@ def _member(
 
 
 def write(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    """Record what is written to, and return what must be walked to reach it."""
-    if node.type in {"identifier", "shorthand_property_identifier_pattern"}:
+    """Record an assignment to a target, and return the steps to the rest of it."""
+    if node.type in TARGETS:
         number = walk.row("id", text_of(node), scope)
         walk.reference("assigns", owner, node, [number, "alone"])
         return []
     if node.type == "member_expression":
         return _member(walk, node, scope, owner, "assigns")
-    if node.type in PATTERNS:
-        steps = []
-        for one in node.named_children:
-            if one.type not in {"property_identifier", "string", "computed_property_name"}:
-                steps += (
-                    write(walk, one, scope, owner)
-                    if one.type in PATTERNS or "identifier" in one.type
-                    else [(one, scope, owner)]
-                )
-        return steps
-    return [(node, scope, owner)]
+    if node.type not in PATTERNS:
+        return [(node, scope, owner)]
+    steps: list[Step] = []
+    for child in node.named_children:
+        if child.type in PATTERNS or child.type in TARGETS:
+            steps += write(walk, child, scope, owner)
+        elif child.type not in KEYS:
+            steps.append((child, scope, owner))
+    return steps
 
 
 def _assignment(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
@@ -92,9 +92,9 @@ def _assignment(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step
     if left is None or right is None:
         return inside(node, scope, owner)
     if left.type == "member_expression":
-        taken = member_assignment(walk, node, left, right, scope, owner)
-        if taken is not None:
-            return taken
+        steps = member_assignment(walk, node, left, right, scope, owner)
+        if steps is not None:
+            return steps
     return [*write(walk, left, scope, owner), (right, scope, owner)]
 
 
@@ -108,21 +108,20 @@ def _augmented(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]
 
 
 def _decorator(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
-    what = next(iter(node.named_children), None)
-    if what and what.type in {"identifier", "member_expression"}:
-        return _run(walk, what, scope, owner, "call")
+    function = next(iter(node.named_children), None)
+    if function and function.type in {"identifier", "member_expression"}:
+        return _run(walk, function, scope, owner, "call")
     return inside(node, scope, owner)
 
 
 def _jsx(walk: EcmaWalk, node: Node, scope: int, owner: int) -> list[Step]:
     name = node.child_by_field_name("name")
-    rest = [(one, scope, owner) for one in node.named_children if name is None or one.id != name.id]
-    if name and (
+    rest = [step for step in inside(node, scope, owner) if step[0] != name]
+    is_component = name and (
         name.type == "member_expression"
         or (name.type == "identifier" and text_of(name)[:1].isupper())
-    ):
-        return _run(walk, name, scope, owner, "jsx") + rest
-    return rest
+    )
+    return (_run(walk, name, scope, owner, "jsx") if is_component else []) + rest
 
 
 REFERENCES: dict[str, Handler] = {

@@ -1,6 +1,6 @@
-"""The walk over a file of JavaScript or TypeScript: what it gathers, and the steps it takes."""
+"""Walk the syntax tree of a JavaScript or TypeScript file, and gather its facts."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,37 +31,44 @@ Step = tuple[Node, int, int]  # a node, its scope and its owner
 
 @dataclass(slots=True)
 class EcmaWalk:
-    """What is gathered from one file, and what the walk must remember.
+    """The facts of a file while its tree is walked.
 
-    `scopes` are [parent, what `this` is in it, names].
+    They are plain data, in lists that begin with their sort:
+
+    - `rows` are expressions; their operands are other rows, names, terms and scopes,
+    - `scopes` are [parent, `this`, names]; `this` is that of a class (c), an object (o), a written
+      type (t), unknown (?), or None for that of the scope around,
+    - names have bindings: an import (i), a symbol (s), a type parameter (t), or a value (v) with
+      its type and row; the name of a type begins with ^.
     """
 
     source: bytes
     symbols: list[Symbol] = field(default_factory=list)
     scopes: list[list[Any]] = field(default_factory=lambda: [[-1, None, {}]])
-    rows: list[list[Any]] = field(default_factory=list)  # expressions
+    rows: list[list[Any]] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
     refs: list[Ref] = field(default_factory=list)
     functions: list[dict[str, Any]] = field(default_factory=list)
     exports: dict[str, list[Any]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
-    seen: dict[int, int] = field(default_factory=dict)  # node: its row
-    known: dict[int, int] = field(default_factory=dict)  # node of a function: its record
-    named: dict[int, int] = field(default_factory=dict)  # node of a declaration: its symbol
-    # symbol: how many it is inside of
+    row_of: dict[int, int] = field(default_factory=dict)  # node: its row
+    function_of: dict[int, int] = field(default_factory=dict)  # node: its place in `functions`
+    class_of: dict[int, int] = field(default_factory=dict)  # node: its symbol
+    # symbol: how many symbols it is inside of
     depths: dict[int, int] = field(default_factory=lambda: {FILE: 0})
-    cut: set[int] = field(default_factory=set)  # lines of what is inside of too many
-    late: list[Step] = field(default_factory=list)
+    cut: set[int] = field(default_factory=set)  # lines of nodes inside of too many symbols
+    # assignments to members, which are declared after everything else
+    assignments: list[Step] = field(default_factory=list)
     modules: set[int] = field(default_factory=lambda: {0})  # the scopes whose variables are symbols
     bodies: dict[int, int] = field(default_factory=dict)  # scope: the function it is the body of
-    # overloads waiting for their last
-    pending: dict[tuple[int, str], list[Node]] = field(default_factory=dict)
+    # by scope and name: overloads that come before the function itself
+    overloads: dict[tuple[int, str], list[Node]] = field(default_factory=dict)
 
     def run(self, handlers: "Mapping[str, Handler]", steps: list[Step]) -> None:
         """Take steps in the order of the source, without recursion.
 
-        A kind of node that no handler takes is walked through. What is inside of too many symbols
-        is left out, and its line noted.
+        Of a node without a handler the children are walked. Nodes inside of too many symbols are
+        left out, and their lines recorded.
         """
         stack = steps[::-1]
         while stack:
@@ -71,18 +78,18 @@ class EcmaWalk:
                 continue
             handler = handlers.get(node.type)
             if handler is None:
-                stack.extend([(one, scope, owner) for one in reversed(node.named_children)])
+                stack.extend([(child, scope, owner) for child in reversed(node.named_children)])
             elif following := handler(self, node, scope, owner):
                 stack.extend(reversed(following))
 
     def function_at(self, scope: int) -> int:
-        """Return the function that a scope is in, -1 when in none."""
+        """Return the function that a scope is in, -1 if it is in none."""
         while scope >= 0 and scope not in self.bodies:
             scope = self.scopes[scope][0]
         return self.bodies.get(scope, -1)
 
     def names_at(self, scope: int, name: str) -> list[Any] | None:
-        """Return what a name is bound to in a scope or around it, None when it is nowhere."""
+        """Return the bindings of a name in a scope or around it, None if it is not bound."""
         while scope >= 0:
             if name in self.scopes[scope][2]:
                 found: list[Any] = self.scopes[scope][2][name]
@@ -90,16 +97,16 @@ class EcmaWalk:
             scope = self.scopes[scope][0]
         return None
 
-    def new_scope(self, parent: int, body: Any = None) -> int:
+    def new_scope(self, parent: int, this: Any = None) -> int:
         """Open a scope and return its number."""
-        self.scopes.append([parent, body, {}])
+        self.scopes.append([parent, this, {}])
         return len(self.scopes) - 1
 
-    def bind(self, scope: int, name: str, what: list[Any]) -> None:
-        """Give a name a meaning in a scope; several stay several."""
-        rows = self.scopes[scope][2].setdefault(name, [])
-        if what not in rows:
-            rows.append(what)
+    def bind(self, scope: int, name: str, binding: list[Any]) -> None:
+        """Add a binding to a name in a scope."""
+        bindings = self.scopes[scope][2].setdefault(name, [])
+        if binding not in bindings:
+            bindings.append(binding)
 
     def row(self, *values: Any) -> int:
         """Add an expression and return its number."""
@@ -107,7 +114,7 @@ class EcmaWalk:
         return len(self.rows) - 1
 
     def reference(self, kind: str, owner: int, node: Node, detail: Any) -> None:
-        """Record a place that names something."""
+        """Record a reference."""
         self.refs.append(Ref(kind, owner, short(node), line_of(node), detail))
 
     def module_import(self, node: Node, path: str, name: str, alias: str, owner: int = FILE) -> int:
@@ -118,10 +125,10 @@ class EcmaWalk:
     def add_symbol(self, name: str, kind: str, parent: int, node: Node, **detail: Any) -> int:
         """Add a symbol and return its number."""
         number = len(self.symbols)
-        head = (node.text or b"")[:400].decode("utf-8", "replace").split("\n", 1)[0].strip()
+        first_line = (node.text or b"")[:400].decode("utf-8", "replace").split("\n", 1)[0].strip()
         lines = line_of(node), node.end_point[0] + 1
         place = node.start_byte, node.end_byte
-        signature = head.removesuffix("{").rstrip()[:200]
+        signature = first_line.removesuffix("{").rstrip()[:200]
         body = digest(self.source, node)
         self.depths[number] = self.depths[parent] + 1
         self.symbols.append(
@@ -132,12 +139,16 @@ class EcmaWalk:
     def declare_type(
         self, name: str, kind: str, parent: int, node: Node, scope: int, value: bool
     ) -> int:
-        """Declare a type; `value` says that it is there when the program runs."""
-        sym = self.add_symbol(name, kind, parent, node)
-        self.bind(scope, "^" + name, ["s", sym])
+        """Declare a type; `value` says that it exists when the program runs."""
+        symbol = self.add_symbol(name, kind, parent, node)
+        self.bind_type(scope, name, symbol, value)
+        return symbol
+
+    def bind_type(self, scope: int, name: str, symbol: int, value: bool = True) -> None:
+        """Bind the name of a type, also as a value if it is one."""
+        self.bind(scope, "^" + name, ["s", symbol])
         if value:
-            self.bind(scope, name, ["s", sym])
-        return sym
+            self.bind(scope, name, ["s", symbol])
 
 
 Handler = Callable[[EcmaWalk, Node, int, int], list[Step]]
@@ -145,13 +156,14 @@ Handler = Callable[[EcmaWalk, Node, int, int], list[Step]]
 
 def fields(node: Node, names: Iterable[str], scope: int, owner: int) -> list[Step]:
     """Return the steps to some fields of a node."""
-    found = (node.child_by_field_name(name) for name in names)
-    return [(one, scope, owner) for one in found if one]
+    found = map(node.child_by_field_name, names)
+    return [(child, scope, owner) for child in found if child]
 
 
-def inside(node: Node, scope: int, owner: int) -> list[Step]:
-    """Return the steps to all that a node holds."""
-    return [(one, scope, owner) for one in node.named_children]
+def inside(node: Node | None, scope: int, owner: int, *types: str) -> list[Step]:
+    """Return the steps to the children of a node, of all or of some types."""
+    nodes = node.named_children if node else []
+    return [(child, scope, owner) for child in nodes if not types or child.type in types]
 
 
 def only(*names: str) -> Handler:
@@ -164,13 +176,28 @@ def nothing(_walk: EcmaWalk, _node: Node, _scope: int, _owner: int) -> list[Step
     return []
 
 
+def child_of_type(node: Node, types: Collection[str]) -> Node | None:
+    """Return the first child of one of some types."""
+    return next((child for child in node.named_children if child.type in types), None)
+
+
+def name_of(node: Node) -> str:
+    """Return the source of the field `name` of a node, an empty text without one."""
+    return text_of(node.child_by_field_name("name"))
+
+
+def dotted(node: Node | None) -> str:
+    """Return a dotted name without blanks."""
+    return short(node).replace(" ", "")
+
+
 def string_value(node: Node | None) -> str:
-    """Return what a string literal says, without its quotes."""
+    """Return the content of a string literal, an empty text for other nodes."""
     return text_of(node)[1:-1] if node and node.type in {"string", "template_string"} else ""
 
 
 def key_of(node: Node | None) -> str:
-    """Return the name of a property, or nothing when it is computed."""
+    """Return the name of a property, an empty text if it is computed."""
     if node is None or node.type == "computed_property_name":
         return ""
     return string_value(node) if node.type == "string" else short(node)

@@ -1,5 +1,6 @@
-"""The types that are written somewhere: names, type parameters, aliases, functions, objects."""
+"""Resolve the types that are written: names, type parameters, aliases, functions and objects."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.names import (
@@ -7,148 +8,156 @@ from ghostmem.outline.languages.ecma_.names import (
     EcmaNames,
     Env,
     Key,
-    Thing,
+    Referent,
     Type,
     is_shallow,
     union,
 )
-from ghostmem.outline.languages.ecma_.natives import PRIMITIVES, SAME
+from ghostmem.outline.languages.ecma_.natives import PRIMITIVES, SAME_MEMBERS
 
 
 class EcmaWritten(EcmaNames):
-    """Follow written types."""
+    """The types that written types stand for."""
 
     def term(self, term: Any, path: str, scope: int, env: Env = ()) -> Type:
-        """Return the type that is written somewhere."""
+        """Return the type that a term stands for."""
         if term is None or self.depth > MAX_DEPTH:
             return None
         self.depth += 1
-        found = self._term(term, path, scope, env)
+        resolve = _TERMS.get(term[0])
+        found = resolve(self, path, scope, env, *term[1:]) if resolve else None
         self.depth -= 1
         return found
 
-    def _term(self, term: list[Any], path: str, scope: int, env: Env) -> Type:
-        match term:
-            case ["n", name, given]:
-                return self._named(
-                    name, tuple(self.term(one, path, scope, env) for one in given), path, scope, env
-                )
-            case ["p", name]:
-                return (
-                    ("null",)
-                    if name in {"null", "undefined", "void", "never"}
-                    else ("nat", PRIMITIVES[name], ())
-                    if name in PRIMITIVES
-                    else None
-                )
-            case ["arr", inner]:
-                return ("nat", "Array", (self.term(inner, path, scope, env),))
-            case ["tuple", parts]:
-                return ("tup", tuple(self.term(one, path, scope, env) for one in parts))
-            case ["u", parts]:
-                return union([self.term(one, path, scope, env) for one in parts])
-            case ["&", parts]:
-                found = [self.term(one, path, scope, env) for one in parts]
-                return ("&", tuple(one for one in found if one)) if all(found) else None
-            case ["fn", given, result]:
-                return ("fnt", _frozen(given), _frozen(result), path, scope, env)
-            case ["obj", members]:
-                return (
-                    "objt",
-                    tuple((name, _frozen(kind)) for name, kind in sorted(members.items())),
-                    path,
-                    scope,
-                    env,
-                )
-            case ["this"]:
-                return self.this(path, scope)
-            case ["typeof", name]:
-                first, *rest = name.split(".")
-                kind = self.values(self.things(path, first, scope)[0])
-                for part in rest:
-                    kind = self.member_type(kind, part)
-                return kind
-            case ["lookup", inner, name]:
-                return self.member_type(self.term(inner, path, scope, env), name)
-            case _:
-                return None
+    def terms(self, terms: list[Any], path: str, scope: int, env: Env = ()) -> tuple[Type, ...]:
+        """Return the types that terms stand for."""
+        return tuple([self.term(term, path, scope, env) for term in terms])
 
-    def _named(self, name: str, given: tuple[Type, ...], path: str, scope: int, env: Env) -> Type:
-        things = self.type_things(name, path, scope)
-        if len(things) > 1 and all(one[0] == "sym" for one in things):
-            things = [one for one in things if self.symbol(one[1]).kind in {"type", "interface"}][
-                :1
-            ]  # merged declarations
-        match things:
-            case [("sym", key)]:
-                return self._instance(key, given)
-            case [("param", one, at)]:
-                bound = dict(env).get(one)
+    def _intersection(self, path: str, scope: int, env: Env, terms: list[Any]) -> Type:
+        parts = self.terms(terms, path, scope, env)
+        return ("intersection", parts) if all(parts) else None
+
+    def _type_query(self, path: str, scope: int, _env: Env, name: str) -> Type:
+        first, *rest = name.split(".")
+        found = self.values(self.referents(path, first, scope)[0])
+        for part in rest:
+            found = self.member_type(found, part)
+        return found
+
+    def _named(self, path: str, scope: int, env: Env, name: str, terms: list[Any]) -> Type:
+        arguments = self.terms(terms, path, scope, env)
+        referents = self.type_referents(name, path, scope)
+        if len(referents) > 1 and all(one[0] == "symbol" for one in referents):
+            types = (one for one in referents if self.is_type(one[1]))
+            referents = list(types)[:1]  # merged declarations
+        match referents:
+            case [("symbol", key)]:
+                return self._instance(key, arguments)
+            case [("type parameter", parameter, at)]:
+                bound = dict(env).get(parameter)
                 if bound is not None:
                     return bound  # type: ignore[no-any-return]
-                return self.term(self.detail(path, "scopes")[at][2]["^" + one][0][1], path, at)
-            case [("native", one)]:
-                if one in SAME and given:
-                    return given[0]
-                if one in {"ReturnType", "InstanceType"} and given and given[0]:
-                    return self.result(given[0]) if one == "ReturnType" else self.made(given[0], ())
-                return ("nat", one, given)
-            case [("external", package, one)]:
-                return ("exti", package, one)
-            case [("value", where, binding, at)]:
-                return self.term(binding[1], where, at)
+                names = self.detail(path, "scopes")[at][2]
+                return self.term(names["^" + parameter][0][1], path, at)
+            case [("native", native)]:
+                return self._native(native, arguments)
+            case [("external", package, member)]:
+                return ("external instance", package, member)
+            case [("binding", file, binding, at)]:
+                return self.term(binding[1], file, at)
             case _:
                 return None
 
-    def type_things(self, name: str, path: str, scope: int) -> list[Thing]:
-        """Return what the name of a type leads to, a part at a time."""
+    def _native(self, name: str, arguments: tuple[Type, ...]) -> Type:
+        first = arguments[0] if arguments else None
+        if name in SAME_MEMBERS and arguments:
+            return first
+        if name == "ReturnType" and first:
+            return self.result(first)
+        if name == "InstanceType" and first:
+            return self.constructed(first, ())
+        return ("native", name, arguments)
+
+    def is_type(self, key: Key) -> bool:
+        """Tell whether a symbol is a class, an interface or an alias."""
+        return self.symbol(key).kind in {"type", "interface"}
+
+    def type_referents(self, name: str, path: str, scope: int) -> list[Referent]:
+        """Return the referents of the dotted name of a type."""
         first, *rest = name.split(".")
-        things, _ = self.things(path, first, scope, types=True)
-        if rest and not things:
-            things, _ = self.things(path, first, scope)
+        referents, _ = self.referents(path, first, scope, types=True)
+        if rest and not referents:
+            referents, _ = self.referents(path, first, scope)
         for part in rest:
-            kind = self.values(things)
-            things = self.member(kind, part) if kind else []
-            if kind and kind[0] == "ns":
-                space = self.symbol(kind[1])
-                things = (
-                    self.things(kind[1][0], part, space.detail["scope"], types=True)[0] or things
-                )
-        return things
+            of = self.values(referents)
+            referents = self.member(of, part) if of else []
+            if of and of[0] == "namespace":
+                inside = self.symbol(of[1]).detail["scope"]
+                types, _ = self.referents(of[1][0], part, inside, types=True)
+                referents = types or referents
+        return referents
 
-    def _instance(self, key: Key, given: tuple[Type, ...]) -> Type:
-        one = self.symbol(key)
-        given = tuple(kind if is_shallow(kind) else None for kind in given)
-        if "alias" in one.detail:
-            if key in self.aliases:  # an alias of itself
-                return None
-            self.aliases.add(key)
-            env = tuple(zip(one.detail["tp"], given, strict=False))
-            found = self.term(one.detail["alias"], key[0], one.detail["scope"], env)
-            self.aliases.discard(key)
-            return found
-        return ("inst", key, given) if one.kind in {"type", "interface"} else None
+    def _instance(self, key: Key, arguments: tuple[Type, ...]) -> Type:
+        symbol = self.symbol(key)
+        arguments = tuple(one if is_shallow(one) else None for one in arguments)
+        if "alias" not in symbol.detail:
+            return ("instance", key, arguments) if self.is_type(key) else None
+        if key in self.open_aliases:  # an alias of itself
+            return None
+        self.open_aliases.add(key)
+        env = tuple(zip(symbol.detail["tp"], arguments, strict=False))
+        found = self.term(symbol.detail["alias"], key[0], symbol.detail["scope"], env)
+        self.open_aliases.discard(key)
+        return found
 
-    def made(self, kind: Type, types: tuple[Type, ...]) -> Type:
-        """Return what `new` makes of a class or a function."""
-        match kind:
-            case ("cls", key):
-                return ("inst", key, types)
-            case ("fn", key, _):
-                return ("inst", key, ())
-            case ("natv", name):
-                return ("nat", name, types)
-            case ("ext", package, name):
-                return ("exti", package, name)
+    def constructed(self, of: Type, arguments: tuple[Type, ...]) -> Type:
+        """Return the type of the result of `new` with a class or a function."""
+        match of:
+            case ("class", key):
+                return ("instance", key, arguments)
+            case ("function", key, _):
+                return ("instance", key, ())
+            case ("native value", name):
+                return ("native", name, arguments)
+            case ("external", package, name):
+                return ("external instance", package, name)
             case _:
                 return None
+
+
+# by the first value of a term: a function of the world, the file, the scope, the type parameters
+# and the other values of the term
+_TERMS: dict[str, Callable[..., Type]] = {
+    "n": EcmaWritten._named,
+    "p": lambda _world, _path, _scope, _env, name: PRIMITIVES.get(name),
+    "arr": lambda world, path, scope, env, inner: (
+        ("native", "Array", (world.term(inner, path, scope, env),))
+    ),
+    "tuple": lambda world, path, scope, env, parts: (
+        ("tuple", world.terms(parts, path, scope, env))
+    ),
+    "u": lambda world, path, scope, env, parts: union([*world.terms(parts, path, scope, env)]),
+    "&": EcmaWritten._intersection,
+    "fn": lambda _world, path, scope, env, parameters, result: (
+        ("function type", _frozen(parameters), _frozen(result), path, scope, env)
+    ),
+    "obj": lambda _world, path, scope, env, members: (
+        ("object type", _frozen(members)[1:], path, scope, env)
+    ),
+    "this": lambda world, path, scope, _env: world.this(path, scope),
+    "typeof": EcmaWritten._type_query,
+    "lookup": lambda world, path, scope, env, inner, name: world.member_type(
+        world.term(inner, path, scope, env), name
+    ),
+}
 
 
 def _frozen(term: Any) -> Any:
+    """Return a term as tuples, which a type can contain."""
     if isinstance(term, list):
-        return tuple(_frozen(one) for one in term)
+        return tuple(_frozen(part) for part in term)
     if isinstance(term, dict):
-        return ("{}", *((name, _frozen(one)) for name, one in sorted(term.items())))
+        return ("{}", *((name, _frozen(part)) for name, part in sorted(term.items())))
     return term
 
 
@@ -156,6 +165,6 @@ def thawed(term: Any) -> Any:
     """Return a frozen term as the lists and mappings it was."""
     if isinstance(term, tuple):
         if term and term[0] == "{}":
-            return {name: thawed(one) for name, one in term[1:]}
-        return [thawed(one) for one in term]
+            return {name: thawed(part) for name, part in term[1:]}
+        return [thawed(part) for part in term]
     return term

@@ -16,4 +16,4 @@ RULES = Rules(
     counts_type_arguments=True,
     absolute="global::",
 )
-LANGUAGE = plain_language(RULES, ("c#", "cs"), (".cs",), "tree-sitter-c-sharp")
+LANGUAGE = plain_language(RULES, (".cs",), "tree-sitter-c-sharp")

@@ -21,4 +21,4 @@ RULES = Rules(
     is_native=_is_native,
     stars=(*(f"kotlin.{one}" for one in PACKAGES.split()), "kotlin", "java.lang"),
 )
-LANGUAGE = plain_language(RULES, ("kt",), (".kt", ".kts"), "tree-sitter-kotlin")
+LANGUAGE = plain_language(RULES, (".kt", ".kts"), "tree-sitter-kotlin")

@@ -26,20 +26,16 @@ TYPES = {"type", "interface", "module"}
 _GENERIC = re.compile(r"<[^<>]*>|\([^()]*\)|[\s?]")
 
 
-def plain_language(
-    rules: Rules, aliases: tuple[str, ...], suffixes: tuple[str, ...], package: str
-) -> Language:
+def plain_language(rules: Rules, suffixes: tuple[str, ...], package: str) -> Language:
     """Return a language of which only declarations, imports and base types are known."""
     return Language(
         name=rules.name,
-        aliases=aliases,
         suffixes=suffixes,
         grammar=lambda _path: rules.grammar(),
         package=package,
         version=2,
         extract=lambda root, source, _path: extract(rules, root, source),
         link=lambda files, _read: link_plain(rules, files),
-        kinds=rules.kinds,
     )
 
 

@@ -39,4 +39,4 @@ RULES = Rules(
     qualify=_qualify,
     find_files=_find_files,
 )
-LANGUAGE = plain_language(RULES, (), (".php", ".phtml"), "tree-sitter-php")
+LANGUAGE = plain_language(RULES, (".php", ".phtml"), "tree-sitter-php")

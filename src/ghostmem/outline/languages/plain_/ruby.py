@@ -73,4 +73,4 @@ RULES = Rules(
     qualify=_qualify,
     find_files=_find_files,
 )
-LANGUAGE = plain_language(RULES, ("rb",), (".rb", ".rake", ".gemspec"), "tree-sitter-ruby")
+LANGUAGE = plain_language(RULES, (".rb", ".rake", ".gemspec"), "tree-sitter-ruby")

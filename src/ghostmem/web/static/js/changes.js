@@ -13,13 +13,13 @@ export const OPS = {
   DECAY: ["faded", "loses importance"],
   MERGE: ["merged", "is merged into another"],
   DEDUP: ["deduplicated", "becomes dormant, because another says the same"],
-  LINK: ["linked", "is linked to one like it"],
+  LINK: ["linked", "is linked to a similar memory"],
   PIN: ["pinned", "is pinned"],
   TTL_SET: ["expiring", "gets an expiry"],
   TRAIL: ["joined", "keeps a link to the one it was merged into"],
   RELINK: ["relinked", "is linked again"],
-  FADE: ["links faded", "a link gets lighter"],
-  PRUNE: ["links dropped", "a link is dropped"],
+  FADE: ["links faded", "a link loses weight"],
+  PRUNE: ["links dropped", "a link is deleted"],
 };
 const FIRST = 40;
 
@@ -76,11 +76,11 @@ export function ruleInWords(rule) {
   const who = [rule.cond_tier ? tier(rule.cond_tier) : "", rule.cond_kind ? KINDS[rule.cond_kind]?.label || rule.cond_kind : "memory"].filter(Boolean).join(" ");
   const when = [
     rule.cond_age_gt_hours && `is older than ${hours(rule.cond_age_gt_hours)}`,
-    rule.cond_unaccessed_gt_hours && `was not used for ${hours(rule.cond_unaccessed_gt_hours)}`,
-    rule.cond_access_gt !== undefined && `was read more than ${count(rule.cond_access_gt, "time")}`,
-    rule.cond_access_lt !== undefined && `was read less than ${count(rule.cond_access_lt, "time")}`,
+    rule.cond_unaccessed_gt_hours && `has not been used for ${hours(rule.cond_unaccessed_gt_hours)}`,
+    rule.cond_access_gt !== undefined && `was retrieved more than ${count(rule.cond_access_gt, "time")}`,
+    rule.cond_access_lt !== undefined && `was retrieved less than ${count(rule.cond_access_lt, "time")}`,
     rule.cond_importance_lt !== undefined && `has an importance below ${rule.cond_importance_lt}`,
-    rule.cond_utility_lt !== undefined && `was useful in less than ${Math.round(rule.cond_utility_lt * 100)} % of its readings`,
+    rule.cond_utility_lt !== undefined && `helped in less than ${Math.round(rule.cond_utility_lt * 100)} % of its retrievals`,
     rule.cond_similarity_gt !== undefined && `is more than ${Math.round(rule.cond_similarity_gt * 100)} % like another`,
     rule.cond_tag_includes && `has the tag “${rule.cond_tag_includes}”`,
   ].filter(Boolean);

@@ -75,7 +75,7 @@ function question(typed, problem, isDraft) {
     form() {
       const made = { ns: typed.ns.trim(), key: typed.key.trim(), kind: typed.kind, text: typed.text, tags: typed.tags.split(",").map((tag) => tag.trim()).filter(Boolean) };
       if (!made.key) throw "Give the memory a key.";
-      if (!made.ns) throw "Name a namespace.";
+      if (!made.ns) throw "Give a namespace.";
       if (!made.text.trim()) throw "Write the text of the memory.";
       if (!mayChange(made.ns)) throw `You may not write in ${made.ns}.`;
       return made;

@@ -146,12 +146,12 @@ async function settle(base, now, text) {
   const pane = (title, about, value) => el("section", { class: "pane" }, el("h3", null, title), el("p", { class: "soft" }, about), el("pre", { class: "pane-text", tabindex: "0" }, value));
   const choice = (value, label, about, checked) => el("label", { class: "choice" }, el("input", { type: "radio", name: "choice", value, checked }), el("span", null, el("b", null, label), " ", el("span", { class: "soft" }, about)));
   const answer = await ask({
-    title: "Somebody else changed it meanwhile", confirm: "Go on", wide: true,
+    title: "Someone else has changed it", confirm: "Go on", wide: true,
     body: [
       el("p", null, `You began with version ${base.version}; it is at version ${now.version} now, written `, time(now.recorded_at || now.created_at), "."),
       el("div", { class: "panes" }, pane("Yours", "not saved yet", text), pane("Theirs", `version ${now.version}`, now.content)),
       el("details", { class: "fold" }, el("summary", null, icon("chevron", 14), "From theirs to yours"), diff(now.content, text)),
-      el("fieldset", { class: "choices" }, el("legend", { class: "sr" }, "What should hold?"),
+      el("fieldset", { class: "choices" }, el("legend", { class: "sr" }, "Which text should be kept?"),
         choice("again", "Look at mine again", "edit it against theirs, then save", true),
         choice("mine", "Keep mine", `save it as version ${now.version + 1}`),
         choice("theirs", "Keep theirs", "and drop my text")),

@@ -30,7 +30,7 @@ export function graphFilters(changed, colour = "tier", remember = () => {}) {
   const tiers = el("div", { class: "legend-group", role: "group", "aria-label": "Tiers" });
   const rels = el("div", { class: "legend-group", role: "group", "aria-label": "Relations" });
   const shown = el("output", { class: "num" }, "0.00");
-  const weight = el("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0, "aria-label": "Least weight of a link", oninput: weigh });
+  const weight = el("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0, "aria-label": "Minimum weight of a link", oninput: weigh });
   const loose = checkbox("Unlinked memories", { checked: true, onchange: (event) => changed({ loose: event.target.checked }) });
 
   function weigh() {

@@ -56,7 +56,7 @@ export function unlink(memory, near, after) {
 export function consolidate(ns, keys, after) {
   const chosen = new Set(keys);
   const list = el("ul", { class: "chosen", "aria-label": "Stands for" });
-  const draw = () => put(list, [...chosen].map((key) => el("li", { class: "tag" }, key, el("button", { class: "button quiet icon-only", type: "button", "aria-label": `Take out ${key}`, onclick: () => { chosen.delete(key); draw(); } }, icon("close", 14)))));
+  const draw = () => put(list, [...chosen].map((key) => el("li", { class: "tag" }, key, el("button", { class: "button quiet icon-only", type: "button", "aria-label": `Remove ${key}`, onclick: () => { chosen.delete(key); draw(); } }, icon("close", 14)))));
   const find = picker(ns, { onpick: (found) => { chosen.add(found.key); draw(); }, without: (key) => chosen.has(key), label: "Add a memory" });
   const text = el("textarea", { class: "input", name: "content", rows: "6", dir: "auto" });
   draw();
@@ -65,7 +65,7 @@ export function consolidate(ns, keys, after) {
       unsaved: () => Boolean(text.value.trim()),
       title: "Consolidate", confirm: "Store the summary", wide: true,
       body: [
-        el("p", null, "A summary stands for several memories in searches and contexts; they all stay as they are."),
+        el("p", null, "In a context, a summary replaces several memories; they all stay as they are."),
         field("Key of the summary", el("input", { class: "input", name: "key", autocomplete: "off", spellcheck: "false", maxlength: "512" })),
         field("What it says", text),
         el("div", { class: "field" }, el("span", { class: "field-label" }, "Stands for"), list, find.node),
@@ -75,7 +75,7 @@ export function consolidate(ns, keys, after) {
         if (!key) throw "Give the summary a key.";
         if (!content) throw "Write what the summary says.";
         if (chosen.size < 2) throw "Choose at least two memories.";
-        if (chosen.has(key)) throw `${key} cannot stand for itself: choose another key.`;
+        if (chosen.has(key)) throw `${key} cannot summarise itself: choose another key.`;
         return { key, content, sources: [...chosen] };
       },
     },
@@ -83,7 +83,7 @@ export function consolidate(ns, keys, after) {
       const there = (await get("/memories", { ns, key_prefix: key, limit: 1000 })).memories.some((one) => one.key === key);
       return { before: there ? await get(memoryPath(ns, key, "/details")) : null, made: await post("/consolidate", { ns, summary_key: key, content, source_keys: sources }) };
     },
-    said: (_, { key, sources }) => `${key} stands for ${count(sources.length, "memory", "memories")}`,
+    said: (_, { key, sources }) => `${key} summarises ${count(sources.length, "memory", "memories")}`,
     undo: ({ before, made }, { key, sources }) => unconsolidate(ns, key, sources, before, made.summary),
     after,
   });

@@ -9,13 +9,13 @@ export function resolve(conflict, keep, other, both, after) {
   const { ns } = conflict;
   return change({
     question: {
-      title: both ? "Do both hold?" : `Keep ${keep}?`, confirm: both ? "Both hold" : "Keep it",
+      title: both ? "Are both true?" : `Keep ${keep}?`, confirm: both ? "Both are true" : "Keep it",
       body: both
         ? [el("p", null, el("b", null, keep), " and ", el("b", null, other), el("span", { class: "soft" }, " in ", ns)), el("p", null, "They no longer count as a contradiction. Neither changes.")]
-        : [el("p", null, el("b", null, keep), " is kept; ", el("b", null, other), " ends.", el("span", { class: "soft" }, " In ", ns)), el("p", null, "The memory that ends becomes dormant and is marked as replaced. Nothing is deleted.")],
+        : [el("p", null, el("b", null, keep), " is kept; ", el("b", null, other), " is retired.", el("span", { class: "soft" }, " In ", ns)), el("p", null, "The retired memory becomes dormant and is marked as replaced. Nothing is deleted.")],
     },
     run: () => decide(ns, keep, other, both),
-    said: ({ told }) => `${both ? `${keep} and ${other} both hold` : `Kept ${keep}; ${other} has ended`}${told.maybe_stale?.length ? `; maybe stale now: ${told.maybe_stale.join("; ")}` : ""}`,
+    said: ({ told }) => `${both ? `${keep} and ${other} are both true` : `Kept ${keep}; retired ${other}`}${told.maybe_stale?.length ? `; maybe stale now: ${told.maybe_stale.join("; ")}` : ""}`,
     undo: (done) => unresolve(ns, keep, other, both, done),
     after,
   });
@@ -28,16 +28,16 @@ async function decide(ns, keep, other, both) {
   return { kept: ends[0].memory, ties, told: await post("/resolve", { ns, keep, other, ...(both ? { both: true } : {}), ...(locked ? { unlock: true } : {}) }) };
 }
 
-/** Let both sides of several contradictions hold. */
+/** Mark both sides of several contradictions as true. */
 export function bothHold(conflicts, after) {
   const many = count(conflicts.length, "contradiction");
   return change({
     question: {
-      title: `Do both hold in ${many}?`, confirm: "Both hold",
+      title: `Are both true in ${many}?`, confirm: "Both are true",
       body: [names(conflicts.map(({ first, second }) => `${first.key} and ${second.key}`)), el("p", null, "They no longer count as contradictions. No memory changes.")],
     },
     run: () => oneByOne(conflicts, async ({ ns, first, second }) => [ns, first.key, second.key, await decide(ns, first.key, second.key, true)]),
-    said: () => `Both hold in ${many}`,
+    said: () => `Marked both as true in ${many}`,
     undo: async (done) => { for (const [ns, keep, other, each] of done) await unresolve(ns, keep, other, true, each); },
     after,
   });

@@ -25,7 +25,7 @@ const STAGES = {
   edge: ["linked", "is linked to a memory that was found"],
   correction: ["correction", "corrects a memory that was found"],
   "own words": ["own words", "said by the person who is named"],
-  parent: ["summary", "sums up several that were found"],
+  parent: ["summary", "summarises memories that were found"],
   child: ["part", "is part of a summary that was found"],
 };
 // why a memory was left out, in words

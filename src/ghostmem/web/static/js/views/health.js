@@ -96,7 +96,7 @@ function shape(found) {
   const named = (counts, table) => Object.entries(table).filter(([name]) => counts[name]).map(([name, { label }]) => ({ name: label, count: counts[name], tone: TIERS[name] ? name : "accent" }));
   const use = found.use || [];
   return [
-    el("div", { class: "figures" }, figure(number(found.total), found.total === 1 ? "memory" : "memories"), figure(number(found.est_tokens), "tokens in all"), figure(number(found.pinned), "pinned"), figure(number(found.locked), "locked"), figure(number(found.ended), "ended")),
+    el("div", { class: "figures" }, figure(number(found.total), found.total === 1 ? "memory" : "memories"), figure(number(found.est_tokens), "tokens in total"), figure(number(found.pinned), "pinned"), figure(number(found.locked), "locked"), figure(number(found.ended), "ended")),
     el(
       "div", { class: "plots" },
       bars({ title: "Tiers", about: "By how established they are.", rows: named(found.tiers, TIERS) }),

@@ -137,7 +137,7 @@ const rowHead = (change) => el(
 );
 
 function decisions({ contradictions, quarantine }) {
-  if (!contradictions && !quarantine) return el("p", { class: "home-none" }, icon("check", 16), "Nothing waits for you.");
+  if (!contradictions && !quarantine) return el("p", { class: "home-none" }, icon("check", 16), "There is nothing to decide.");
   const row = (many, label, anchor) => many > 0 && el("li", null, el("a", { href: href("settle", { list: anchor }) }, el("span", null, label), el("b", null, number(many))));
   return el("ul", { class: "home-links" }, row(contradictions, contradictions === 1 ? "Contradiction" : "Contradictions", "contradictions"), row(quarantine, "In quarantine", "quarantine"));
 }

@@ -98,13 +98,13 @@ export function view({ query }, signal) {
   }
 
   async function undo({ id, verb, changes }) {
-    const sure = await ask({ title: `Undo this ${verb}?`, body: `${count(changes, "change")} will be taken back, except where something was changed again since.`, confirm: "Undo it" });
+    const sure = await ask({ title: `Undo this ${verb}?`, body: `${count(changes, "change")} will be undone, except for items that have changed since.`, confirm: "Undo it" });
     if (!sure) return;
     try {
       const done = await post("/undo", { run: id }, signal);
       const left = Array.isArray(done.left) ? done.left.length : Number(done.left || 0);
       await load();
-      toast(`${count(done.undone, "change")} taken back${left ? `, ${number(left)} left as they are` : ""}`);
+      toast(`${count(done.undone, "change")} undone${left ? `, ${number(left)} left as they are` : ""}`);
     } catch (error) {
       if (!isAborted(error)) toastError(error);
     }
@@ -208,6 +208,6 @@ function ruleList(rules) {
   return el("ol", { class: "rules" }, rules.map((rule) => el(
     "li", null,
     el("p", null, ruleInWords(rule)),
-    el("p", { class: "soft" }, el("code", null, rule.name), ` · ${rule.created_by === "system" ? "built in" : "yours"}${rule.ns ? ` · ${rule.ns}` : ""} · urgency ${rule.priority}`),
+    el("p", { class: "soft" }, el("code", null, rule.name), ` · ${rule.created_by === "system" ? "built in" : "yours"}${rule.ns ? ` · ${rule.ns}` : ""} · priority ${rule.priority}`),
   )));
 }

@@ -84,7 +84,7 @@ export function view({ args, query }, signal) {
 
 /** An address without a key. */
 function unnamed(ns) {
-  const error = { title: "This address names no memory", message: "The address of a memory is #/memory/NAMESPACE/KEY." };
+  const error = { title: "This address does not contain a memory", message: "The address of a memory is #/memory/NAMESPACE/KEY." };
   return el("div", { class: "memory" }, el("h1", { class: "sr" }, "Memory"), failure(error, null, el("a", { class: "button", href: href("search", ns ? { q: ns } : {}) }, icon("search"), "Search")));
 }
 

@@ -19,7 +19,7 @@ const PAGE = 20;
 
 const LISTS = {
   contradictions: ["Contradictions", "Both are current, and cannot both be true. The one on the left counts for now: your own statement, or else the newer one.", "No memories contradict each other."],
-  stale: ["Maybe stale", "These depend on a memory that has ended or is contradicted.", "No memory depends on one that has ended."],
+  stale: ["Maybe stale", "These depend on a memory that is retired or contradicted.", "No memory depends on a retired one."],
   quarantine: ["Quarantine", "Not trusted, so no agent reads it. It is shown as plain text; do not do what it says.", "The quarantine is empty."],
 };
 
@@ -58,7 +58,7 @@ export function view({ query }, signal) {
     const sum = Object.values(found).reduce((all_, { total: many }) => all_ + many, 0);
     announce(sum ? `${count(sum, "decision")} for you` : "Nothing to decide");
     if (!sum && !asked.ns) {
-      put(place, empty({ title: "Nothing to decide", text: "No memories contradict each other, none depends on one that has ended, and the quarantine is empty.", picture: "check" }));
+      put(place, empty({ title: "Nothing to decide", text: "No memories contradict each other, none depends on a retired one, and the quarantine is empty.", picture: "check" }));
       return;
     }
     const [, about, none] = LISTS[asked.list];
@@ -98,7 +98,7 @@ export function view({ query }, signal) {
     return el(
       "div", { class: "settle-bulk", role: "group", "aria-label": "Actions on the selected" },
       el("label", { class: "check" }, everything, el("span", null, picked.length ? `${number(picked.length)} selected` : "Select all")),
-      asked.list === "contradictions" && act("Both hold", "check", bothHold),
+      asked.list === "contradictions" && act("Both are true", "check", bothHold),
       asked.list === "quarantine" && [act("Release", "check", release), act("Drop", "trash", drop, picked.every((row) => mayDrop(row)))],
     );
   }
@@ -140,8 +140,8 @@ export function view({ query }, signal) {
     );
     return card(
       idOf(row), `${first.key} contradicts ${second.key}`,
-      el("div", { class: "decision-head" }, box(row, `${first.key} and ${second.key}`), el("span", { class: "soft" }, row.ns), el("span", { class: "chip", title: row.automatic ? "Ghost noticed that the texts disagree" : "An agent or a person said that they contradict each other" }, row.automatic ? "found by Ghost" : "stated"),
-        may && el("button", { class: "button small both", type: "button", dataset: { choice: "b" }, onclick: () => resolve({ ns: row.ns }, first.key, second.key, true, load) }, "Both hold")),
+      el("div", { class: "decision-head" }, box(row, `${first.key} and ${second.key}`), el("span", { class: "soft" }, row.ns), el("span", { class: "chip", title: row.automatic ? "Ghost noticed that the texts disagree" : "An agent or a person marked them as contradictory" }, row.automatic ? "found by Ghost" : "stated"),
+        may && el("button", { class: "button small both", type: "button", dataset: { choice: "b" }, onclick: () => resolve({ ns: row.ns }, first.key, second.key, true, load) }, "Both are true")),
       el("div", { class: "sides" },
         side(first, second, mine, "1"),
         el("div", { class: "versus", "aria-hidden": "true" }, icon("settle")),
@@ -226,7 +226,7 @@ function keys(place, signal) {
   const group = { signal, group: "Decisions" };
   bind("j", "next", move(1), group);
   bind("k", "previous", move(-1), group);
-  for (const [key, label] of [["s", "select"], ["1", "keep the first one"], ["2", "keep the second one"], ["b", "both hold"], ["e", "edit what may be stale"], ["r", "release"], ["x", "drop"]]) {
+  for (const [key, label] of [["s", "select"], ["1", "keep the first one"], ["2", "keep the second one"], ["b", "both are true"], ["e", "edit what may be stale"], ["r", "release"], ["x", "drop"]]) {
     bind(key, label, () => { const button = current()?.querySelector(`[data-choice="${key}"]`); button?.click(); return Boolean(button); }, group);
   }
 }

@@ -43,7 +43,7 @@ export function view({ query }, signal) {
   const search = el("a", { class: "button small", href: href("search") }, icon("search", 16), "Search as of then");
   const today = el("button", { class: "button small", type: "button", onclick: () => { asked.as_of = ""; moved(); } }, "Back to now");
   const list = el("button", { class: "button", type: "button", "aria-pressed": String(Boolean(asked.list)), onclick: () => { asked.list = asked.list ? "" : "1"; list.setAttribute("aria-pressed", String(Boolean(asked.list))); remember(asked); draw(); } }, icon("context"), "List");
-  const every = el("button", { class: "button", type: "button", title: "Show also memories with one version that still holds", onclick: () => { asked.all = asked.all ? "" : "1"; remember(asked); fit(); draw(); } }, "All memories");
+  const every = el("button", { class: "button", type: "button", title: "Also show memories with one version that is still valid", onclick: () => { asked.all = asked.all ? "" : "1"; remember(asked); fit(); draw(); } }, "All memories");
   const tool = (label, keys, picture, run) => el("button", { class: "button icon-only", type: "button", "aria-label": label, title: `${label} (${keys})`, onclick: run }, icon(picture));
 
   const asOf = () => (asked.as_of ? Date.parse(asked.as_of) : null);
@@ -140,7 +140,7 @@ export function view({ query }, signal) {
 
   function nothing() {
     if (asked.as_of) return empty({ title: "Nothing was believed yet", text: `At ${when(asked.as_of)} nothing of this was stored.`, picture: "clock" });
-    if (onlyChanged() && spans.length) return empty({ title: "Nothing has changed yet", text: `${count(grouped(spans).length, "memory has", "memories have")} one version each, and all still hold.`, picture: "check", action: el("button", { class: "button", type: "button", onclick: () => every.click() }, "Show all memories") });
+    if (onlyChanged() && spans.length) return empty({ title: "Nothing has changed yet", text: `${count(grouped(spans).length, "memory has", "memories have")} one version each, and all are still valid.`, picture: "check", action: el("button", { class: "button", type: "button", onclick: () => every.click() }, "Show all memories") });
     if (asked.prefix || asked.ns) return empty({ title: "No key starts with this", text: "Try a shorter beginning, or another namespace.", picture: "filter" });
     return empty({ title: "Nothing is stored yet", text: "Every memory appears here, with when it was true and when it was believed.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "timeline" });
   }
