@@ -9,8 +9,7 @@ from typing import Any
 from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, OutlineNode, file_id, outside_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.cfamily_.headers import NAMES
-from ghostmem.outline.languages.cfamily_.includes import is_include
+from ghostmem.outline.languages.cfamily_.includes import NAMES, is_include
 from ghostmem.outline.languages.cfamily_.lookup import Key
 from ghostmem.outline.languages.cfamily_.nodes import CppNodes
 from ghostmem.outline.languages.cfamily_.types import accepting, callable_

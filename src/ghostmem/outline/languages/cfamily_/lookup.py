@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
-from ghostmem.outline.languages.cfamily_.headers import NAMES
-from ghostmem.outline.languages.cfamily_.includes import CppFiles, is_include
+from ghostmem.outline.languages.cfamily_.includes import NAMES, CppFiles, is_include
 from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
 
 Key = tuple[str, int]

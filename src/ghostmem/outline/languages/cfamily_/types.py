@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.languages.cfamily_.headers import NAMES
+from ghostmem.outline.languages.cfamily_.includes import NAMES
 from ghostmem.outline.languages.cfamily_.lookup import Key, Place
 from ghostmem.outline.languages.cfamily_.names import CppNames
 from ghostmem.outline.languages.shared.inference import (

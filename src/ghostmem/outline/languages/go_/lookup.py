@@ -48,7 +48,6 @@ class Named:
     params: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Name its type parameters."""
         self.params = tuple(("v", self.key, name) for name, _ in self.tree[2])
 
 
@@ -56,7 +55,6 @@ class GoLookup:
     """Answers about types from declarations; the checker gives it the types of trees."""
 
     def __init__(self, world: GoWorld, checker: "type[Checker]") -> None:
-        """Start with nothing known."""
         self.world = world
         self._checker = checker
         self.named: dict[str, Named] = {}

@@ -1,10 +1,11 @@
 """The types that calling, indexing, iterating and entering Python values gives."""
 
 from ghostmem.outline.facts import FILE
-from ghostmem.outline.languages.python_.generics import Generics
+from ghostmem.outline.languages.python_.annotations import Annotations
 from ghostmem.outline.languages.python_.library import container_result, function_result
-from ghostmem.outline.languages.python_.natives import FAMILIES, KNOWN
 from ghostmem.outline.languages.python_.types import (
+    FAMILIES,
+    KNOWN,
     STR,
     Def,
     Key,
@@ -23,7 +24,7 @@ _CLASS_FIRST = (
 )  # methods whose first parameter is the class
 
 
-class Calls(Generics):
+class Calls(Annotations):
     """Results of calls and other operations on values."""
 
     def takes_class(self, key: Key) -> bool:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghostmem.outline.graph import NATIVE
-from ghostmem.outline.languages.python_.natives import KNOWN
 from ghostmem.outline.languages.python_.scopes import Bind
-from ghostmem.outline.languages.python_.types import Def, Key, Type, Types
+from ghostmem.outline.languages.python_.types import KNOWN, Def, Key, Type, Types
 from ghostmem.outline.languages.python_.world import PythonWorld
 
 MAX_ANCESTORS = 1000  # classes in one order of lookup

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Ref
 from ghostmem.outline.languages.python_.infer import PythonInference
-from ghostmem.outline.languages.python_.natives import KNOWN
-from ghostmem.outline.languages.python_.types import Def, Key, Type, Types
+from ghostmem.outline.languages.python_.types import KNOWN, Def, Key, Type, Types
 
 CALLABLE = ("function", "method", "type", "interface")
 _CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own

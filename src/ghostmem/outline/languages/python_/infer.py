@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ghostmem.outline.facts import FILE
-from ghostmem.outline.languages.python_.annotations import Annotations
-from ghostmem.outline.languages.python_.natives import KNOWN
+from ghostmem.outline.languages.python_.calls import Calls
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.tables import FILLED
 from ghostmem.outline.languages.python_.types import (
+    KNOWN,
     MAX_NESTING,
     STR,
     Def,
@@ -28,7 +28,7 @@ from ghostmem.outline.languages.python_.world import STARRED
 MAX_ELEMENTS = 12  # of a tuple whose types are kept
 
 
-class PythonInference(Annotations):
+class PythonInference(Calls):
     """Infer the types of expressions and definitions."""
 
     def infer(self, path: str, row: int) -> Types:

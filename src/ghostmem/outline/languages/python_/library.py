@@ -6,8 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.python_.classes import outside_class
-from ghostmem.outline.languages.python_.natives import FAMILIES, FUNCTIONS, KNOWN, LISTS, RETURNS
-from ghostmem.outline.languages.python_.types import Site, Type, Types, box, classes, native, union
+from ghostmem.outline.languages.python_.types import (
+    FAMILIES,
+    FUNCTIONS,
+    KNOWN,
+    LISTS,
+    RETURNS,
+    Site,
+    Type,
+    Types,
+    box,
+    classes,
+    native,
+    union,
+)
 
 if TYPE_CHECKING:
     from ghostmem.outline.languages.python_.calls import Calls

@@ -6,7 +6,7 @@ from posixpath import dirname
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import EXTERNAL, NATIVE
-from ghostmem.outline.languages.python_.natives import KNOWN
+from ghostmem.outline.languages.python_.types import KNOWN
 
 _SUFFIXES = (".py", ".pyi", ".pyw")
 _SRC = re.compile(r"(?:^|(?<=/))src/")
@@ -17,9 +17,6 @@ class Modules:
     """The modules of a project."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
-        """Name every file, from the packages that it is in and the absolute imports of the
-        others.
-        """
         self.files = frozenset(files)
         self.folders = {folder for path in files for folder in _above(path)}
         self.spaces: dict[

@@ -18,7 +18,6 @@ class Scopes:
     __slots__ = ("blocks", "scopes")
 
     def __init__(self, scopes: list[dict[str, Any]], blocks: list[list[int]]) -> None:
-        """Take them from the file's facts."""
         self.scopes = scopes
         self.blocks = blocks
 
@@ -126,7 +125,6 @@ class PythonFiles(dict[str, Loaded]):
     """The tables of all files, by path."""
 
     def __init__(self, facts: Mapping[str, Facts]) -> None:
-        """Start with nothing at hand."""
         super().__init__()
         self._facts = facts
 

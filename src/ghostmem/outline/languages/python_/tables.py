@@ -31,7 +31,6 @@ class PythonTables:
     """What is known so far of one file, and where the walk stands in it."""
 
     def __init__(self, source: bytes) -> None:
-        """Start at the top of a file."""
         self.source = source  # or the text of a string that is a type, inside of it
         self._breaks = [found.start() for found in re.finditer(b"\n", source)]
         self._words: dict[bytes, str] = {}

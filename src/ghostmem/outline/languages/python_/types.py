@@ -18,6 +18,16 @@ from itertools import chain
 from typing import Any
 
 from ghostmem.outline.graph import NATIVE
+from ghostmem.outline.languages.shared.known import meanings
+from ghostmem.outline.rules import packages_in
+
+# names of Python's own library by their meaning
+KNOWN = packages_in("python.txt")
+FAMILIES = meanings("python.txt", "family")  # of containers
+# functions, methods and methods that give lists: the class of their results
+FUNCTIONS, RETURNS, LISTS = (
+    meanings("python.txt", group) for group in ("functions", "returns", "lists")
+)
 
 Type = tuple[Any, ...]
 Types = tuple[Type, ...]

@@ -7,10 +7,9 @@ from typing import Any, Self, TypeVar
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import NATIVE
 from ghostmem.outline.languages.python_.modules import Modules, origin
-from ghostmem.outline.languages.python_.natives import KNOWN
 from ghostmem.outline.languages.python_.scopes import Bind, PythonFiles
 from ghostmem.outline.languages.python_.tables import LATE
-from ghostmem.outline.languages.python_.types import Def, Key, Site, Type, Types, union
+from ghostmem.outline.languages.python_.types import KNOWN, Def, Key, Site, Type, Types, union
 
 MAX_STEPS = 60  # of one inference; past them nothing is known
 MAX_PASSED = 20  # expressions passed for one parameter that are looked at
@@ -26,7 +25,6 @@ class PythonWorld:
 
     # the parts of inference call each other; `PythonInference` has them all
     infer: Callable[[str, int], Types]
-    annotated: Callable[[str, int], Types]
     definitions: Callable[[str, int], tuple[list[Def], str]]
     types: Callable[[Def], Types]
     bounds: Callable[[Type], Types]

@@ -6,8 +6,19 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
 from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
-from ghostmem.outline.languages.rust_.std import KNOWN
 from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
+from ghostmem.outline.languages.shared.known import meanings
+from ghostmem.outline.rules import packages_in
+
+# names that every program sees, and names of the standard library by their meaning
+KNOWN = packages_in("rust.txt")
+PRELUDE = {name: f"{path}::{name}" for name, path in meanings("rust.txt", "prelude").items()}
+VARIANTS = meanings("rust.txt", "variants")  # the type of each
+DERIVED = meanings("rust.txt", "derived")  # methods: the trait that deriving implements
+DERIVABLE = {
+    path.rsplit("::", 1)[-1]: path
+    for path in (*DERIVED.values(), "std::cmp::Eq", "std::marker::Copy")
+}
 
 MAX_REEXPORTS = 24  # of each other
 _ANCHORS = ("crate", "self", "super", "$crate")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from ghostmem.outline.languages.rust_.imports import KNOWN
 from ghostmem.outline.languages.rust_.members import RustMembers, rung
-from ghostmem.outline.languages.rust_.std import KNOWN
 from ghostmem.outline.languages.rust_.types import head_of, last_of
 from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, Type, symbols, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN

@@ -9,8 +9,8 @@ from typing import Any
 from ghostmem.outline.facts import Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
+from ghostmem.outline.languages.rust_.imports import DERIVABLE
 from ghostmem.outline.languages.rust_.nodes import RustNodes
-from ghostmem.outline.languages.rust_.std import DERIVABLE
 from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
 
 CALLABLE = frozenset({"function", "method"})

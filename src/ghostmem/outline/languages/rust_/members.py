@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE
 from ghostmem.outline.languages.rust_.crates import Key
+from ghostmem.outline.languages.rust_.imports import DERIVED, KNOWN
 from ghostmem.outline.languages.rust_.names import impl_number
-from ghostmem.outline.languages.rust_.std import DERIVED, KNOWN
 from ghostmem.outline.languages.rust_.types import (
     RustTypes,
     head_of,

@@ -5,8 +5,7 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
-from ghostmem.outline.languages.rust_.imports import RustImports
-from ghostmem.outline.languages.rust_.std import KNOWN, PRELUDE, VARIANTS
+from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, RustImports
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
