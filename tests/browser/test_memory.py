@@ -263,7 +263,8 @@ def test_hostile_text_in_every_field_stays_text(
         page.wait_for_function(
             "(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=key
         )
-        assert payload in page.locator(".fact", has_text="Where it comes from").text_content()
+        source = page.locator(".fact", has=page.get_by_role("heading", name="Source", exact=True))
+        assert payload in source.text_content()
         assert_harmless(page)
         for act in ("e", "t", "p", "n", "Delete"):
             page.keyboard.press(act)

@@ -74,6 +74,38 @@ def test_a_slow_answer_to_an_old_question_is_dropped(look: "Viewer") -> None:
     look.problems[:] = [one for one in look.problems if "ERR_FAILED" not in one]
 
 
+# types texts at once, presses Enter, and returns the questions sent before and after the answers
+TYPE = """async (texts) => {
+  const asked = [];
+  const send = window.fetch;
+  window.fetch = (path, options) => {
+    if (path.endsWith("/search")) asked.push(JSON.parse(options.body).query);
+    return send(path, options);
+  };
+  const box = document.querySelector("#query");
+  for (const text of texts) {
+    box.value = text;
+    box.dispatchEvent(new Event("input"));
+  }
+  box.form.requestSubmit();
+  const first = [...asked];
+  const isBusy = () => document.querySelector("#results").getAttribute("aria-busy") === "true";
+  while (isBusy()) await new Promise((done) => requestAnimationFrame(done));
+  window.fetch = send;
+  return [first, asked];
+}"""
+
+
+def test_one_search_runs_at_a_time(look: "Viewer") -> None:
+    """A keystroke asks at once; of what is typed while a search runs, only the last text is asked, and Enter asks nothing twice."""
+    page = look.show("#/search")
+    page.wait_for_selector("#results[aria-busy=false]")
+    assert page.evaluate(TYPE, ["webhook"]) == [["webhook"], ["webhook"]]
+    assert page.evaluate(TYPE, ["s", "stand", "standup"]) == [["s"], ["s", "standup"]]
+    assert keys(page)[0] == "standup"
+    assert "q=standup" in page.url
+
+
 def test_the_receipt_is_one_click_away(look: "Viewer") -> None:
     """Why a hit is there: its ranks and the parts of its score; a second click closes it."""
     page = look.show("#/search?q=payments webhook")
@@ -169,7 +201,7 @@ def test_facets_count_and_narrow(open_look: Callable[..., "Viewer"]) -> None:
         "(many) => document.querySelectorAll('.hit').length === many", arg=len(rules)
     )
     assert "kind=procedural" in page.url
-    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    page.wait_for_selector(".facet[aria-pressed=true]:focus")
     page.locator(".facet[aria-pressed=true]").click()
     page.wait_for_function("() => document.querySelectorAll('.hit').length > 20")
     page.locator(".facet", has_text="team:shared").click()

@@ -287,6 +287,30 @@ def test_build_tags_keep_all_candidates_that_can_be_built_together() -> None:
     }
 
 
+@pytest.mark.parametrize("receiver", ["*T", "T", "struct{ *T }"])
+def test_a_file_of_one_system_calls_the_methods_of_its_own_system(receiver: str) -> None:
+    """The answer for the first file, here that of Linux, is not used for the others."""
+    call = f"package a\nfunc use_%s(t {receiver}) {{ t.Close() }}"
+    graph = linked(
+        {
+            "a_linux.go": call % "linux",
+            "b_windows.go": call % "windows",
+            "t.go": "package a\ntype T struct{}",
+            "t_linux.go": "package a\nfunc (t *T) Close() {}",
+            "t_windows.go": "package a\nfunc (t *T) Close() {}",
+        }
+    )
+    found = {
+        (graph.nodes[one.start].file, graph.nodes[one.end].file, one.via)
+        for one in graph.links
+        if one.kind == "calls"
+    }
+    assert found == {
+        ("a_linux.go", "t_linux.go", "type"),
+        ("b_windows.go", "t_windows.go", "type"),
+    }
+
+
 def test_tests_are_flagged_and_seen_from_tests_only() -> None:
     """A test calls what it tests; the outside test package is another package."""
     files = {

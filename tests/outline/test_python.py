@@ -662,6 +662,20 @@ def test_generics_carry_their_arguments() -> None:
     }
 
 
+def test_the_type_of_an_empty_tuple_is_a_tuple() -> None:
+    """`tuple[()]` has no type arguments."""
+    source = """
+        from collections.abc import Awaitable
+        def f(empty: tuple[()], broken: Awaitable[()]):
+            empty.index(1)
+            broken.send(2)
+    """
+    assert edges(source, "calls", outside=True) == {
+        ("m.f", "native", "tuple.index"),
+        ("m.f", "native", "collections.abc.Awaitable.send"),
+    }
+
+
 def test_docstrings_tell_types() -> None:
     """A :rtype: and a :type: are believed, also by a dotted name from the top of the project."""
     files = {

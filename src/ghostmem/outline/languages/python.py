@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.base import Language
 
-# adds functions and classes to the statements
-from ghostmem.outline.languages.python_ import definitions  # noqa: F401
+# they add to the kinds of statements and expressions
+from ghostmem.outline.languages.python_ import definitions, literals  # noqa: F401
 from ghostmem.outline.languages.python_.link import link
 from ghostmem.outline.languages.python_.statements import suite
 from ghostmem.outline.languages.python_.tables import PythonTables

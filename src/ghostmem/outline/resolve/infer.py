@@ -1,11 +1,13 @@
-"""Which type an expression has, as far as the files say; None whenever they do not."""
+"""The types of expressions and the methods that calls mean; None where the files do not say."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ghostmem.outline.facts import Expression
-from ghostmem.outline.resolve.members import MemberLookup
+from ghostmem.outline.resolve.members import OWN, MemberLookup
 from ghostmem.outline.resolve.types import (
     ARRAY,
     EMPTY,
@@ -13,14 +15,25 @@ from ghostmem.outline.resolve.types import (
     INSTANCE,
     MAX_DEPTH,
     OUTSIDE,
+    OUTSIDE_CLASS,
+    VALUE,
     Env,
     Key,
     Type,
     outside,
+    parts_of,
     union,
 )
 
 CALLS = frozenset({"call", "plain_call", "super_call"})
+
+
+class Callee(NamedTuple):
+    """The methods that a call may mean, by which step, or the name of one outside."""
+
+    methods: list[tuple[Key, Env]]
+    via: str
+    outside: str = ""
 
 
 @dataclass(slots=True)
@@ -47,54 +60,21 @@ class TypeInference(MemberLookup):
         if number < 0 or self.depth > MAX_DEPTH:
             return None
         if (path, number) not in self.known:
-            self.known[path, number] = None  # what depends on itself has no type
+            self.known[path, number] = None  # an expression that depends on itself has no type
             self.depth += 1
-            self.known[path, number] = self._infer(path, number, self.expression(path, number))
+            expression = self.expression(path, number)
+            handler = _EXPRESSIONS.get(expression.op)
+            if handler is not None:
+                self.known[path, number] = handler(self, path, number, expression)
             self.depth -= 1
         return self.known[path, number]
 
-    def _infer(self, path: str, number: int, one: Expression) -> Type | None:
-        match one.op:
-            case "name":
-                return self.variable(path, one.name, one.scope).type
-            case "member":
-                return self.type_of_member(path, one)
-            case "call" | "plain_call" | "super_call":
-                return self._result(path, one)
-            case "this" | "super":
-                return self._own(path, one)
-            case "element":
-                return self.element(self.type_of(path, one.target))
-            case "union":
-                return union([self.type_of(path, part) for part in one.parts])
-            case "function":
-                return Type(FUNCTION, (path, number))
-            case "parameter":
-                return self._parameter(path, one)
-        return self._constant(path, one)
-
-    def _constant(self, path: str, one: Expression) -> Type | None:
-        """Return the type of an expression that says it: a literal, or one with a written type."""
-        match one.op:
-            case "literal":
-                return EMPTY if one.name == "null" else outside(self.library.text)
-            case "new" | "cast":
-                return self.written(path, one.term)
-            case "array":
-                return Type(ARRAY, args=(self.written(path, one.term),))
-            case "class":
-                return outside(f"{self.library.implicit}.Class", self.written(path, one.term))
-            case "sum":
-                texts = [self.expression(path, part) for part in one.parts if part >= 0]
-                is_text = any(part.op == "literal" and part.name == "String" for part in texts)
-                return outside(self.library.text) if is_text else None
-        return None
-
-    def _own(self, path: str, one: Expression) -> Type | None:
-        key = self.type_at(path, one.scope)
-        if key is None or one.op == "this":
-            return None if key is None else Type(INSTANCE, key)
-        return self.superclass(key)
+    def own(self, path: str, _number: int, expression: Expression) -> Type | None:
+        """Return the type of this or super."""
+        key = self.type_at(path, expression.scope)
+        if key is None:
+            return None
+        return Type(INSTANCE, key) if expression.op == "this" else self.superclass(key)
 
     def superclass(self, key: Key) -> Type | None:
         """Return the type that a type extends."""
@@ -103,101 +83,213 @@ class TypeInference(MemberLookup):
         return extended[0] if extended else outside(self.library.top)
 
     def element(self, kind: Type | None) -> Type | None:
-        """Return what a value consists of."""
+        """Return the type of the elements of a value."""
         if kind is None:
             return None
         if kind.sort == ARRAY or (kind.sort == OUTSIDE and len(kind.args) == 1):
             return kind.args[0]
-        if kind.sort == INSTANCE and self.depth < MAX_DEPTH:
-            self.depth += 1
-            found = [self.element(one) for one in self.supers(kind.symbol, kind.args)]
-            self.depth -= 1
-            return next((one for one in found if one is not None), None)
-        return None
-
-    def _result(self, path: str, one: Expression) -> Type | None:
-        found = self.callee(path, one)
-        if found.methods:
-            kinds = []
-            for key, env in found.methods:
-                if self.symbol(key).kind == "method":
-                    env += self._inferred(key, path, one)
-                kinds.append(self.field_type(key, env))
-            return union(kinds)
-        if not found.outside:
+        if kind.sort != INSTANCE or self.depth >= MAX_DEPTH:
             return None
-        kind = self.receiver(path, one)
+        self.depth += 1
+        elements = [self.element(base) for base in self.supers(kind.symbol, kind.args)]
+        self.depth -= 1
+        return next((element for element in elements if element is not None), None)
+
+    # calls
+
+    def callee(self, path: str, call: Expression) -> Callee:
+        """Return the methods that a call may mean."""
+        count = len(call.parts)
+        if call.op == "plain_call":
+            return self._plain(path, call.name, call.scope, count)
+        kind = self.receiver(path, call)
+        op = self.expression(path, call.target).op if call.target >= 0 else ""
+        via = "receiver" if op in ("this", "super") else "type"
+        found = [self.methods(part, call.name, count) for part in parts_of(kind)]
+        if all(found):
+            return Callee([method for methods in found for method in methods], via)
+        return Callee([], via, self._outside_method(kind, call.name))
+
+    def receiver(self, path: str, call: Expression) -> Type | None:
+        """Return the type of the value that a method is called on."""
+        return self.written(path, call.term) if call.term >= 0 else self.type_of(path, call.target)
+
+    def _outside_base(self, kind: Type, seen: frozenset[Key] = frozenset()) -> str:
+        """Return the class from elsewhere that a class extends: nothing when there is none, "?"
+        when it is not known.
+        """
+        if kind.sort not in OWN or kind.symbol in seen or len(seen) > MAX_DEPTH:
+            return kind.name if kind.sort == OUTSIDE else ""
+        refs = self.base_refs.get(kind.symbol, [])
+        bases = zip(refs, self.supers(kind.symbol, ()), strict=True)
+        found = (
+            "?" if base is None else self._outside_base(base, seen | {kind.symbol})
+            for ref, base in bases
+            if ref.kind == "extends"
+        )
+        return next(filter(None, found), "")
+
+    def _outside_method(self, kind: Type | None, name: str) -> str:
+        """Return the whole name of a method from elsewhere, nothing when that is not sure."""
+        library = self.library
+        top = f"{library.top}.{name}" if name in library.top_members else ""
+        if kind is None:
+            return ""
+        if kind.sort == ARRAY or (kind.sort == OUTSIDE and kind.name == library.top):
+            return top
+        if kind.sort in (OUTSIDE, OUTSIDE_CLASS, VALUE):
+            return f"{kind.name}.{name}"
+        if kind.sort not in OWN:
+            return ""
+        base = self._outside_base(kind)
+        if base not in ("", "?"):
+            return f"{base}.{name}"
+        is_enum = "enum" in self.symbol(kind.symbol).flags and name in library.enum_members
+        return top or (f"{library.enum}.{name}" if is_enum else "")
+
+    def _plain(self, path: str, name: str, scope: int, count: int) -> Callee:
+        """Return the methods that a call without a receiver may mean."""
+        types = [
+            Type(INSTANCE, (path, around.definition))
+            for _, around in self.chain(path, scope)
+            if around.kind == "type"
+        ]
+        for kind in types:
+            methods = self.methods(kind, name, count)
+            if methods:
+                return Callee(methods, "receiver")
+        outside = (self._outside_method(kind, name) for kind in types)
+        return self._imported(path, name, count) or Callee(
+            [], "receiver", next(filter(None, outside), "")
+        )
+
+    def _imported(self, path: str, name: str, count: int) -> Callee | None:
+        """Return the callee that static imports tell; None when they tell nothing."""
+        imports = self.static_imports(path, name)
+        owners = [(self.static_owner(one), one.star) for one in imports]
+        hits = [found for owner, _ in owners if (found := self.methods(owner, name, count))]
+        if len(hits) == 1:
+            return Callee(hits[0], "import")
+        outside = [(one.name, star) for one, star in owners if one and one.sort == OUTSIDE_CLASS]
+        named = [owner for owner, star in outside if not star]
+        if not hits and len(named) == 1:
+            return Callee([], "import", f"{named[0]}.{name}")
+        is_starred = len(named) < len(outside) and name not in self.library.top_members
+        return Callee([], "receiver") if hits or is_starred else None
+
+    def result(self, path: str, _number: int, call: Expression) -> Type | None:
+        """Return the type that a call gives."""
+        callee = self.callee(path, call)
+        if callee.methods:
+            return union([self._returned_by(key, env, path, call) for key, env in callee.methods])
+        if not callee.outside:
+            return None
+        kind = self.receiver(path, call)
         if kind is not None and kind.sort == OUTSIDE:
-            return self.library.result(kind, one.name, lambda: self._returned(path, one))
-        is_text = one.name == "toString" and not one.parts
+            return self.library.result(kind, call.name, lambda: self._returned(path, call))
+        is_text = call.name == "toString" and not call.parts
         return outside(self.library.text) if is_text else None
 
-    def _inferred(self, key: Key, path: str, one: Expression) -> Env:
+    def _returned_by(self, key: Key, env: Env, path: str, call: Expression) -> Type | None:
+        if self.symbol(key).kind == "method":
+            env += self._inferred(key, path, call)
+        return self.field_type(key, env)
+
+    def _inferred(self, key: Key, path: str, call: Expression) -> Env:
         """Return the type parameters of a generic method, from arguments that are of just that
         type, or its class.
         """
-        names = self.type_parameters(key)
+        names, terms = self.type_parameters(key), self.files[key[0]].terms
         found: dict[str, Type | None] = {}
-        terms = self.files[key[0]].terms
-        for (number, _), part in zip(self.parameter_terms(key), one.parts, strict=False):
-            term = terms[number] if number >= 0 else None
-            if term is None or term.sort != "named" or not names:
+        parameters = self.parameter_terms(key) if names else []
+        for (number, _), argument in zip(parameters, call.parts, strict=False):
+            term = terms[number] if number >= 0 and terms[number].sort == "named" else None
+            if term is None:
                 continue
             if term.name in names:
-                found.setdefault(term.name, self.type_of(path, part))
+                found.setdefault(term.name, self.type_of(path, argument))
             elif term.name == "Class" and term.parts and term.parts[0] >= 0:
-                kind = self.type_of(path, part)
+                kind = self.type_of(path, argument)
                 given = kind.args[0] if kind and kind.sort == OUTSIDE and kind.args else None
                 if terms[term.parts[0]].name in names:
                     found.setdefault(terms[term.parts[0]].name, given)
         return tuple(sorted((name, kind) for name, kind in found.items() if kind is not None))
 
-    def _returned(self, path: str, one: Expression) -> Type | None:
-        """Return what the function literal gives that a call takes first."""
-        part = one.parts[0] if one.parts else -1
-        if part < 0 or self.expression(path, part).op != "function":
-            return None
-        return self.type_of(path, self.expression(path, part).target)
+    def _returned(self, path: str, call: Expression) -> Type | None:
+        """Return the type that the function literal gives which a call takes first."""
+        first = self.expression(path, call.parts[0]) if call.parts and call.parts[0] >= 0 else None
+        is_function = first is not None and first.op == "function"
+        return self.type_of(path, first.target) if first is not None and is_function else None
 
-    def _parameter(self, path: str, one: Expression) -> Type | None:
-        """Return what a function literal is given, from where it is given to."""
-        literal, place = one.target, int(one.name)
+    def parameter(self, path: str, _number: int, expression: Expression) -> Type | None:
+        """Return the type of a parameter of a function literal, from where that is passed to."""
+        literal, place = expression.target, int(expression.name)
         if (path, literal) in self.declared:
             return self._passed(self.written(path, self.declared[path, literal]), place)
         if (path, literal) not in self.taken:
             return None
         number, position = self.taken[path, literal]
         call = self.expression(path, number)
-        held = self.receiver(path, call)
-        if held is not None and held.sort == OUTSIDE:
-            return self.library.passes(held, call.name, place)
-        found = self.callee(path, call).methods
-        if len(found) != 1 or self.symbol(found[0][0]).kind != "method":
+        receiver = self.receiver(path, call)
+        if receiver is not None and receiver.sort == OUTSIDE:
+            return self.library.passes(receiver, call.name, place)
+        methods = self.callee(path, call).methods
+        if len(methods) != 1 or self.symbol(methods[0][0]).kind != "method":
             return None
-        key, env = found[0]
+        return self._passed(self._parameter_type(*methods[0], position), place)
+
+    def _parameter_type(self, key: Key, env: Env, position: int) -> Type | None:
         terms = self.parameter_terms(key)
         if position >= len(terms):
             return None
-        scope = self.symbol(key).inner
-        return self._passed(self.written(key[0], terms[position][0], scope, env), place)
+        return self.written(key[0], terms[position][0], self.symbol(key).inner, env)
 
     def _passed(self, kind: Type | None, place: int) -> Type | None:
-        """Return a parameter of the one method that a function type has."""
+        """Return the type of a parameter of the one method that a function type has."""
         if kind is None:
             return None
         if kind.sort == OUTSIDE and kind.name.startswith(self.library.functions):
             return kind.args[place] if place < len(kind.args) else None
         if kind.sort != INSTANCE or self.symbol(kind.symbol).kind != "interface":
             return None
+        members = [(key, self.symbol(key)) for key in self.all_members(kind.symbol)]
         methods = [
-            one
-            for one in self.all_members(kind.symbol)
-            if self.symbol(one).kind == "method"
-            and not {"static", "default"} & {*self.symbol(one).flags}
+            key
+            for key, symbol in members
+            if symbol.kind == "method" and {"static", "default"}.isdisjoint(symbol.flags)
         ]
-        if len(methods) != 1:
-            return None
-        terms, scope = self.parameter_terms(methods[0]), self.symbol(methods[0]).inner
-        if place >= len(terms):
-            return None
-        return self.written(kind.symbol[0], terms[place][0], scope, self.env(kind))
+        return (
+            self._parameter_type(methods[0], self.env(kind), place) if len(methods) == 1 else None
+        )
+
+    def sum(self, path: str, _number: int, expression: Expression) -> Type | None:
+        """Return the type of a sum that has a text in it."""
+        parts = [self.expression(path, part) for part in expression.parts if part >= 0]
+        is_text = any(part.op == "literal" and part.name == "String" for part in parts)
+        return outside(self.library.text) if is_text else None
+
+
+# by the operation of an expression
+_EXPRESSIONS: dict[str, Callable[[TypeInference, str, int, Expression], Type | None]] = {
+    **dict.fromkeys(CALLS, TypeInference.result),
+    "name": lambda types, path, _number, one: types.variable(path, one.name, one.scope).type,
+    "member": lambda types, path, _number, one: types.type_of_member(path, one),
+    "this": TypeInference.own,
+    "super": TypeInference.own,
+    "element": lambda types, path, _number, one: types.element(types.type_of(path, one.target)),
+    "union": lambda types, path, _number, one: union(
+        [types.type_of(path, part) for part in one.parts]
+    ),
+    "function": lambda _types, path, number, _one: Type(FUNCTION, (path, number)),
+    "parameter": TypeInference.parameter,
+    "literal": lambda types, _path, _number, one: (
+        EMPTY if one.name == "null" else outside(types.library.text)
+    ),
+    "new": lambda types, path, _number, one: types.written(path, one.term),
+    "cast": lambda types, path, _number, one: types.written(path, one.term),
+    "array": lambda types, path, _number, one: Type(ARRAY, args=(types.written(path, one.term),)),
+    "class": lambda types, path, _number, one: outside(
+        f"{types.library.implicit}.Class", types.written(path, one.term)
+    ),
+    "sum": TypeInference.sum,
+}

@@ -6,8 +6,18 @@ from typing import Any
 from tree_sitter import Node
 
 from ghostmem.outline.languages.cfamily_.expressions import ExpressionWalk
-from ghostmem.outline.languages.cfamily_.syntax import declared, parameters_of, type_of
+from ghostmem.outline.languages.cfamily_.syntax import (
+    INITIALISERS,
+    Declared,
+    arguments_in,
+    declared,
+    is_named,
+    parameters_of,
+    type_of,
+)
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+
+MAX_DECLARATORS = 40  # inside each other
 
 
 class CppBodyWalk(ExpressionWalk):
@@ -35,30 +45,24 @@ class CppBodyWalk(ExpressionWalk):
         def bind() -> None:
             if found is None:
                 return
-            made = value is None or value.type in ("argument_list", "initializer_list")
-            plain = (
-                bool(kind)
-                and kind[0] == "T"
-                and not any(kid.type.startswith(("pointer", "reference")) for kid in _chain(one))
-            )
-            if made and plain and found.function is None:
-                count = (
-                    len([kid for kid in value.named_children if kid.type != "comment"])
-                    if value is not None
-                    else 0
-                )
-                self.made(
-                    kind, count, whole, maybe=value is None or value.type == "initializer_list"
-                )
-            if found.function is not None and plain and (count := self.vexing(found.function)):
-                self.made(kind, count, whole, maybe=False)
-            if kind == ["auto"] or kind is None:
+            if is_named(kind) and not _is_indirect(one):
+                self.constructed(found, value, kind, whole)
+            if kind is None or kind == ["auto"]:
                 self.structured(one)
                 self.hold(found.path[-1], None, self.of(value))
             else:
                 self.hold(found.path[-1], kind if not found.pointer else None, UNKNOWN)
 
         return [*present(value), bind]
+
+    def constructed(self, found: Declared, value: Node | None, kind: Any, whole: Node) -> None:
+        """Record the constructor that a declaration calls."""
+        if found.function is not None:
+            if count := self.vexing(found.function):
+                self.made(kind, count, whole, maybe=False)
+        elif value is None or value.type in INITIALISERS:
+            maybe = value is None or value.type == "initializer_list"
+            self.made(kind, len(arguments_in(value)), whole, maybe=maybe)
 
     def structured(self, one: Node) -> None:
         """Bind the names of `auto [a, b]`; their types are not inferred."""
@@ -72,14 +76,9 @@ class CppBodyWalk(ExpressionWalk):
         constructor.
         """
         nodes, _, types = parameters_of(self, function)
-        bare = [one for one in nodes if one.child_by_field_name("declarator") is None]
-        return (
-            len(nodes)
-            if nodes
-            and len(bare) == len(nodes)
-            and all(self.local(one) is not None for one in types)
-            else 0
-        )
+        has_names = any(one.child_by_field_name("declarator") is not None for one in nodes)
+        is_call = not has_names and all(self.local(one) is not None for one in types)
+        return len(nodes) if is_call else 0
 
     def visit_for_range_loop(self, node: Node) -> list[Step]:
         """Bind the variable of a loop to the elements of its range."""
@@ -157,11 +156,11 @@ class CppBodyWalk(ExpressionWalk):
         return steps
 
 
-def _chain(node: Node) -> list[Node]:
-    """Return a declarator and those inside it."""
-    found: list[Node] = []
-    here: Node | None = node
-    while here is not None and len(found) < 40:
-        found.append(here)
-        here = here.child_by_field_name("declarator")
-    return found
+def _is_indirect(node: Node) -> bool:
+    """Tell whether a declarator declares a pointer or a reference."""
+    declarator: Node | None = node
+    for _ in range(MAX_DECLARATORS):
+        if declarator is None or declarator.type.startswith(("pointer", "reference")):
+            break
+        declarator = declarator.child_by_field_name("declarator")
+    return declarator is not None and declarator.type.startswith(("pointer", "reference"))

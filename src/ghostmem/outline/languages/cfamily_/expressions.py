@@ -1,12 +1,20 @@
 """C and C++: what expressions say: calls, reads, writes and the types they name."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from tree_sitter import Node
 
-from ghostmem.outline.languages.cfamily_.syntax import arguments_of, path_of, type_of
-from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, Walk, present
+from ghostmem.outline.languages.cfamily_.syntax import (
+    arguments_in,
+    arguments_of,
+    is_named,
+    path_of,
+    type_of,
+)
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, Walk, fields_of, present
 
+MAX_NESTING = 60  # expressions inside each other
 CASTS = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"})
 MAKERS = frozenset({"make_unique", "make_shared"})
 _SILENT = (
@@ -113,85 +121,68 @@ class ExpressionWalk(Walk):
 
     def visit_call_expression(self, node: Node) -> list[Step]:
         """Record a call after its receiver was visited, then visit the arguments."""
-        function, arguments = (
-            node.child_by_field_name("function"),
-            node.child_by_field_name("arguments"),
-        )
+        function = node.child_by_field_name("function")
+        given = arguments_in(node.child_by_field_name("arguments"))
         if function is None:
-            return present(arguments)
-        given = (
-            [one for one in arguments.named_children if one.type != "comment"]
-            if arguments is not None
-            else []
-        )
+            return present(node.child_by_field_name("arguments"))
         path = path_of(self, function)
         types = arguments_of(self, function)
         if path and path[-1] in CASTS:
             self.seen[node.id] = self.expr("as", types[0] if types else None, self.context())
             return [*present(function.child_by_field_name("arguments")), *given]
-        steps: list[Step] = []
-        if function.type == "field_expression":
-            steps = present(function.child_by_field_name("argument"))
-            held = function.child_by_field_name("field")
-            steps += present(held.child_by_field_name("arguments") if held is not None else None)
-        elif function.type == "qualified_identifier":
-            steps = self.scopes_of(function)
-        elif function.type == "template_function":
-            steps = present(function.child_by_field_name("arguments"))
-        elif function.type == "primitive_type":
+        if function.type == "primitive_type":
             return [*given]
-        elif function.type != "identifier" and not self.bracketed(function):
-            steps = [function]
 
         def call() -> None:
-            if (
-                function.type == "identifier"
-                and (at := self.local(self.name(function))) is not None
-            ):
-                self.seen[function.id] = self.expr("local", at)
+            local = self.local(self.name(function)) if function.type == "identifier" else None
+            if local is not None:
+                self.seen[function.id] = self.expr("local", local)
             callee = self.of(function)
             self.seen[node.id] = self.expr("call", callee, len(given))
             if path and path[-1] in MAKERS and types:
                 self.made(types[0], len(given), function, maybe=False)
-            self.ref(
-                "calls", function, {"ctx": self.context(), "callee": callee, "args": len(given)}
-            )
+            detail = {"ctx": self.context(), "callee": callee, "args": len(given)}
+            self.ref("calls", function, detail)
 
-        return [*steps, call, *given]
+        return [*self.callee_steps(function), call, *given]
+
+    def callee_steps(self, function: Node) -> list[Step]:
+        """Return the parts of what is called that are visited before: its receiver, its types."""
+        match function.type:
+            case "field_expression":
+                field = function.child_by_field_name("field")
+                types = field.child_by_field_name("arguments") if field is not None else None
+                return present(function.child_by_field_name("argument"), types)
+            case "qualified_identifier":
+                return self.scopes_of(function)
+            case "template_function":
+                return present(function.child_by_field_name("arguments"))
+            case "identifier":
+                return []
+        return [] if self.bracketed(function) else [function]
 
     def bracketed(self, node: Node) -> bool:
         """Tell whether this is a name in parentheses that is no local: `(f)(x)`, or the cast
         `(T)(x)`.
         """
-        inner = (
-            node.named_children[0]
-            if node.type == "parenthesized_expression" and node.named_child_count == 1
-            else None
-        )
-        return (
-            inner is not None
-            and inner.type == "identifier"
-            and self.local(self.name(inner)) is None
-        )
+        if node.type != "parenthesized_expression" or node.named_child_count != 1:
+            return False
+        inner = node.named_children[0]
+        return inner.type == "identifier" and self.local(self.name(inner)) is None
 
     def visit_new_expression(self, node: Node) -> list[Step]:
         """Record the constructor that `new` calls."""
         typed, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
         kind = type_of(self, typed)
-        if kind and kind[0] == "T":
-            count = (
-                len([one for one in arguments.named_children if one.type != "comment"])
-                if arguments is not None
-                else 0
-            )
-            self.made(kind, count, node, maybe=False)
+        if is_named(kind):
+            self.made(kind, len(arguments_in(arguments)), node, maybe=False)
         return present(typed, arguments)
 
     def visit_compound_literal_expression(self, node: Node) -> list[Step]:
         """Record `Type{...}`: a constructor in C++, a literal in C."""
         typed, value = node.child_by_field_name("type"), node.child_by_field_name("value")
         kind = type_of(self, typed)
-        if kind and kind[0] == "T":
+        if is_named(kind):
             self.made(kind, len(value.named_children) if value is not None else 0, node, maybe=True)
         return present(typed, value)
 
@@ -269,33 +260,52 @@ class ExpressionWalk(Walk):
 
     def shape(self, node: Node | None, depth: int) -> int:
         """Build the expression of a node."""
-        if node is None or depth > 60:
+        if node is None or depth > MAX_NESTING:
             return UNKNOWN
         if node.id in self.seen:
             return self.seen[node.id]
-        match node.type:
-            case "parenthesized_expression" | "pointer_expression" | "subscript_expression" as kind:
-                held = node.child_by_field_name("argument") or next(iter(node.named_children), None)
-                inner = self.shape(held, depth + 1)
-                element = kind == "subscript_expression" and inner != UNKNOWN
-                return self.expr("index", inner) if element else inner
-            case "this":
-                return self.expr("this", self.context())
-            case "field_expression":
-                inner = self.shape(node.child_by_field_name("argument"), depth + 1)
-                path = path_of(self, node.child_by_field_name("field"))
-                arrow = self.name(node.child_by_field_name("operator")) == "->"
-                return self.expr("member", inner, path[-1], arrow) if path else UNKNOWN
-            case "identifier" | "qualified_identifier" | "template_function":
-                path, given = path_of(self, node), arguments_of(self, node)
-                return self.expr("name", path, given, self.context()) if path else UNKNOWN
-            case "cast_expression" | "new_expression" | "compound_literal_expression":
-                typed = type_of(self, node.child_by_field_name("type"))
-                return self.expr("as", typed, self.context())
-            case "conditional_expression":
-                sides = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
-                ends = [self.shape(one, depth + 1) for one in sides]
-                return self.expr("first", [at for at in ends if at != UNKNOWN])
-            case "lambda_expression":
-                return self.expr("closure")
-        return UNKNOWN
+        handler = _SHAPES.get(node.type)
+        return handler(self, node, depth + 1) if handler is not None else UNKNOWN
+
+    def _inner(self, node: Node, depth: int) -> int:
+        inner = node.child_by_field_name("argument") or next(iter(node.named_children), None)
+        return self.shape(inner, depth)
+
+    def _item(self, node: Node, depth: int) -> int:
+        inner = self._inner(node, depth)
+        return self.expr("index", inner) if inner != UNKNOWN else inner
+
+    def _member(self, node: Node, depth: int) -> int:
+        inner = self.shape(node.child_by_field_name("argument"), depth)
+        path = path_of(self, node.child_by_field_name("field"))
+        arrow = self.name(node.child_by_field_name("operator")) == "->"
+        return self.expr("member", inner, path[-1], arrow) if path else UNKNOWN
+
+    def _named(self, node: Node, _depth: int) -> int:
+        path, given = path_of(self, node), arguments_of(self, node)
+        return self.expr("name", path, given, self.context()) if path else UNKNOWN
+
+    def _typed(self, node: Node, _depth: int) -> int:
+        return self.expr("as", type_of(self, node.child_by_field_name("type")), self.context())
+
+    def _either(self, node: Node, depth: int) -> int:
+        rows = [self.shape(one, depth) for one in fields_of(node, ("consequence", "alternative"))]
+        return self.expr("first", [row for row in rows if row != UNKNOWN])
+
+
+# by the kind of a node
+_SHAPES: dict[str, Callable[[ExpressionWalk, Node, int], int]] = {
+    "parenthesized_expression": ExpressionWalk._inner,
+    "pointer_expression": ExpressionWalk._inner,
+    "subscript_expression": ExpressionWalk._item,
+    "this": lambda walk, _node, _depth: walk.expr("this", walk.context()),
+    "field_expression": ExpressionWalk._member,
+    "identifier": ExpressionWalk._named,
+    "qualified_identifier": ExpressionWalk._named,
+    "template_function": ExpressionWalk._named,
+    "cast_expression": ExpressionWalk._typed,
+    "new_expression": ExpressionWalk._typed,
+    "compound_literal_expression": ExpressionWalk._typed,
+    "conditional_expression": ExpressionWalk._either,
+    "lambda_expression": lambda walk, _node, _depth: walk.expr("closure"),
+}

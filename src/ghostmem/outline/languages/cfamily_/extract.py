@@ -13,13 +13,20 @@ from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.cfamily_.macros import blanked
 from ghostmem.outline.languages.cfamily_.records import RecordWalk
 from ghostmem.outline.languages.cfamily_.syntax import (
+    INITIALISERS,
     Declared,
+    arguments_in,
     declared,
+    is_named,
     parameters_of,
     path_of,
     type_of,
 )
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+
+_CONSTANT = frozenset({"const", "constexpr", "constinit"})
+# in a declaration without a body: it is a definition
+_DEFINING = frozenset({"default_method_clause", "delete_method_clause", "try_statement"})
 
 
 class FamilyWalk(RecordWalk):
@@ -54,26 +61,18 @@ class FamilyWalk(RecordWalk):
     ) -> int:
         """Declare a function or method, with a body or without."""
         _, takes, types = parameters_of(self, found.function)
-        static = any(
-            kid.type == "storage_class_specifier" and self.name(kid) == "static"
-            for kid in node.children
-        )
+        kinds = {kid.type for kid in node.children}
         default = node.child_by_field_name("default_value")
-        clause = any(
-            kid.type in ("default_method_clause", "delete_method_clause") for kid in node.children
-        )
         detail = self.placed(
             {
-                "decl": body is None
-                and not clause
-                and not any(kid.type == "try_statement" for kid in node.children),
-                "static": static,
+                "decl": body is None and kinds.isdisjoint(_DEFINING),
+                "static": "static" in self.words(node),
                 "pure": default is not None and self.name(default) == "0",
                 "params": takes,
                 "types": types,
                 "ret": self.returned(typed, found.function),
                 "qual": found.path[:-1],
-                "deleted": any(kid.type == "delete_method_clause" for kid in node.children),
+                "deleted": "delete_method_clause" in kinds,
             }
         )
         macro = (
@@ -85,49 +84,39 @@ class FamilyWalk(RecordWalk):
         )
         name = self.text(found.function) if macro else found.path[-1]  # TEST(Suite, Case) { ... }
         kind = "method" if self.in_type() else "function"
-        return self.symbol(
-            name, kind, self.owner if not self.function else FILE, node, body, detail
-        )
+        owner = FILE if self.function else self.owner
+        return self.symbol(name, kind, owner, node, body, detail)
+
+    def words(self, node: Node) -> set[str]:
+        """Return the words before the type of a declaration, such as static and const."""
+        return {
+            self.name(kid)
+            for kid in node.children
+            if kid.type in ("storage_class_specifier", "type_qualifier")
+        }
 
     def returned(self, typed: Node | None, function: Node | None) -> Any:
         """Return the type that a function gives back, also when it stands after an arrow."""
-        trailing = next(
-            (
-                kid
-                for kid in (function.named_children if function else [])
-                if kid.type == "trailing_return_type"
-            ),
-            None,
-        )
-        return type_of(
-            self, next(iter(trailing.named_children), None) if trailing is not None else typed
-        )
+        kids = function.named_children if function else []
+        trailing = next((kid for kid in kids if kid.type == "trailing_return_type"), None)
+        after = next(iter(trailing.named_children), None) if trailing is not None else typed
+        return type_of(self, after)
 
     def visit_declaration(self, node: Node) -> list[Step]:
         """Declare everything that a declaration names; inside a body bind locals."""
         if self.function and node.type == "declaration":
             return self.locals(node)
         typed = node.child_by_field_name("type")
-        held = node.children_by_field_name("declarator")
-        if (
-            typed is not None
-            and not held
-            and typed.type.endswith("_specifier")
-            and typed.child_by_field_name("body") is None
-        ):
+        declarators = node.children_by_field_name("declarator")
+        is_specifier = typed is not None and typed.type.endswith("_specifier")
+        has_body = typed is not None and typed.child_by_field_name("body") is not None
+        if is_specifier and not declarators and not has_body:
             return []  # a forward declaration
-        steps: list[Step] = []
         template = self.template
-        if (
-            typed is not None
-            and typed.child_by_field_name("body") is not None
-            and typed.type.endswith("_specifier")
-        ):
-            steps.append(typed)
-            typed_steps: list[Step] = []
-        else:
-            typed_steps = present(typed)
-        for one in held:
+        steps, typed_steps = present(typed), list[Step]()
+        if not (is_specifier and has_body):
+            steps, typed_steps = typed_steps, steps
+        for one in declarators:
             found = declared(self, one)
             if found is None:
                 continue
@@ -149,69 +138,48 @@ class FamilyWalk(RecordWalk):
         typed_steps: Sequence[Step],
     ) -> list[Step]:
         """Declare a variable, constant or field; its initialiser belongs to the file."""
-        words = {
-            self.name(kid)
-            for kid in node.children
-            if kid.type in ("storage_class_specifier", "type_qualifier")
-        }
+        words, inside = self.words(node), self.in_type()
         value = one.child_by_field_name("value") or node.child_by_field_name("default_value")
-        fixed = bool({"const", "constexpr", "constinit"} & words) and not any(
-            kid.type == "pointer_declarator" for kid in [one, *one.named_children]
-        )
-        kind = type_of(self, typed)
-        inside = self.in_type()
+        kind, is_static = type_of(self, typed), "static" in words
+        is_field = inside and not is_static
+        parts = [part.type for part in (one, *one.named_children)]
         detail = self.placed(
             {
-                "decl": ("extern" in words and value is None)
-                or (inside and "static" in words and value is None),
-                "static": "static" in words and not inside,
+                "decl": value is None and ("extern" in words or (inside and is_static)),
+                "static": is_static and not inside,
                 "type": None if found.pointer else kind,
                 "qual": found.path[:-1],
-                "member": inside and "static" in words,
-                "plain": not any(
-                    kid.type.startswith(("pointer", "reference"))
-                    for kid in [one, *one.named_children]
-                ),
+                "member": inside and is_static,
+                "plain": not any(part.startswith(("pointer", "reference")) for part in parts),
             }
         )
-        instance = inside and "static" not in words
-        sort = "field" if instance else "constant" if fixed else "variable"
+        is_fixed = not _CONSTANT.isdisjoint(words) and "pointer_declarator" not in parts
+        sort = "field" if is_field else "constant" if is_fixed else "variable"
         index = self.symbol(found.path[-1], sort, self.owner, node, None, detail)
-        if kind == ["auto"] and value is not None:
-            self.facts.symbols[index].detail["value"] = UNKNOWN
+        is_inferred = kind == ["auto"] and value is not None
+        if is_inferred:
+            detail["value"] = UNKNOWN
 
         def make() -> None:
-            plain = (
-                bool(kind)
-                and kind[0] == "T"
-                and not any(kid.type.startswith("pointer") for kid in one.named_children)
-            )
-            if (
-                plain
-                and value is not None
-                and value.type in ("argument_list", "initializer_list")
-                and not instance
-            ):
-                self.made(
-                    kind, len(value.named_children), node, maybe=value.type == "initializer_list"
-                )
-            if kind == ["auto"] and value is not None:
-                self.facts.symbols[index].detail["value"] = self.of(value)
+            is_pointer = any(part.startswith("pointer") for part in parts[1:])
+            is_object = is_named(kind) and not is_pointer and not is_field
+            if is_object and value is not None and value.type in INITIALISERS:
+                maybe = value.type == "initializer_list"
+                self.made(kind, len(value.named_children), node, maybe=maybe)
+            if is_inferred:
+                detail["value"] = self.of(value)
 
-        owned = self.inside(index, typed_steps) if not instance else list(typed_steps)
+        owned = list(typed_steps) if is_field else self.inside(index, typed_steps)
         return [*owned, *present(value), make]
 
     def visit_field_initializer(self, node: Node) -> list[Step]:
         """Record the constructor that an initialiser of a base or member calls."""
-        name, given = (
-            next(iter(node.named_children), None),
-            node.named_children[-1] if node.named_children else None,
-        )
-        path = path_of(self, name)
-        if path and given is not None and given != name:
-            count = len([one for one in given.named_children if one.type != "comment"])
-            self.ref("calls", name or node, {"ctx": self.context(), "init": path, "args": count})
-        return [*(given.named_children if given is not None and given != name else [])]
+        kids = node.named_children
+        path = path_of(self, kids[0]) if len(kids) > 1 else []
+        if path:
+            count = len(arguments_in(kids[-1]))
+            self.ref("calls", kids[0], {"ctx": self.context(), "init": path, "args": count})
+        return [*kids[-1].named_children] if len(kids) > 1 else []
 
 
 def extract(root: Node, source: bytes, grammar: object) -> Facts:

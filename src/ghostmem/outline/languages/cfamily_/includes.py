@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from functools import cache
 
 from ghostmem.outline.facts import Facts, Import
-from ghostmem.outline.languages.cfamily_.headers import HEADERS, NAMES, header_of
+from ghostmem.outline.rules import packages_in
+
+# headers of ISO C, POSIX and ISO C++ with the names that they declare; `@` marks names by meaning
+NAMES = packages_in("c.txt")
 
 
 class CppFiles:
@@ -40,7 +43,7 @@ class CppFiles:
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), one.path))
         if not system and beside in self.files:
             return beside
-        if system and one.path in HEADERS:
+        if system and one.path in NAMES["@headers"]:
             return None
         wanted = posixpath.normpath(one.path)
         if wanted in self.files:
@@ -73,7 +76,7 @@ class CppFiles:
     def _natives(self, path: str) -> frozenset[str]:
         """Return what the headers of the standard library that are visible in a file declare."""
         return frozenset(
-            name for header in self.headers(path) for name in NAMES.get(header_of(header), ())
+            name for header in self.headers(path) for name in NAMES.get(_header_of(header), ())
         )
 
 
@@ -90,3 +93,8 @@ def _reached(start: str, following: Mapping[str, list[str]]) -> frozenset[str]:
                 found.add(one)
                 pending.append(one)
     return frozenset(found)
+
+
+def _header_of(name: str) -> str:
+    """Return the C header that a header stands for: `cstdio` is `stdio.h`."""
+    return f"{name[1:]}.h" if name.startswith("c") and f"{name[1:]}.h" in NAMES else name

@@ -6,15 +6,14 @@ Every reference becomes a link with the rung that resolved it, or stays loose.
 from collections.abc import Mapping
 from typing import Any
 
-from ghostmem.outline.facts import FILE, Facts, Ref
+from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, OutlineNode, file_id, outside_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.cfamily_.headers import HEADERS
-from ghostmem.outline.languages.cfamily_.includes import is_include
+from ghostmem.outline.languages.cfamily_.includes import NAMES, is_include
 from ghostmem.outline.languages.cfamily_.lookup import Key
 from ghostmem.outline.languages.cfamily_.nodes import CppNodes
 from ghostmem.outline.languages.cfamily_.types import accepting, callable_
-from ghostmem.outline.languages.shared.inference import Found, Target, Type
+from ghostmem.outline.languages.shared.inference import OUTSIDE, Found, Target
 
 VALUES = frozenset({"variable", "constant"})
 
@@ -51,14 +50,11 @@ class _CppLinker(CppNodes):
             if found is not None:
                 self.add(file_id(path), "imports", file_id(found), one.line, "import")
                 continue
-            origin = NATIVE if one.path in HEADERS else EXTERNAL
+            origin = NATIVE if one.path in NAMES["@headers"] else EXTERNAL
             key = outside_id(origin, one.path)
-            self.nodes.setdefault(
-                key,
-                OutlineNode(
-                    key, one.path, "module", origin, where=one.path if origin == EXTERNAL else ""
-                ),
-            )
+            where = one.path if origin == EXTERNAL else ""
+            node = OutlineNode(key, one.path, "module", origin, where=where)
+            self.nodes.setdefault(key, node)
             self.add(file_id(path), "imports", key, one.line, origin)
 
     def reference(self, path: str, ref: Ref) -> None:
@@ -120,9 +116,7 @@ class _CppLinker(CppNodes):
         outer = _outside(found)
         self._outer(start, ref, "calls", outer, "function")
         keys = _keys(found)
-        functions = accepting(
-            [key for key in keys if callable_(self.names, key)], self.names, ref.detail["args"]
-        )
+        functions = accepting(keys, self.names, ref.detail["args"])
         types = [key for key in keys if self.names.symbol(key).kind == "type"]
         if functions:
             self.link(start, ref, "calls", functions, self._via(functions, found.via))
@@ -140,20 +134,14 @@ class _CppLinker(CppNodes):
         """Resolve `receiver.name` and `receiver->name` by the type of the receiver."""
         _, inner, name, arrow = function
         home = self.types.opened(self.types.infer(path, inner), arrow=arrow)
-        held = [key for key in self.types.members(home, name) if callable_(self.names, key)]
-        keys = accepting(held, self.names, ref.detail["args"])
+        keys = accepting(self.types.members(home, name), self.names, ref.detail["args"])
         if keys:
             own = inner >= 0 and self.files[path].detail["exprs"][inner][0] == "this"
             self.link(start, ref, "calls", keys, self._via(keys, "receiver" if own else "type"))
             return True
-        if home is not None and home[0] in ("native", "external"):
-            self.add(
-                start,
-                "calls",
-                self.target(Target(home[0], f"{home[1]}::{name}"), "method"),
-                ref.line,
-                home[0],
-            )
+        if home is not None and home[0] in OUTSIDE:
+            target = Target(home[0], f"{home[1]}::{name}")
+            self._outer(start, ref, "calls", [target], "method")
             return True
         return False
 
@@ -174,12 +162,10 @@ class _CppLinker(CppNodes):
         return True
 
     def _constructor(self, start: str, ref: Ref, real: Key, via: str, *, maybe: bool) -> None:
-        held = self.names.members.get((*real, self.names.symbol(real).name), [])
-        fitting = accepting(
-            [key for key in held if callable_(self.names, key)], self.names, ref.detail["args"]
-        )
-        if fitting:
-            self.link(start, ref, "calls", fitting, via)
+        declared = self.names.members.get((*real, self.names.symbol(real).name), [])
+        constructors = accepting(declared, self.names, ref.detail["args"])
+        if constructors:
+            self.link(start, ref, "calls", constructors, via)
         elif not maybe and self.cpp:
             self.link(start, ref, "calls", [real], via)
 
@@ -202,31 +188,25 @@ class _CppLinker(CppNodes):
         place = self.types.place(path, ref.detail["ctx"])
         home, name = self.types.own(place), ref.detail["init"]
         if home is None:
-            return self._leave(start, ref, name[-1])
-        fields = [
-            key
-            for key in self.names.members.get((*home[1], name[-1]), [])
-            if self.names.symbol(key).kind == "field"
-        ]
-        if fields:
-            kind: Type | None = self.types.resolve(
-                self.names.symbol(fields[0]).detail.get("type"), self.types.at(home[1])
-            )
-            if (
-                kind is not None
-                and kind[0] == "sym"
-                and self.names.symbol(fields[0]).detail["plain"]
-            ):
+            self._leave(start, ref, name[-1])
+        elif field := self._field(home[1], name[-1]):
+            kind = self.types.resolve(field.detail.get("type"), self.types.at(home[1]))
+            if kind is not None and kind[0] == "sym" and field.detail["plain"]:
                 self._constructor(start, ref, kind[1], "type", maybe=True)
-            return None
-        found = self.names.resolve(name, place, types=True)
+        else:
+            self._initialised_base(start, ref, self.names.resolve(name, place, types=True))
+
+    def _field(self, key: Key, name: str) -> Symbol | None:
+        members = map(self.names.symbol, self.names.members.get((*key, name), []))
+        return next((member for member in members if member.kind == "field"), None)
+
+    def _initialised_base(self, start: str, ref: Ref, found: Found) -> None:
         keys = _keys(found)
-        if not keys or not self._construct(start, ref, keys, "receiver"):
-            outer = _outside(found)
-            self._outer(start, ref, "calls", outer, "type")
-            if not outer and not any(one.kind == "gen" for one in found.targets):
-                self._leave(start, ref, name[-1])
-        return None
+        if keys and self._construct(start, ref, keys, "receiver"):
+            return
+        self._outer(start, ref, "calls", _outside(found), "type")
+        if not any(target.kind in (*OUTSIDE, "gen") for target in found.targets):
+            self._leave(start, ref, ref.detail["init"][-1])
 
     # values and types
 
@@ -272,23 +252,13 @@ class _CppLinker(CppNodes):
 
     def _type(self, start: str, path: str, ref: Ref) -> None:
         """Link a type or a base."""
-        place, name, detail = (
-            self.types.place(path, ref.detail["ctx"]),
-            ref.detail["path"],
-            ref.detail,
-        )
-        found = self._type_found(name, place, detail)
-        keys = _keys(found)
-        self.link(start, ref, ref.kind, keys, found.via)
-        self._outer(start, ref, ref.kind, _outside(found), "type")
-        if not found.targets and not detail.get("maybe"):
-            self._leave(start, ref, name[-1])
-
-    def _type_found(self, name: list[str], place: Any, detail: dict[str, Any]) -> Found:
-        found = self.names.resolve(name, place, types=True, tag=bool(detail.get("tag")))
-        if detail.get("maybe"):
-            return Found(tuple(one for one in found.targets if one.kind == "sym"), found.via)
-        return found
+        place, name = self.types.place(path, ref.detail["ctx"]), ref.detail["path"]
+        found = self.names.resolve(name, place, types=True, tag=bool(ref.detail.get("tag")))
+        self.link(start, ref, ref.kind, _keys(found), found.via)
+        if not ref.detail.get("maybe"):
+            self._outer(start, ref, ref.kind, _outside(found), "type")
+            if not found.targets:
+                self._leave(start, ref, name[-1])
 
 
 def _keys(found: Found) -> list[Key]:
@@ -296,4 +266,4 @@ def _keys(found: Found) -> list[Key]:
 
 
 def _outside(found: Found) -> list[Target]:
-    return [one for one in found.targets if one.kind in ("native", "external")]
+    return [one for one in found.targets if one.kind in OUTSIDE]

@@ -1,18 +1,28 @@
-"""What a name of C or C++ is at a place: scopes, namespaces, using, members of classes and their
+"""Look names of C and C++ up at a place: scopes, namespaces, using, members of classes and of their
 bases.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
-from ghostmem.outline.languages.cfamily_.headers import STD
-from ghostmem.outline.languages.cfamily_.includes import CppFiles, is_include
-from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
+from ghostmem.outline.languages.cfamily_.includes import NAMES, CppFiles, is_include
+from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
 
 Key = tuple[str, int]
 Place = tuple[str, int, str]  # file, owner, namespace
+MAX_USINGS = 8  # namespaces that use each other
+MAX_TYPEDEFS = 8  # of each other
+
+
+class Query(NamedTuple):
+    """The place of a name, and what it may be: a type, a tag of C, a namespace."""
+
+    place: Place
+    types: bool
+    tag: bool
+    namespaces: bool = False
 
 
 class CppLookup:
@@ -44,196 +54,162 @@ class CppLookup:
 
     def home(self, key: Key) -> Key | None:
         """Return the class that a symbol belongs to."""
-        if key[1] == FILE:
-            return None
         if key in self.classes:
             return self.classes[key]
         parent = self.symbol(key).parent
         return (key[0], parent) if parent != FILE else None
 
-    def generic(self, place: Place, name: str) -> Target | None:
-        """Return a template parameter that is visible at a place."""
+    def around(self, place: Place) -> Iterator[Key]:
+        """Yield the symbol that a place is in, and the classes around it."""
         key: Key | None = (place[0], place[1]) if place[1] != FILE else None
         while key is not None:
-            if name in self.symbol(key).detail.get("tparams", ()):
-                return Target("gen", (name, *key))
+            yield key
             key = self.home(key)
-        return None
 
     def resolve(
         self, path: list[str], place: Place, *, types: bool = False, tag: bool = False
     ) -> Found:
-        """Return what a name with its qualifiers is at a place."""
+        """Return the targets of a name with its qualifiers at a place."""
         mark = (tuple(path), place, types, tag)
         if mark not in self.memo:
             self.memo[mark] = NOTHING  # a name that depends on itself is nothing
-            self.memo[mark] = self._resolve(path, place, types, tag)
+            self.memo[mark] = self._resolve(path, Query(place, types, tag))
         return self.memo[mark]
 
-    def _resolve(self, path: list[str], place: Place, types: bool, tag: bool) -> Found:
+    def _resolve(self, path: list[str], query: Query) -> Found:
         if not path:
             return NOTHING
         if path[0] == "":
-            return self._follow(
-                Found((Target("ns", ""),), "namespace"), path[1:], place, types, tag
-            )
+            return self._follow(Found((Target("ns", ""),), "namespace"), path[1:], query)
         if len(path) == 1:
-            return self._plain(path[0], place, types, tag)
+            return self._unqualified(path[0], query)
         if path[0] == "std" and "std" not in self.spaces:
-            return Found((Target("native", "::".join(path)),), "native")
-        first = self._plain(path[0], place, True, False, scope=True)
-        if not first.targets:
-            known = any(
-                header.split("/")[0] == path[0] for header in self.includes.headers(place[0])
-            )
-            return Found((Target("external", "::".join(path)),), "external") if known else NOTHING
-        return self._follow(first, path[1:], place, types, tag)
+            return Found.outside("native", "::".join(path))
+        first = self._unqualified(path[0], Query(query.place, True, False, True))
+        if first.targets:
+            return self._follow(first, path[1:], query)
+        headers = self.includes.headers(query.place[0])
+        is_external = any(header.split("/")[0] == path[0] for header in headers)
+        return Found.outside("external", "::".join(path)) if is_external else NOTHING
 
-    def _follow(self, found: Found, rest: list[str], place: Place, types: bool, tag: bool) -> Found:
-        for at, name in enumerate(rest):
-            last = at == len(rest) - 1
-            hits: dict[Target, None] = {}
-            for one in found.targets:
-                hits |= dict.fromkeys(
-                    self._inside(
-                        one,
-                        name,
-                        place,
-                        types if last else True,
-                        tag if last else False,
-                        scope=not last,
-                    )
-                )
+    def _follow(self, found: Found, rest: list[str], query: Query) -> Found:
+        """Walk down a qualified name from the targets of its first part."""
+        for place, name in enumerate(rest):
+            is_last = place == len(rest) - 1
+            step = query if is_last else Query(query.place, True, False, True)
+            hits = dict.fromkeys(
+                hit for target in found.targets for hit in self._inside(target, name, step)
+            )
             if not hits:
                 return NOTHING
             found = Found(tuple(hits), found.via)
         return found
 
-    def _inside(
-        self, one: Target, name: str, place: Place, types: bool, tag: bool, *, scope: bool
-    ) -> list[Target]:
-        if one.kind in ("native", "external"):
-            return [Target(one.kind, f"{one.value}::{name}")]
-        if one.kind == "ns":
-            return list(
-                self._space(one.value, name, place, types, tag, scope=scope, seen=frozenset())
-            )
-        if one.kind == "sym":
-            held = self.member(one.value, name)
-            return [Target("sym", key) for key in held if self._fits(key, types, tag)]
+    def _inside(self, target: Target, name: str, query: Query) -> Iterable[Target]:
+        """Return the targets of a name inside a namespace or class."""
+        if target.kind in OUTSIDE:
+            return [Target(target.kind, f"{target.value}::{name}")]
+        if target.kind == "ns":
+            return self._in_namespace(target.value, name, query)
+        if target.kind == "sym":
+            return symbols(self._fitting(self.member(target.value, name), query))
         return []
 
-    def _fits(self, key: Key, types: bool, tag: bool) -> bool:
-        one = self.symbol(key)
-        if not types:
-            return self.cpp or one.kind != "type"
-        return one.kind == "type" and (self.cpp or bool(one.detail.get("tag")) == tag)
+    def _fitting(self, keys: Iterable[Key], query: Query) -> list[Key]:
+        return [key for key in keys if self._fits(self.symbol(key), query)]
 
-    def _plain(
-        self, name: str, place: Place, types: bool, tag: bool, *, scope: bool = False
-    ) -> Found:
-        path, owner, space = place
-        if types and (generic := self.generic(place, name)) is not None:
-            return Found((generic,), "local")
-        key: Key | None = (path, owner) if owner != FILE else None
-        while key is not None:
+    def _fits(self, symbol: Symbol, query: Query) -> bool:
+        if not query.types:
+            return self.cpp or symbol.kind != "type"
+        is_same_tag = bool(symbol.detail.get("tag")) == query.tag
+        return symbol.kind == "type" and (self.cpp or is_same_tag)
+
+    def _unqualified(self, name: str, query: Query) -> Found:
+        path, _, space = query.place
+        found = self._in_classes(name, query)
+        if found.targets:
+            return found
+        for key in self.around(query.place):
             if self.symbol(key).kind == "type":
-                if self.cpp and self.symbol(key).name == name and types:
-                    return Found((Target("sym", key),), "local")
-                held = [one for one in self.member(key, name) if self._fits(one, types, tag)]
-                if held and self.cpp:
-                    return Found(tuple(Target("sym", one) for one in held), "receiver")
                 space = self.symbol(key).detail["ns"]
-            key = self.home(key)
-        parts = space.split("::") if space else []
-        for end in range(len(parts), -1, -1):
-            around = "::".join(parts[:end])
-            hits = self._space(around, name, place, types, tag, scope=scope, seen=frozenset())
+        for namespace in _outward(space):
+            hits = self._in_namespace(namespace, name, query)
             if hits:
-                return Found(tuple(hits), self._rung(hits, path, around, name))
-        return self._outside(name, place, types)
+                return Found(tuple(hits), self._rung(hits, path, namespace))
+        return self._outside(name, query)
 
-    def _rung(self, hits: dict[Target, str], path: str, space: str, name: str) -> str:
+    def _in_classes(self, name: str, query: Query) -> Found:
+        """Look a name up among template parameters and in the classes around a place."""
+        owners = list(self.around(query.place))
+        generics = (key for key in owners if name in self.symbol(key).detail.get("tparams", ()))
+        if query.types and (owner := next(generics, None)) is not None:
+            return Found((Target("gen", (name, *owner)),), "local")
+        for key in owners if self.cpp else ():
+            symbol = self.symbol(key)
+            if symbol.kind == "type":
+                if symbol.name == name and query.types:
+                    return Found(symbols([key]), "local")
+                if members := self._fitting(self.member(key, name), query):
+                    return Found(symbols(members), "receiver")
+        return NOTHING
+
+    def _rung(self, hits: dict[Target, str], path: str, namespace: str) -> str:
         if "import" in hits.values():
             return "import"
-        if any(one.kind == "ns" for one in hits):
+        if any(target.kind == "ns" for target in hits):
             return "namespace"
-        near = all(one.kind == "sym" and one.value[0] == path for one in hits)
-        return "local" if near else "namespace" if space else "import"
+        is_near = all(target.kind == "sym" and target.value[0] == path for target in hits)
+        return "local" if is_near else "namespace" if namespace else "import"
 
-    def _space(
-        self,
-        space: str,
-        name: str,
-        place: Place,
-        types: bool,
-        tag: bool,
-        *,
-        scope: bool,
-        seen: frozenset[str],
+    def _in_namespace(
+        self, space: str, name: str, query: Query, seen: frozenset[str] = frozenset()
     ) -> dict[Target, str]:
-        """Return what a namespace has under a name, with what using brings into it."""
-        if space in seen or len(seen) > 8:
+        """Return the targets that a namespace has under a name, with those that using adds."""
+        if space in seen or len(seen) > MAX_USINGS:
             return {}
-        path = place[0]
-        held = [
+        path = query.place[0]
+        visible = self.includes.closure(path)
+        keys = [
             key
-            for key in self.items.get((space, name), ())
-            if self._fits(key, types, tag) and self._linked(key, path)
+            for key in self._fitting(self.items.get((space, name), ()), query)
+            if key[0] in visible or not self._is_hidden(key)
         ]
-        shown = [key for key in held if key[0] in self.includes.closure(path)]
-        if not shown and held and self.includes.around(path):
-            around = [key for key in held if key[0] in self.includes.around(path)]
-            shown = around if len({self.settled(key)[0] for key in around}) == 1 else []
-        hits = {Target("sym", key): "" for key in shown}
+        hits = {Target("sym", key): "" for key in keys if key[0] in visible}
+        if not hits and keys:
+            includers = self.includes.around(path)
+            near = [key for key in keys if key[0] in includers]
+            if len({self.settled(key)[0] for key in near}) == 1:
+                hits = {Target("sym", key): "" for key in near}
         inner = f"{space}::{name}" if space else name
-        if scope and inner in self.spaces:
+        if query.namespaces and inner in self.spaces:
             hits[Target("ns", inner)] = ""
-        return hits or self._used(space, name, place, types, tag, scope=scope, seen=seen | {space})
+        return hits or self._used(space, name, query, seen | {space})
 
-    def _linked(self, key: Key, path: str) -> bool:
-        """Tell whether a symbol of another file can be meant: a hidden one only where its file is
-        included.
-        """
-        one = self.symbol(key)
-        return not (one.detail.get("static") or one.detail.get("hidden")) or key[
-            0
-        ] in self.includes.closure(path)
+    def _is_hidden(self, key: Key) -> bool:
+        """Tell whether a symbol is visible only where its file is included."""
+        detail = self.symbol(key).detail
+        return bool(detail.get("static") or detail.get("hidden"))
 
-    def _used(
-        self,
-        space: str,
-        name: str,
-        place: Place,
-        types: bool,
-        tag: bool,
-        *,
-        scope: bool,
-        seen: frozenset[str],
-    ) -> dict[Target, str]:
-        """Return what `using` and namespace aliases bring into a namespace under a name."""
-        if not self.cpp:
-            return {}
-        star: dict[Target, str] = {}
-        for path, owner, around, one in self._usings(place[0]):
-            if around != space or (owner != FILE and (path, owner) != place[:2]):
+    def _used(self, space: str, name: str, query: Query, seen: frozenset[str]) -> dict[Target, str]:
+        """Return the targets that `using` and namespace aliases bring into a namespace."""
+        starred: dict[Target, str] = {}
+        for path, owner, around, using in self._usings(query.place[0]) if self.cpp else ():
+            if around != space or (owner != FILE and (path, owner) != query.place[:2]):
                 continue
-            if one.alias:
-                if scope and one.alias == name:
-                    return {Target("ns", self._full(one.path, around)): "import"}
-            elif not one.star and one.name == name and one.path != name:
-                found = self.resolve(
-                    one.path.split("::"), (path, FILE, around), types=types, tag=tag
-                )
+            if using.alias:
+                if query.namespaces and using.alias == name:
+                    return {Target("ns", self._full(using.path, around)): "import"}
+            elif using.star:
+                full = self._full(using.path, around)
+                if full != space and (using.path != "std" or "std" in self.spaces):
+                    hits = self._in_namespace(full, name, query, seen)
+                    starred |= dict.fromkeys(hits, "import")
+            elif using.name == name and using.path != name:
+                where, target = (path, FILE, around), using.path.split("::")
+                found = self.resolve(target, where, types=query.types, tag=query.tag)
                 if found.targets:
                     return dict.fromkeys(found.targets, "import")
-            elif one.star and (one.path != "std" or "std" in self.spaces):
-                full = self._full(one.path, around)
-                if full != space:
-                    star |= dict.fromkeys(
-                        self._space(full, name, place, types, tag, scope=scope, seen=seen), "import"
-                    )
-        return star
+        return starred
 
     def _usings(self, path: str) -> list[tuple[str, int, str, Import]]:
         """Return the using declarations that are visible in a file, each with its file, owner and
@@ -241,34 +217,28 @@ class CppLookup:
         """
         if path not in self.using_memo:
             self.using_memo[path] = [
-                (held, *self.files[held].detail["contexts"][one.detail["ctx"]], one)
-                for held in sorted(self.includes.closure(path))
-                for one in self.usings[held]
+                (file, *self.files[file].detail["contexts"][using.detail["ctx"]], using)
+                for file in sorted(self.includes.closure(path))
+                for using in self.usings[file]
             ]
         return self.using_memo[path]
 
     def _full(self, path: str, around: str) -> str:
         """Return the whole name of a namespace that is written inside another."""
-        parts = around.split("::") if around else []
-        for end in range(len(parts), -1, -1):
-            whole = "::".join([*parts[:end], path])
-            if whole in self.spaces:
-                return whole
-        return path
+        names = (f"{space}::{path}" if space else path for space in _outward(around))
+        return next((name for name in names if name in self.spaces), path)
 
-    def _outside(self, name: str, place: Place, types: bool) -> Found:
+    def _outside(self, name: str, query: Query) -> Found:
         """Look a name up in the headers of the standard library."""
-        if name == "std" and types:
-            return Found((Target("native", "std"),), "native")
-        if name in self.includes.natives(place[0]):
-            return Found((Target("native", name),), "native")
-        if self.cpp and name in STD and self._opens_std(place[0]):
-            return Found((Target("native", f"std::{name}"),), "native")
+        if name == "std" and query.types:
+            return Found.outside("native", "std")
+        path = query.place[0]
+        if name in self.includes.natives(path):
+            return Found.outside("native", name)
+        is_std = self.cpp and name in NAMES["@std"]
+        if is_std and any(one.star and one.path == "std" for *_, one in self._usings(path)):
+            return Found.outside("native", f"std::{name}")
         return NOTHING
-
-    def _opens_std(self, path: str) -> bool:
-        """Tell whether `using namespace std` is visible in a file."""
-        return any(one.star and one.path == "std" for *_, one in self._usings(path))
 
     # members
 
@@ -276,38 +246,45 @@ class CppLookup:
         """Return the members of a class under a name: its own, else those of its bases."""
         level, seen = [key], {key}
         while level:
-            held = [found for one in level for found in self.members.get((*one, name), ())]
-            if held:
-                return held
+            found = [member for one in level for member in self.members.get((*one, name), ())]
+            if found:
+                return found
             level = [base for one in level for base in self.bases(one) if base not in seen]
             seen |= set(level)
         return []
 
     def bases(self, key: Key) -> list[Key]:
         """Return the classes that a class extends, as far as they are in the project."""
-        if key in self.base_memo:
-            return self.base_memo[key]
-        one = self.symbol(key)
-        found: list[Key] = []
-        self.base_memo[key] = found
-        for base in one.detail.get("bases", ()):
-            around = (key[0], one.parent, one.detail["ns"])
-            for target in self.resolve(base[1], around, types=True).targets:
-                real = self.real(target)
-                if real is not None and real != key:
-                    found.append(real)
-        return found
+        if key not in self.base_memo:
+            found: list[Key] = []
+            self.base_memo[key] = found
+            symbol = self.symbol(key)
+            around = (key[0], symbol.parent, symbol.detail["ns"])
+            for base in symbol.detail.get("bases", ()):
+                for target in self.resolve(base[1], around, types=True).targets:
+                    real = self.real(target)
+                    if real is not None and real != key:
+                        found.append(real)
+        return self.base_memo[key]
 
     def real(self, target: Target, depth: int = 0) -> Key | None:
         """Return the class behind a name, through typedefs."""
-        if target.kind != "sym" or depth > 8:
+        if target.kind != "sym" or depth > MAX_TYPEDEFS:
             return None
-        one = self.symbol(target.value)
-        alias = one.detail.get("alias")
-        if one.kind != "type" or "alias" not in one.detail:
-            return target.value if one.kind == "type" else None
+        key, symbol = target.value, self.symbol(target.value)
+        if symbol.kind != "type" or "alias" not in symbol.detail:
+            return key if symbol.kind == "type" else None
+        alias = symbol.detail["alias"]
         if not alias or alias[0] != "T":
             return None
-        place = (target.value[0], one.parent, one.detail["ns"])
+        place = (key[0], symbol.parent, symbol.detail["ns"])
         found = self.resolve(alias[1], place, types=True, tag=bool(alias[3])).targets
         return self.real(found[0], depth + 1) if len(found) == 1 and found[0] != target else None
+
+
+def _outward(space: str) -> Iterator[str]:
+    """Yield a namespace and those around it, at last the global one."""
+    while space:
+        yield space
+        space = space.rpartition("::")[0]
+    yield ""

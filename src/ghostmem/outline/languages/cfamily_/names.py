@@ -49,78 +49,73 @@ class CppNames(CppLookup):
         """Put `Class::name` into its class, `space::name` into its namespace."""
         one = self.symbol(key)
         found = self.resolve(one.detail["qual"], (key[0], FILE, one.detail["ns"]), types=True)
-        held = [
+        classes = [
             target.value
             for target in found.targets
             if target.kind == "sym" and self.symbol(target.value).kind == "type"
         ]
-        if len(held) == 1:
-            self.classes[key] = held[0]
-            self.members[*held[0], one.name].append(key)
+        if len(classes) == 1:
+            self.classes[key] = classes[0]
+            self.members[*classes[0], one.name].append(key)
         elif len(found.targets) == 1 and found.targets[0].kind == "ns":
             self.items[found.targets[0].value, one.name].append(key)
 
     def _join(self) -> None:
-        """Find the definitions of every declaration."""
-        for table in (self.members, self.items):
-            for mark in sorted(table, key=str):
-                keys = table[mark]  # type: ignore[index]
-                real = [key for key in keys if not self.symbol(key).detail.get("decl")]
-                for key in keys:
-                    if self.symbol(key).detail.get("decl"):
-                        self.defined[key] = self._definitions(key, real)
-        for table in (self.members, self.items):
-            for mark in sorted(table, key=str):
-                keys = table[mark]  # type: ignore[index]
-                bare = [key for key in keys if key in self.defined and not self.defined[key]]
-                for key in bare[1:]:
-                    same = [one for one in bare if self._same(self.symbol(one), self.symbol(key))]
-                    if same[0] != key and not self.symbol(key).detail.get("static"):
-                        self.defined[key] = [
-                            same[0]
-                        ]  # declared twice, defined nowhere: the first stands for all
+        """Find the definition of every declaration."""
+        groups = [
+            table[mark]  # type: ignore[index]
+            for table in (self.members, self.items)
+            for mark in sorted(table, key=str)
+        ]
+        for keys in groups:
+            real = [key for key in keys if not self.symbol(key).detail.get("decl")]
+            for key in keys:
+                if self.symbol(key).detail.get("decl"):
+                    self.defined[key] = self._definitions(key, real)
+        for keys in groups:
+            bare = [key for key in keys if self.defined.get(key) == []]
+            for key in bare[1:]:
+                same = [one for one in bare if self._same(self.symbol(one), self.symbol(key))]
+                if same[0] != key and not self.symbol(key).detail.get("static"):
+                    # declared twice, defined nowhere: the first stands for all
+                    self.defined[key] = [same[0]]
 
     def _definitions(self, key: Key, real: list[Key]) -> list[Key]:
+        """Return the definitions of a declaration among symbols of its name."""
         one = self.symbol(key)
-        held = [other for other in real if _sort(self.symbol(other)) == _sort(one)]
+        found = [other for other in real if _sort(self.symbol(other)) == _sort(one)]
+        including = [other for other in found if key[0] in self.includes.closure(other[0])]
         hidden = one.detail.get("static") or one.detail.get("hidden")
         if hidden and not one.detail.get("member") and one.parent == FILE:
-            held = [
-                other
-                for other in held
-                if other[0] == key[0] or key[0] in self.includes.closure(other[0])
-            ]
+            found = [other for other in found if other[0] == key[0] or other in including]
         else:
-            held = [
-                other
-                for other in held
-                if not (
-                    self.symbol(other).detail.get("static")
-                    and self.symbol(other).kind != "method"
-                    and other[0] != key[0]
-                )
-                and not (self.symbol(other).detail.get("hidden") and other[0] != key[0])
-            ]
+            found = [other for other in found if other[0] == key[0] or self._is_shared(other)]
         if self.cpp:
-            exact = [other for other in held if self._same(self.symbol(other), one)]
-            held = exact or [other for other in held if _most(self.symbol(other)) == _most(one)]
-        near = [other for other in held if key[0] in self.includes.closure(other[0])]
-        return near or (held if len(held) == 1 else [])
+            exact = [other for other in found if self._same(self.symbol(other), one)]
+            found = exact or [other for other in found if _most(self.symbol(other)) == _most(one)]
+        near = [other for other in found if other in including]
+        return near or (found if len(found) == 1 else [])
+
+    def _is_shared(self, key: Key) -> bool:
+        """Tell whether a definition can be meant by other files."""
+        one = self.symbol(key)
+        is_static = one.detail.get("static") and one.kind != "method"
+        return not is_static and not one.detail.get("hidden")
 
     def _same(self, one: Symbol, other: Symbol) -> bool:
         if not self.cpp or _sort(one) != "function":
             return _sort(one) == _sort(other)
-        return _sort(other) == "function" and one.detail["types"] == other.detail["types"]
+        return _sort(other) == "function" and bool(one.detail["types"] == other.detail["types"])
+
+
+_SORTS = {
+    **dict.fromkeys(("function", "method"), "function"),
+    **dict.fromkeys(("variable", "constant", "field"), "variable"),
+}
 
 
 def _sort(one: Symbol) -> str:
-    return (
-        "function"
-        if one.kind in ("function", "method")
-        else "variable"
-        if one.kind in ("variable", "constant", "field")
-        else "type"
-    )
+    return _SORTS.get(one.kind, "type")
 
 
 def _most(one: Symbol) -> Any:

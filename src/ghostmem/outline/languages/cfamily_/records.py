@@ -118,26 +118,26 @@ class RecordWalk(CppBodyWalk):
         if body is None:
             path = path_of(self, name)
             if path:
-                self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": True})
+                self.use(node, path)
             return []
         path = path_of(self, name) or ([self.named] if self.named else [])
         self.named = ""
-        bases = next((kid for kid in node.named_children if kid.type == "base_class_clause"), None)
-        held = [
-            kid
-            for kid in (bases.named_children if bases is not None else [])
-            if kid.type != "access_specifier"
-        ]
         if not path:
             return [body] if self.in_type() else []
-        types = [found for one in held if (found := type_of(self, one))]
+        clauses = [kid for kid in node.named_children if kid.type == "base_class_clause"]
+        bases = [
+            kid
+            for clause in clauses[:1]
+            for kid in clause.named_children
+            if kid.type != "access_specifier"
+        ]
+        types = [found for one in bases if (found := type_of(self, one))]
         detail = self.placed({"tag": name is not None, "bases": types, "qual": path[:-1]})
         index = self.symbol(path[-1], "type", self.owner, node, body, detail)
-        for one in held:
+        for one in bases:
             if found := path_of(self, one):
-                self.ref(
-                    "extends", one, {"ctx": self.context(), "path": found, "tag": False}, index
-                )
+                detail = {"ctx": self.context(), "path": found, "tag": False}
+                self.ref("extends", one, detail, index)
         return self.inside(index, self.during("function", False, [body]))
 
     def visit_enum_specifier(self, node: Node) -> list[Step]:
@@ -147,7 +147,7 @@ class RecordWalk(CppBodyWalk):
         self.named = ""
         if body is None:
             if path:
-                self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": True})
+                self.use(node, path)
             return []
         scoped = any(kid.type in ("class", "struct") for kid in node.children)
         index = self.owner
@@ -171,35 +171,32 @@ class RecordWalk(CppBodyWalk):
     def visit_type_definition(self, node: Node) -> list[Step]:
         """Declare a typedef; one that only repeats its struct's name is no second symbol."""
         typed = node.child_by_field_name("type")
-        found = [
-            one
-            for kid in node.children_by_field_name("declarator")
-            if (one := declared(self, kid)) is not None
-        ]
+        is_specifier = typed is not None and typed.type.endswith("_specifier")
+        tag, body = (
+            (typed.child_by_field_name(name) for name in ("name", "body"))
+            if typed is not None and is_specifier
+            else (None, None)
+        )
+        kids = node.children_by_field_name("declarator")
+        found = [one for kid in kids if (one := declared(self, kid)) is not None]
+        if found and body is not None and tag is None:
+            self.named = found.pop(0).path[-1]
         steps: list[Step] = []
-        for at, one in enumerate(found):
-            inner = (
-                typed.child_by_field_name("name")
-                if typed is not None and typed.type.endswith("_specifier")
-                else None
-            )
-            body = (
-                typed.child_by_field_name("body")
-                if typed is not None and typed.type.endswith("_specifier")
-                else None
-            )
-            if at == 0 and body is not None and inner is None:
-                self.named = one.path[-1]
-            elif inner is None or self.name(inner) != one.path[-1] or body is None:
-                kind = None if one.function is not None or one.pointer else type_of(self, typed)
-                detail = self.placed({"alias": kind, "tag": False})
-                index = self.symbol(one.path[-1], "type", self.owner, node, None, detail)
-                if body is None:
-                    steps += self.inside(index, present(typed))
-                elif inner is not None and typed is not None:
-                    detail = {"ctx": self.context(), "path": path_of(self, inner), "tag": True}
-                    self.ref("uses", inner, detail, index)
-        return [*([] if steps else present(typed)), *steps]
+        for one in found:
+            if body is not None and tag is not None and self.name(tag) == one.path[-1]:
+                continue
+            kind = None if one.function is not None or one.pointer else type_of(self, typed)
+            detail = self.placed({"alias": kind, "tag": False})
+            index = self.symbol(one.path[-1], "type", self.owner, node, None, detail)
+            if body is None:
+                steps += self.inside(index, present(typed))
+            elif tag is not None:
+                self.use(tag, path_of(self, tag), index)
+        return steps or present(typed)
+
+    def use(self, node: Node, path: list[str], owner: int | None = None) -> None:
+        """Record the use of a struct, class, union or enum by its tag."""
+        self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": True}, owner)
 
     def visit_alias_declaration(self, node: Node) -> list[Step]:
         """Declare `using T = ...`."""

@@ -7,6 +7,7 @@ from tree_sitter import Node
 from ghostmem.outline.languages.shared.postorder import Walk
 
 DEEPEST = 16
+INITIALISERS = ("argument_list", "initializer_list")
 NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})
 WRAPS = frozenset(
     {
@@ -142,3 +143,13 @@ def parameters_of(walk: Walk, function: Node | None) -> tuple[list[Node], list[i
             least += one.type != "optional_parameter_declaration"
             most += 1 if most >= 0 else 0
     return nodes, [least, most], types
+
+
+def arguments_in(node: Node | None) -> list[Node]:
+    """Return the arguments in a list of them."""
+    return [kid for kid in node.named_children if kid.type != "comment"] if node is not None else []
+
+
+def is_named(kind: Any) -> bool:
+    """Tell whether a type as plain data has a name."""
+    return bool(kind) and bool(kind[0] == "T")

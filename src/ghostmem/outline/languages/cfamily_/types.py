@@ -4,19 +4,33 @@ and containers.
 A type is ("sym", key, args), ("native" or "external", name, args), or ("gen", (name, path, owner),
 ())."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
-from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.languages.cfamily_.headers import ELEMENTS, LISTS, MAPS, POINTERS
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.languages.cfamily_.includes import NAMES
 from ghostmem.outline.languages.cfamily_.lookup import Key, Place
 from ghostmem.outline.languages.cfamily_.names import CppNames
-from ghostmem.outline.languages.shared.inference import Inference, Target, Type, typed
+from ghostmem.outline.languages.shared.inference import (
+    OUTSIDE,
+    Inference,
+    Target,
+    Type,
+    typed,
+)
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
+
+MAX_NESTING = 12  # types inside each other, and typedefs of each other
+_PAIR = ("first", "second")
+_MAKERS = {
+    "make_unique": "std::unique_ptr",
+    "make_shared": "std::shared_ptr",
+    "make_optional": "std::optional",
+}
 
 
 class CppTypes(Inference):
-    """What is known about the types of a project."""
+    """Resolve written types and infer those of expressions."""
 
     def __init__(self, files: Mapping[str, Facts], names: CppNames) -> None:
         super().__init__(files)
@@ -33,7 +47,7 @@ class CppTypes(Inference):
 
     def resolve(self, data: Any, place: Place, depth: int = 0) -> Type | None:
         """Return the type that is written somewhere."""
-        if not data or data[0] != "T" or depth > 12:
+        if not data or data[0] != "T" or depth > MAX_NESTING:
             return None
         args = tuple(self.resolve(one, place, depth + 1) for one in data[2])
         found = self.names.resolve(data[1], place, types=True, tag=bool(data[3]))
@@ -46,170 +60,125 @@ class CppTypes(Inference):
         """Return the type that a resolved name is, through typedefs."""
         if target.kind == "gen":
             return ("gen", target.value, ())
-        if target.kind in ("native", "external"):
+        if target.kind in OUTSIDE:
             return (target.kind, target.value, args)
-        if target.kind != "sym" or depth > 12:
+        if target.kind != "sym" or depth > MAX_NESTING:
             return None
-        one = self.names.symbol(target.value)
-        if "alias" in one.detail:
-            place = (target.value[0], one.parent, one.detail["ns"])
-            if one.detail["alias"] and one.detail["alias"][0] == "T":
-                real = self.resolve(one.detail["alias"], place, depth + 1)
-                return real if real is None or real[:2] != ("sym", target.value) else None
-            return None
-        return ("sym", target.value, args) if one.kind == "type" else None
+        symbol = self.names.symbol(target.value)
+        if "alias" in symbol.detail:
+            place = (target.value[0], symbol.parent, symbol.detail["ns"])
+            real = self.resolve(symbol.detail["alias"], place, depth + 1)
+            return real if real is None or real[:2] != ("sym", target.value) else None
+        return ("sym", target.value, args) if symbol.kind == "type" else None
 
     def own(self, place: Place) -> Type | None:
         """Return the class that `this` points to at a place."""
-        key: Key | None = (place[0], place[1]) if place[1] != FILE else None
-        while key is not None:
-            one = self.names.symbol(key)
-            if one.kind == "type":
-                return (
-                    "sym",
-                    key,
-                    tuple(("gen", (name, *key), ()) for name in one.detail.get("tparams", ())),
-                )
-            key = self.names.home(key)
-        return None
-
-    def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:
-        """Return the type of one expression, asking `infer` for its parts."""
-        match one[0]:
-            case "local":
-                context, data, value = self.files[path].detail["bindings"][one[1]]
-                place = self.place(path, context)
-                return self.resolve(data, place) if data else self.infer(path, value, depth)
-            case "this":
-                return self.own(self.place(path, one[1]))
-            case "as":
-                return self.resolve(one[1], self.place(path, one[2]))
-            case "index" | "elem" as how:
-                return element(self.infer(path, one[1], depth), index=how == "index")
-            case "first":
-                found = (self.infer(path, at, depth) for at in one[1])
-                return next((kind for kind in found if kind is not None), None)
-            case "member":
-                home = self.opened(self.infer(path, one[1], depth), arrow=one[3])
-                pair = home is not None and home[:2] == ("native", "std::pair")
-                if home is not None and pair and one[2] in ("first", "second"):
-                    return typed(home[2][one[2] == "second"]) if len(home[2]) > 1 else None
-                return self._of_keys(self.members(home, one[2]), home)
-            case "name":
-                named = self.names.resolve(one[1], self.place(path, one[3])).targets
-                keys = [target.value for target in named if target.kind == "sym"]
-                return self._of_keys(keys, None)
-            case "call":
-                return self._called(path, one, depth)
+        for key in self.names.around(place):
+            symbol = self.names.symbol(key)
+            if symbol.kind == "type":
+                names = symbol.detail.get("tparams", ())
+                return ("sym", key, tuple(("gen", (name, *key), ()) for name in names))
         return None
 
     def opened(self, home: Type | None, *, arrow: bool) -> Type | None:
-        """Return what `->` leads to: the element of a smart pointer, else the same."""
-        if arrow and home is not None and home[0] == "native" and _last(home) in POINTERS:
+        """Return the type that `->` leads to: the element of a smart pointer, else the same."""
+        if not arrow or home is None:
+            return home
+        if home[0] == "native" and _last(home) in NAMES["@pointers"]:
             return typed(home[2][0]) if home[2] else None
-        if (
-            arrow
-            and home is not None
-            and home[0] == "sym"
-            and (held := self.names.member(home[1], "operator->"))
-        ):
-            return self.returned(held[0], home)
-        return home
+        operators = self.members(home, "operator->")
+        return self.returned(operators[0], home) if operators else home
 
     def members(self, home: Type | None, name: str) -> list[Key]:
-        """Return what a type of the project has under a name."""
+        """Return the members that a type of the project has under a name."""
         return self.names.member(home[1], name) if home is not None and home[0] == "sym" else []
 
     def _of_keys(self, keys: list[Key], home: Type | None) -> Type | None:
         """Return the type of a variable or field."""
-        for key in keys[:1]:
-            one = self.names.symbol(key)
-            if one.kind in ("variable", "constant", "field"):
-                if (value := one.detail.get("value")) is not None:
-                    return self.infer(key[0], value)
-                around = (key[0], one.parent, one.detail["ns"])
-                return self.filled(self.resolve(one.detail.get("type"), around), home)
-        return None
+        symbol = self.names.symbol(keys[0]) if keys else None
+        if symbol is None or symbol.kind not in ("variable", "constant", "field"):
+            return None
+        if (value := symbol.detail.get("value")) is not None:
+            return self.infer(keys[0][0], value)
+        around = (keys[0][0], symbol.parent, symbol.detail["ns"])
+        return self.filled(self.resolve(symbol.detail.get("type"), around), home)
 
     def filled(self, kind: Type | None, home: Type | None) -> Type | None:
         """Put the arguments of a template in the place of its parameters."""
         if kind is None or home is None or home[0] != "sym":
             return kind
-        names = self.names.symbol(home[1]).detail.get("tparams", ())
         return _substitute(
-            kind, {name: given for name, given in zip(names, home[2], strict=False) if given}
+            kind, _bound(self.names.symbol(home[1]).detail.get("tparams", ()), home[2])
         )
 
     def returned(self, key: Key, home: Type | None) -> Type | None:
-        """Return what a function gives back."""
-        one = self.names.symbol(key)
-        place = self.at(key)
-        return self.filled(self.resolve(one.detail.get("ret"), place), home)
+        """Return the type that a function gives."""
+        written = self.names.symbol(key).detail.get("ret")
+        return self.filled(self.resolve(written, self.at(key)), home)
 
-    def _called(self, path: str, one: list[Any], depth: int) -> Type | None:
-        """Return what a call gives back: of the only function it can mean, or of all when they
+    def _local(self, path: str, depth: int, binding: int) -> Type | None:
+        context, data, value = self.files[path].detail["bindings"][binding]
+        place = self.place(path, context)
+        return self.resolve(data, place) if data else self.infer(path, value, depth)
+
+    def _member(self, path: str, depth: int, row: int, name: str, arrow: bool) -> Type | None:
+        home = self.opened(self.infer(path, row, depth), arrow=arrow)
+        if home is not None and home[:2] == ("native", "std::pair") and name in _PAIR:
+            return typed(home[2][_PAIR.index(name)]) if len(home[2]) > 1 else None
+        return self._of_keys(self.members(home, name), home)
+
+    def _name(
+        self, path: str, _depth: int, name: list[str], _args: Any, context: int
+    ) -> Type | None:
+        targets = self.names.resolve(name, self.place(path, context)).targets
+        return self._of_keys([target.value for target in targets if target.kind == "sym"], None)
+
+    def _called(self, path: str, depth: int, row: int, count: int) -> Type | None:
+        """Return the type that a call gives: of the only function it can mean, or of all when they
         agree.
         """
-        if one[1] == UNKNOWN:
-            return None
-        function = self.files[path].detail["exprs"][one[1]]
+        function: list[Any] = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
         if function[0] == "member":
             home = self.opened(self.infer(path, function[1], depth), arrow=function[3])
-            held = accepting(
-                [key for key in self.members(home, function[2]) if callable_(self.names, key)],
-                self.names,
-                one[2],
-            )
-            return self._agreed(held, home) if held else native_result(home, function[2])
+            keys = accepting(self.members(home, function[2]), self.names, count)
+            return self._agreed(keys, home) if keys else native_result(home, function[2])
         if function[0] != "name":
             return None
-        place = self.place(path, function[3])
-        found = self.names.resolve(function[1], place).targets
-        if len(found) == 1 and found[0].kind == "native":
-            return self._native_call(function, place)
-        types = [
-            target
-            for target in found
-            if target.kind == "sym" and self.names.symbol(target.value).kind == "type"
-        ]
+        _, name, given, context = function
+        place = self.place(path, context)
+        targets = self.names.resolve(name, place).targets
+        args = tuple(self.resolve(arg, place) for arg in given)
+        if len(targets) == 1 and targets[0].kind == "native":
+            maker = _MAKERS.get(name[-1])
+            return ("native", maker, args) if maker else None
+        keys = [target.value for target in targets if target.kind == "sym"]
+        types = [key for key in keys if self.names.symbol(key).kind == "type"]
         if types:
-            args = tuple(self.resolve(arg, place) for arg in function[2])
-            return self.of_target(types[0], args) if len(types) == 1 else None
-        keys = [
-            target.value
-            for target in found
-            if target.kind == "sym" and callable_(self.names, target.value)
-        ]
-        result = self._agreed(accepting(keys, self.names, one[2]), self.own(place))
-        return self._templated(keys, result, function[2], place)
-
-    def _templated(
-        self, keys: list[Key], result: Type | None, given: list[Any], place: Place
-    ) -> Type | None:
-        if not given or not keys:
+            return self.of_target(Target("sym", types[0]), args) if len(types) == 1 else None
+        functions = [key for key in keys if callable_(self.names, key)]
+        result = self._agreed(accepting(keys, self.names, count), self.own(place))
+        if result is None or not given or not functions:
             return result
-        names = self.names.symbol(keys[0]).detail.get("tparams", ())
-        mapping = {
-            name: kind
-            for name, one in zip(names, given, strict=False)
-            if (kind := self.resolve(one, place))
-        }
-        return _substitute(result, mapping) if result is not None else None
+        names = self.names.symbol(functions[0]).detail.get("tparams", ())
+        return _substitute(result, _bound(names, args))
 
     def _agreed(self, keys: list[Key], home: Type | None) -> Type | None:
         results = dict.fromkeys(self.returned(key, home) for key in keys)
         return next(iter(results)) if len(results) == 1 else None
 
-    def _native_call(self, function: list[Any], place: Place) -> Type | None:
-        args = tuple(self.resolve(arg, place) for arg in function[2])
-        name = function[1][-1]
-        if name in ("make_unique", "make_shared", "make_optional"):
-            return (
-                "native",
-                f"std::{name[5:]}_ptr" if name != "make_optional" else "std::optional",
-                args,
-            )
-        return None
+    handlers: ClassVar = {
+        "local": _local,
+        "this": lambda types, path, _depth, context: types.own(types.place(path, context)),
+        "as": lambda types, path, _depth, data, context: types.resolve(
+            data, types.place(path, context)
+        ),
+        "index": lambda types, path, depth, row: element(types.infer(path, row, depth), index=True),
+        "elem": lambda types, path, depth, row: element(types.infer(path, row, depth), index=False),
+        "first": Inference.first,
+        "member": _member,
+        "name": _name,
+        "call": _called,
+    }
 
 
 def callable_(names: CppNames, key: Key) -> bool:
@@ -218,47 +187,46 @@ def callable_(names: CppNames, key: Key) -> bool:
 
 
 def accepting(keys: list[Key], names: CppNames, count: int) -> list[Key]:
-    """Return the functions that take a number of arguments.
+    """Return those that are functions and take a number of arguments.
 
     C has no overloads, so there the number does not matter.
     """
-    if not names.cpp:
-        return keys
-    keys = [key for key in keys if not names.symbol(key).detail.get("deleted")]
-    return [
-        key
-        for key in keys
-        if any(
-            _takes(names.symbol(one).detail["params"], count) for one in (key, *names.settled(key))
-        )
-    ]
+    functions = [key for key in keys if callable_(names, key)]
+    return [key for key in functions if _accepts(key, names, count)] if names.cpp else functions
 
 
-def _takes(params: list[int], count: int) -> bool:
-    return params[0] <= count and (params[1] < 0 or count <= params[1])
+def _accepts(key: Key, names: CppNames, count: int) -> bool:
+    if names.symbol(key).detail.get("deleted"):
+        return False
+    limits = [names.symbol(one).detail["params"] for one in (key, *names.settled(key))]
+    return any(least <= count and (most < 0 or count <= most) for least, most in limits)
 
 
 def element(home: Type | None, *, index: bool) -> Type | None:
-    """Return what a container holds; a pointer or an array is its element already."""
+    """Return the type of the elements of a container; a pointer or an array is its element."""
     if home is None or home[0] != "native":
         return home if home is not None and home[0] == "sym" else None
     name = _last(home)
-    if name in MAPS and len(home[2]) > 1:
+    if name in NAMES["@maps"] and len(home[2]) > 1:
         return typed(home[2][1]) if index else ("native", "std::pair", home[2])
-    if name in LISTS or (index and name in POINTERS):
+    if name in NAMES["@lists"] or (index and name in NAMES["@pointers"]):
         return typed(home[2][0]) if home[2] else None
     return None
 
 
 def native_result(home: Type | None, name: str) -> Type | None:
-    """Return what a method of a standard container or smart pointer gives back."""
+    """Return the type that a method of a standard container or smart pointer gives."""
     if home is None or home[0] != "native":
         return None
-    if _last(home) in POINTERS:
+    if _last(home) in NAMES["@pointers"]:
         if name in ("get", "value", "value_or") and home[2]:
             return typed(home[2][0])
         return ("native", "std::shared_ptr", home[2]) if name == "lock" else None
-    return element(home, index=True) if name in ELEMENTS else None
+    return element(home, index=True) if name in NAMES["@elements"] else None
+
+
+def _bound(names: Iterable[str], args: Iterable[Any]) -> dict[str, Any]:
+    return {name: given for name, given in zip(names, args, strict=False) if given}
 
 
 def _substitute(kind: Any, mapping: dict[str, Any]) -> Type | None:

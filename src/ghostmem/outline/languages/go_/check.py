@@ -40,11 +40,6 @@ class Checker:
         home: str = "",
         walk_function: "WalkFunction | None" = None,
     ) -> None:
-        """Start in a file, inside the scopes given.
-
-        `home` tells the local types of one owner from those of others; `walk_function` walks the
-        body of a function literal.
-        """
         self.walk_function = walk_function
         self.lookup = lookup
         self.world = lookup.world

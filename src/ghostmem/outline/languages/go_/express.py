@@ -142,10 +142,7 @@ def _instance(checker: "Checker", kind: tuple[Any, ...], args: tuple[Any, ...]) 
 
 
 def _element(checker: "Checker", kind: Type) -> Type:
-    under = checker.lookup.underlying(kind)
-    if under is not None and under[0] == "p":
-        under = checker.lookup.underlying(under[1])
-    match under:
+    match checker.lookup.shape(kind):
         case ("s" | "a", one):
             return one  # type: ignore[no-any-return]
         case ("m", _, one):
@@ -190,9 +187,7 @@ def slice_(checker: "Checker", tree: Tree) -> Op:
     kind = checker.value(tree[1])
     for one in tree[2]:
         checker.value(one)
-    under = checker.lookup.underlying(kind)
-    if under is not None and under[0] == "p":
-        under = checker.lookup.underlying(under[1])
+    under = checker.lookup.shape(kind)
     return value_of(("s", under[1]) if under is not None and under[0] == "a" else kind)
 
 
@@ -215,21 +210,28 @@ def elements(checker: "Checker", kind: Type, pairs: list[Tree]) -> None:
 
     Inner literals may leave their type out.
     """
-    under = checker.lookup.underlying(kind)
-    if under is not None and under[0] == "p":
-        under = checker.lookup.underlying(under[1])
-    shape = under[0] if under is not None else ""
-    keys, values = (None, None) if shape == "st" else checker.lookup.elements(kind)
-    fields = (
-        {name: type_ for name, type_, _ in under[1]} if under is not None and shape == "st" else {}
-    )
-    for place, (key, one) in enumerate(pairs):
-        if key is not None and (key[0] != "i" or shape in {"m", "s", "a"}):
-            _inner(checker, keys if shape == "m" else INT, key)
-        if shape == "st" and under is not None:
-            ordered = under[1][place][1] if place < len(under[1]) else None
-            values = fields.get(key[1]) if key is not None and key[0] == "i" else ordered
-        _inner(checker, values, one)
+    under = checker.lookup.shape(kind)
+    if under is not None and under[0] == "st":
+        _fields(checker, under[1], pairs)
+        return
+    has_keys = under is not None and under[0] in {"m", "s", "a"}
+    keys, values = checker.lookup.elements(kind)
+    for key, value in pairs:
+        if key is not None and (has_keys or key[0] != "i"):
+            _inner(checker, keys if under is not None and under[0] == "m" else INT, key)
+        _inner(checker, values, value)
+
+
+def _fields(checker: "Checker", fields: Any, pairs: list[Tree]) -> None:
+    """Walk the elements of a composite literal of a struct type."""
+    by_name = {name: type_ for name, type_, _ in fields}
+    for place, (key, value) in enumerate(pairs):
+        if key is not None and key[0] == "i":
+            _inner(checker, by_name.get(key[1]), value)
+            continue
+        if key is not None:
+            _inner(checker, INT, key)
+        _inner(checker, fields[place][1] if place < len(fields) else None, value)
 
 
 def _inner(checker: "Checker", kind: Type, tree: Tree) -> None:

@@ -8,34 +8,31 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _field(name: str, tag: str) -> Expression:
-    return lambda low, node: [tag, low.expr(node.child_by_field_name(name))]
+def _fields(tag: str, *names: str) -> Expression:
+    """Lower the fields of a node, one after the other."""
+    return lambda low, node: [tag, *[low.expr(node.child_by_field_name(name)) for name in names]]
 
 
-def _selector(low: Lowering, node: "Node") -> Tree:
-    field = node.child_by_field_name("field")
-    if field is None:
-        return ["?"]
-    return [
-        ".",
-        low.expr(node.child_by_field_name("operand")),
-        low.text(field),
-        low.line(field.start_byte),
+def _applied(tag: str, name: str, arguments: str) -> Expression:
+    """Lower something with a list of arguments."""
+    return lambda low, node: [
+        tag,
+        low.expr(node.child_by_field_name(name)),
+        low.exprs(node.child_by_field_name(arguments)),
     ]
 
 
-def _qualified(low: Lowering, node: "Node") -> Tree:
-    name = node.child_by_field_name("name")
-    return (
-        [
-            ".",
-            low.expr(node.child_by_field_name("package")),
-            low.text(name),
-            low.line(name.start_byte),
-        ]
-        if name
-        else ["?"]
-    )
+def _selected(name: str, selected: str) -> Expression:
+    """Lower a name that is selected from a value or a package."""
+
+    def lower(low: Lowering, node: "Node") -> Tree:
+        field = node.child_by_field_name(selected)
+        if field is None:
+            return ["?"]
+        owner = low.expr(node.child_by_field_name(name))
+        return [".", owner, low.text(field), low.line(field.start_byte)]
+
+    return lower
 
 
 def _call(low: Lowering, node: "Node") -> Tree:
@@ -44,27 +41,6 @@ def _call(low: Lowering, node: "Node") -> Tree:
     if types is not None:
         called = ["[", called, low.exprs(types)]
     return ["(", called, low.exprs(node.child_by_field_name("arguments"))]
-
-
-def _conversion(low: Lowering, node: "Node") -> Tree:
-    operand = node.child_by_field_name("operand")
-    return ["(", low.expr(node.child_by_field_name("type")), low.exprs(operand)]
-
-
-def _index(low: Lowering, node: "Node") -> Tree:
-    return [
-        "[",
-        low.expr(node.child_by_field_name("operand")),
-        low.exprs(node.child_by_field_name("index")),
-    ]
-
-
-def _generic(low: Lowering, node: "Node") -> Tree:
-    return [
-        "[",
-        low.expr(node.child_by_field_name("type")),
-        low.exprs(node.child_by_field_name("type_arguments")),
-    ]
 
 
 def _instantiation(low: Lowering, node: "Node") -> Tree:
@@ -104,14 +80,6 @@ def _binary(low: Lowering, node: "Node") -> Tree:
     ]
 
 
-def _assertion(low: Lowering, node: "Node") -> Tree:
-    return [
-        "as",
-        low.expr(node.child_by_field_name("operand")),
-        low.expr(node.child_by_field_name("type")),
-    ]
-
-
 def _composite(low: Lowering, node: "Node") -> Tree:
     value = _literal(low, node.child_by_field_name("body"))
     return ["{", low.expr(node.child_by_field_name("type")), value[2]]
@@ -132,23 +100,11 @@ def _literal(low: Lowering, node: "Node | None") -> Tree:
     return ["{", None, pairs]
 
 
-def _function_literal(low: Lowering, node: "Node") -> Tree:
-    return ["fl", low.signature(node), low.block(node.child_by_field_name("body"))]
-
-
 def _array(low: Lowering, node: "Node") -> Tree:
     return [
         "[n",
         low.expr(node.child_by_field_name("element")),
         low.optional(node.child_by_field_name("length")),
-    ]
-
-
-def _map(low: Lowering, node: "Node") -> Tree:
-    return [
-        "m",
-        low.expr(node.child_by_field_name("key")),
-        low.expr(node.child_by_field_name("value")),
     ]
 
 
@@ -193,26 +149,30 @@ EXPRESSIONS: dict[str, Expression] = {
     "parenthesized_expression": lambda low, node: low.inner(node),
     "parenthesized_type": lambda low, node: low.inner(node),
     "literal_element": lambda low, node: low.inner(node),
-    "selector_expression": _selector,
-    "qualified_type": _qualified,
+    "selector_expression": _selected("operand", "field"),
+    "qualified_type": _selected("package", "name"),
     "call_expression": _call,
-    "type_conversion_expression": _conversion,
-    "index_expression": _index,
-    "generic_type": _generic,
+    "type_conversion_expression": _applied("(", "type", "operand"),
+    "index_expression": _applied("[", "operand", "index"),
+    "generic_type": _applied("[", "type", "type_arguments"),
     "type_instantiation_expression": _instantiation,
     "slice_expression": _slice,
     "unary_expression": _unary,
     "binary_expression": _binary,
-    "type_assertion_expression": _assertion,
+    "type_assertion_expression": _fields("as", "operand", "type"),
     "composite_literal": _composite,
     "literal_value": _literal,
-    "func_literal": _function_literal,
+    "func_literal": lambda low, node: [
+        "fl",
+        low.signature(node),
+        low.block(node.child_by_field_name("body")),
+    ],
     "pointer_type": lambda low, node: ["*", low.inner(node)],
-    "slice_type": _field("element", "[]"),
+    "slice_type": _fields("[]", "element"),
     "array_type": _array,
     "implicit_length_array_type": _array,
-    "map_type": _map,
-    "channel_type": _field("value", "ch"),
+    "map_type": _fields("m", "key", "value"),
+    "channel_type": _fields("ch", "value"),
     "function_type": lambda low, node: low.signature(node),
     "struct_type": _struct,
     "interface_type": _interface,

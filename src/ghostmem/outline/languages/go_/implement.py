@@ -4,7 +4,7 @@ interfaces of the library.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.outline.graph import LinkColumns
 from ghostmem.outline.languages.go_.lookup import GoLookup
@@ -38,27 +38,33 @@ _NATIVE: dict[tuple[str, str], dict[str, Type]] = {
 }
 
 
+class Interface(NamedTuple):
+    """An interface: its node, its package, its methods and its type parameters."""
+
+    id: str
+    path: str
+    methods: dict[str, Type]
+    variables: frozenset[Any]
+
+
 def add_implements(world: GoWorld, lookup: GoLookup, links: LinkColumns) -> None:
     """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
-    types, interfaces = _declared(world, lookup)
-    rules = [(decl.id, decl.file.package.path, *_wanted(lookup, decl)) for decl in interfaces]
-    natives = [
-        (path, name, methods)
-        for (path, name), methods in _NATIVE.items()
-        if f"{path}.{name}" not in lookup.named
-    ]
+    types, declared = _declared(world, lookup)
+    interfaces = [_interface(lookup, decl) for decl in declared]
+    natives = [one for one in _NATIVE if ".".join(one) not in lookup.named]
     kinds = [_own_type(lookup, decl) for decl in types]
     names_of = [_names(lookup, kind, 0) for kind in kinds]
-    rarest = _by_rarest_method([methods for *_, methods, _ in rules], names_of)
+    rarest = _by_rarest_method([one.methods for one in interfaces], names_of)
     for decl, kind, names in zip(types, kinds, names_of, strict=True):
         for place in sorted(place for name in names for place in rarest.get(name, ())):
-            key, path, methods, variables = rules[place]
-            via = _satisfies(lookup, decl.file, kind, names, methods, variables, path)
+            one = interfaces[place]
+            via = _satisfies(lookup, decl.file, kind, names, one)
             if via:
-                links.add(decl.id, "implements", key, decl.symbol.line, via)
-        for path, name, methods in natives:
-            if _satisfies(lookup, decl.file, kind, names, methods, frozenset(), ""):
-                target = world.outsider(path, name, "interface")
+                links.add(decl.id, "implements", one.id, decl.symbol.line, via)
+        for native in natives:
+            one = Interface("", "", _NATIVE[native], frozenset())
+            if _satisfies(lookup, decl.file, kind, names, one):
+                target = world.outsider(*native, "interface")
                 links.add(decl.id, "implements", target, decl.symbol.line, "native")
 
 
@@ -98,13 +104,13 @@ def _own_type(lookup: GoLookup, decl: Decl) -> Any:
     return ("n", named.key, named.params)
 
 
-def _wanted(lookup: GoLookup, decl: Decl) -> tuple[dict[str, Type], frozenset[Any]]:
-    """Return all methods of an interface, none when it is empty, a constraint, or embeds what is
-    not known.
+def _interface(lookup: GoLookup, decl: Decl) -> Interface:
+    """Return an interface with all its methods, none when it is empty, a constraint, or embeds what
+    is not known.
     """
     kind = _own_type(lookup, decl)
-    found = _collected(lookup, kind, 0)
-    return found or {}, frozenset(kind[2])
+    methods = _collected(lookup, kind, 0) or {}
+    return Interface(decl.id, decl.file.package.path, methods, frozenset(kind[2]))
 
 
 def _collected(lookup: GoLookup, kind: Any, depth: int) -> dict[str, Type] | None:
@@ -141,42 +147,34 @@ def _names(lookup: GoLookup, kind: Any, depth: int) -> set[str]:
 
 
 def _satisfies(
-    lookup: GoLookup,
-    file: GoFile,
-    kind: Any,
-    names: set[str],
-    methods: dict[str, Type],
-    variables: frozenset[Any],
-    path: str,
+    lookup: GoLookup, file: GoFile, kind: Any, names: set[str], interface: Interface
 ) -> str:
     """Return "type" when values have the methods, "receiver" when only pointers do, and nothing
     otherwise.
     """
-    if not methods or not names.issuperset(methods):
+    if not interface.methods or not names.issuperset(interface.methods):
         return ""
-    pointer = False
+    needs_pointer = False
     bound: dict[Any, Any] = {}
-    for name, wanted in methods.items():
+    for name, wanted in interface.methods.items():
         found = lookup.member(kind, name, file)
-        if (
-            found is None
-            or found.kind not in {"method", "interface"}
-            or found.type is None
-            or wanted is None
-        ):
+        if found is None or found.kind not in {"method", "interface"}:
             return ""
-        if not exported(name) and path != file.package.path:
+        if not exported(name) and interface.path != file.package.path:
             return ""
-        if not _alike(wanted, found.type, variables, bound):
+        if not _alike(wanted, found.type, interface.variables, bound):
             return ""
-        pointer = pointer or (found.pointer and not _through_pointer(lookup, kind, name, file))
-    return "receiver" if pointer else "type"
+        needs_pointer = needs_pointer or (
+            found.pointer and not _through_pointer(lookup, kind, name, file)
+        )
+    return "receiver" if needs_pointer else "type"
 
 
 def _alike(wanted: Any, given: Any, variables: frozenset[Any], bound: dict[Any, Any]) -> bool:
-    return None not in (*wanted[1], *wanted[2], *given[1], *given[2]) and unify(
-        wanted[:4], given[:4], variables, bound
-    )
+    if wanted is None or given is None:
+        return False
+    has_unknown = None in (*wanted[1], *wanted[2], *given[1], *given[2])
+    return not has_unknown and unify(wanted[:4], given[:4], variables, bound)
 
 
 def _through_pointer(lookup: GoLookup, kind: Any, name: str, file: GoFile) -> bool:

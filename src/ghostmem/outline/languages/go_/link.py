@@ -20,6 +20,10 @@ from ghostmem.outline.languages.go_.nodes import add_nodes
 from ghostmem.outline.languages.go_.operand import Sink
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
+_NUMBERS = {kind: number for number, kind in enumerate(FORWARD)}
+_AS_TYPES = {_NUMBERS[kind] for kind in ("uses", "extends", "implements")}
+_AS_VALUES = {_NUMBERS[kind] for kind in ("calls", "accesses")}
+
 
 class _Owner:
     """Takes the references of one owner."""
@@ -157,35 +161,30 @@ def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
     """Tell types outside from functions by how they are used, keep the nodes outside that are met,
     and of several links of a kind between two nodes the first one.
     """
-    numbers = {kind: number for number, kind in enumerate(FORWARD)}
-    as_types = {numbers[kind] for kind in ("uses", "extends", "implements")}
-    as_values = {numbers[kind] for kind in ("calls", "accesses")}
     ids = list(links.ids)
-    types, called, ends = set(), set(), set(links.ends)
-    for kind, end in zip(links.kinds, links.ends, strict=True):
-        if kind in as_types:
-            types.add(end)
-        elif kind == numbers["calls"]:
-            called.add(end)
-    outside_types = {end for end in types if ids[end] in world.outside and _symbol(world, ids[end])}
+    pairs = set(zip(links.kinds, links.ends, strict=True))
+    types = {end for kind, end in pairs if kind in _AS_TYPES}
+    called = {end for kind, end in pairs if kind == _NUMBERS["calls"]}
+    outside = {end: world.outside[ids[end]] for _, end in pairs if ids[end] in world.outside}
+    outside_types = {end for end in types if end in outside and outside[end].kind == "symbol"}
     for place, (kind, end) in enumerate(zip(links.kinds, links.ends, strict=True)):
-        if kind in as_values and end in outside_types:
-            links.kinds[place] = numbers["uses"]
-    repeated = _repeated(links, numbers, outside_types)
+        if kind in _AS_VALUES and end in outside_types:
+            links.kinds[place] = _NUMBERS["uses"]
+    repeated = _repeated(links, outside_types)
     links.keep(place for place in range(len(links)) if place not in repeated)
     linked.loose.sort()
-    for key, end in sorted((ids[end], end) for end in ends if ids[end] in world.outside):
-        node = world.outside[key]
-        if node.kind == "symbol":
-            node = node._replace(
-                kind="type" if end in types else "function" if end in called else "variable"
-            )
-        if node.kind == "type" and node.full in interfaces():
-            node = node._replace(kind="interface")
-        linked.nodes[key] = node
+    for end, node in sorted(outside.items(), key=lambda item: item[1].id):
+        used_as = "type" if end in types else "function" if end in called else "variable"
+        linked.nodes[node.id] = _outside_node(node, used_as)
 
 
-def _repeated(links: LinkColumns, numbers: Mapping[str, int], outside_types: set[int]) -> set[int]:
+def _outside_node(node: OutlineNode, used_as: str) -> OutlineNode:
+    kind = used_as if node.kind == "symbol" else node.kind
+    is_interface = kind == "type" and node.full in interfaces()
+    return node._replace(kind="interface" if is_interface else kind)
+
+
+def _repeated(links: LinkColumns, outside_types: set[int]) -> set[int]:
     """Return the places of links for which there is another with a lower line.
 
     A body records a link once, so only two imports of a package, or two ways to name a type outside
@@ -193,7 +192,7 @@ def _repeated(links: LinkColumns, numbers: Mapping[str, int], outside_types: set
     first: dict[tuple[int, int, int], int] = {}
     repeated: set[int] = set()
     for place, (start, kind, end, line, _) in enumerate(links.rows()):
-        if kind == numbers["imports"] or (kind == numbers["uses"] and end in outside_types):
+        if kind == _NUMBERS["imports"] or (kind == _NUMBERS["uses"] and end in outside_types):
             known = first.setdefault((start, kind, end), place)
             if known != place:
                 later = known if line < links.lines[known] else place
@@ -202,32 +201,26 @@ def _repeated(links: LinkColumns, numbers: Mapping[str, int], outside_types: set
     return repeated
 
 
-def _symbol(world: GoWorld, key: str) -> bool:
-    return world.outside[key].kind == "symbol"
-
-
 def shown(tree: Any) -> str:
     """Return a tree about as it was written, without arguments."""
     parts: list[str] = []
-    while isinstance(tree, list) and tree:
-        match tree[0]:
-            case "i":
-                parts.append(tree[1])
-                break
-            case ".":
-                parts.append(f".{tree[2]}")
-                tree = tree[1]
-            case "(":
-                parts.append("()")
-                tree = tree[1]
-            case "[":
-                parts.append("[]")
-                tree = tree[1]
-            case "*" | ":" | "as":
-                tree = tree[1]
-            case "u":
-                tree = tree[2]
-            case _:
-                parts.append("{}" if tree[0] == "{" else "func" if tree[0] == "fl" else "…")
-                break
+    while isinstance(tree, list) and tree and tree[0] in _SHOWN:
+        place, form = _SHOWN[tree[0]]
+        parts.append(form.format(*tree))
+        tree = tree[place] if place else None
+    if isinstance(tree, list) and tree:
+        parts.append({"{": "{}", "fl": "func"}.get(tree[0], "…"))
     return "".join(reversed(parts))
+
+
+# by tag: where the inner tree is, 0 for none, and what is shown after it
+_SHOWN = {
+    "i": (0, "{1}"),
+    ".": (1, ".{2}"),
+    "(": (1, "()"),
+    "[": (1, "[]"),
+    "*": (1, ""),
+    ":": (1, ""),
+    "as": (1, ""),
+    "u": (2, ""),
+}

@@ -2,11 +2,19 @@
 embeds.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghostmem.outline.languages.go_.types import Binding, Type, basic, exported, substitute
+from ghostmem.outline.languages.go_.memo import Known, Memo
+from ghostmem.outline.languages.go_.types import (
+    Binding,
+    Type,
+    basic,
+    exported,
+    pointed,
+    substitute,
+)
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 if TYPE_CHECKING:
@@ -14,12 +22,7 @@ if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.lowering import Tree
 
 Scope = dict[str, Any]
-Memo = dict[str, Type]
-CHAIN = 20  # declarations that are followed on one stack, such as var a = b; var b = c
-LARGEST, DEEPEST = (
-    50_000,
-    100,
-)  # parts of one type, and how deep they stand; what is larger no person wrote
+MAX_EMBEDDING = 20  # structs inside each other in which a member is looked for
 
 
 class Member(NamedTuple):
@@ -45,73 +48,22 @@ class Named:
     params: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Name its type parameters."""
         self.params = tuple(("v", self.key, name) for name, _ in self.tree[2])
-
-
-class _Further(Exception):  # noqa: N818
-    """Says what must be known first: a chain of declarations is too long for one stack."""
-
-    def __init__(self, memo: Memo, key: str, work: Callable[[], Type]) -> None:
-        super().__init__(key)
-        self.asked = (memo, key, work)
 
 
 class GoLookup:
     """Answers about types from declarations; the checker gives it the types of trees."""
 
     def __init__(self, world: GoWorld, checker: "type[Checker]") -> None:
-        """Start with nothing known."""
         self.world = world
         self._checker = checker
         self.named: dict[str, Named] = {}
         self.constraints: dict[tuple[Any, ...], tuple[GoFile, list[Scope], Tree]] = {}
-        self._under: Memo = {}
-        self._signatures: Memo = {}
-        self._values: Memo = {}
-        self._found: dict[tuple[Any, ...], Member | None] = {}
-        self._busy: set[str] = set()
-        self._depth = 0
-
-    def _once(self, memo: Memo, key: str, work: Callable[[], Type]) -> Type:
-        """Return what a declaration comes to, having worked it out once.
-
-        Nothing for one that needs itself.
-
-        The first of a chain lets the others be worked out from the far end, so that its length does
-        not matter."""
-        if key in self._busy:
-            return None
-        if key in memo:
-            return memo[key]
-        if self._depth >= CHAIN:
-            raise _Further(memo, key, work)
-        if self._depth:
-            return self._work(memo, key, work)
-        waiting = [(memo, key, work)]
-        try:
-            while waiting:
-                self._busy.discard(waiting[-1][1])
-                try:
-                    self._work(*waiting[-1])
-                    waiting.pop()
-                except _Further as further:
-                    self._busy.add(waiting[-1][1])
-                    waiting.append(further.asked)
-        finally:
-            self._busy.difference_update(one[1] for one in waiting)
-        return memo[key]
-
-    def _work(self, memo: Memo, key: str, work: Callable[[], Type]) -> Type:
-        self._busy.add(key)
-        self._depth += 1
-        try:
-            found = work()
-        finally:
-            self._depth -= 1
-            self._busy.discard(key)
-        memo[key] = found = found if _of_a_size(found) else None
-        return found
+        self._memo = Memo()
+        self._under: Known = {}
+        self._signatures: Known = {}
+        self._values: Known = {}
+        self._members: dict[tuple[Any, ...], Member | None] = {}
 
     def declare(self, decls: list[Decl]) -> Named:
         """Return the named type of a declaration at package level."""
@@ -151,9 +103,9 @@ class GoLookup:
     def declared(self, named: Named) -> Type:
         """Return what a type was declared to be, in its own type parameters."""
         key = named.key
-        if key in self._under and key not in self._busy:
+        if key in self._under and key not in self._memo.busy:
             return self._under[key]
-        found = self._once(
+        found = self._memo.once(
             self._under, key, lambda: self.type_at(named.file, named.scopes, named.tree[3])
         )
         if key in self._under and not named.local:
@@ -167,6 +119,11 @@ class GoLookup:
                 return kind
             kind = self._core(kind) if kind[0] == "v" else self._one_under(kind)
         return None
+
+    def shape(self, kind: Type) -> Type:
+        """Return what a type, or the type that a pointer points to, is made of."""
+        under = self.underlying(kind)
+        return self.underlying(under[1]) if under is not None and under[0] == "p" else under
 
     def _one_under(self, kind: tuple[Any, ...]) -> Type:
         named = self.named.get(kind[1])
@@ -190,7 +147,7 @@ class GoLookup:
 
     def signature(self, decl: Decl) -> Type:
         """Return the type of a function or method, in its own type parameters."""
-        return self._once(self._signatures, decl.id, lambda: self._signature(decl))
+        return self._memo.once(self._signatures, decl.id, lambda: self._signature(decl))
 
     def _signature(self, decl: Decl) -> Type:
         tree = decl.tree()
@@ -201,36 +158,32 @@ class GoLookup:
 
     def value(self, decl: Decl) -> Type:
         """Return the type of a variable or constant at package level."""
-        return self._once(
+        return self._memo.once(
             self._values, decl.id, lambda: self._checker(self, decl.file, []).declared_value(decl)
         )
 
     def member(self, kind: Type, name: str, file: GoFile) -> Member | None:
-        """Return a field or method of a type by Go's rule: the shallowest one, when there is one
-        only.
-        """
-        key = (kind, name, file.package.path, file.path if kind and kind[0] == "n" else "")
-        if key not in self._found:
-            self._found[key] = self._search(kind, name, file)
-        return self._found[key]
+        """Return a field or method of a type or of a pointer to it by Go's rule: the shallowest
+        one, when there is one only.
+
+        Each file has its own answers, because build constraints choose among declarations."""
+        kind = pointed(kind)
+        key = (kind, name, file.path)
+        if key not in self._members:
+            self._members[key] = self._search(kind, name, file)
+        return self._members[key]
 
     def _search(self, kind: Type, name: str, file: GoFile) -> Member | None:
-        level = [kind[1] if kind is not None and kind[0] == "p" else kind]
-        seen: set[Any] = set()
+        level, seen = [kind], set[Any]()
         outside: list[tuple[Any, ...]] = []
-        for _ in range(20):
-            hits: list[Member] = []
-            deeper: list[Type] = []
-            for one in level:
-                if one is None or one in seen:
-                    continue
-                seen.add(one)
-                hits += self._direct(one, name, file)
-                deeper += self._embedded(one)
+        for _ in range(MAX_EMBEDDING):
+            fresh = [one for one in dict.fromkeys(level) if one is not None and one not in seen]
+            seen.update(fresh)
+            hits = [member for one in fresh for member in self._direct(one, name, file)]
             if hits:
                 return hits[0] if _same(hits) and (not outside or not exported(name)) else None
             outside += [one for one in level if one is not None and _foreign(one)]
-            level = deeper
+            level = [embedded for one in fresh for embedded in self._embedded(one)]
             if not level:
                 break
         if len({one[1:3] for one in outside}) == 1 and (exported(name) or outside[0][0] == "b"):
@@ -255,8 +208,6 @@ class GoLookup:
             return [
                 Member("field", type_, name=name) for field, type_, _ in under[1] if field == name
             ]
-        if under[0] == "p" and kind[0] != "n":
-            return []
         if under[0] != "if":
             return []
         ids = tuple(self.world.members.get(kind[1], {}).get(name, ())) if kind[0] == "n" else ()
@@ -282,20 +233,14 @@ class GoLookup:
         if under is None:
             return []
         if under[0] == "st":
-            return [
-                type_[1] if type_ is not None and type_[0] == "p" else type_
-                for _, type_, embedded in under[1]
-                if embedded
-            ]
+            return [pointed(type_) for _, type_, embedded in under[1] if embedded]
         if under[0] == "if":
             return [types[0] for types in under[2] if len(types) == 1]
         return []
 
     def elements(self, kind: Type) -> tuple[Type, Type]:
         """Return what ranging over a type gives: keys and values."""
-        under = self.underlying(kind)
-        if under is not None and under[0] == "p":
-            under = self.underlying(under[1])
+        under = self.shape(kind)
         match under:
             case ("s" | "a", one):
                 return basic("int"), one
@@ -310,21 +255,6 @@ class GoLookup:
             case ("f", (("f", given, _, _, _), *_), _, _, _):
                 return (*given, None, None)[:2]
         return None, None
-
-
-def _of_a_size(kind: Type) -> bool:
-    """Tell whether a type is one that can be handled.
-
-    Aliases of aliases may double it each time.
-    """
-    level: list[Any] = [kind]
-    count = 0
-    for _ in range(DEEPEST):
-        level = [part for one in level if isinstance(one, tuple) for part in one]
-        count += len(level)
-        if not level or count > LARGEST:
-            break
-    return not level
 
 
 def binding(named: Named, args: tuple[Type, ...]) -> Binding:

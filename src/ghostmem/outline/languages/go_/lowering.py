@@ -55,7 +55,6 @@ class Lowering:
         expressions: Mapping[str, Expression],
         statements: Mapping[str, Statement],
     ) -> None:
-        """Start on a file's bytes, with a function for each kind of syntax."""
         self.source = source
         self._expressions = expressions
         self._statements = statements

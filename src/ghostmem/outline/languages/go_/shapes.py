@@ -10,23 +10,15 @@ if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.check import Checker
 
 
-def shape(checker: "Checker", tree: Tree) -> Op:
-    """Resolve a type that is written out."""
-    match tree[0]:
-        case "[]":
-            return Op("type", ("s", checker.type(tree[1])))
-        case "[n":
-            if tree[2] is not None:
-                checker.value(tree[2])
-            return Op("type", ("a", checker.type(tree[1])))
-        case "m":
-            return Op("type", ("m", checker.type(tree[1]), checker.type(tree[2])))
-        case "ch":
-            return Op("type", ("c", checker.type(tree[1])))
-        case "~":
-            return Op("type", ("~", checker.type(tree[1])))
-    params = tuple(checker.type(one) for _, one in tree[1])
-    return Op("type", ("f", params, tuple(checker.type(one) for _, one in tree[2]), tree[3], ()))
+def _array(checker: "Checker", tree: Tree) -> Op:
+    if tree[2] is not None:
+        checker.value(tree[2])
+    return Op("type", ("a", checker.type(tree[1])))
+
+
+def _function(checker: "Checker", tree: Tree) -> Op:
+    parameters, results = (tuple(checker.type(one) for _, one in part) for part in tree[1:3])
+    return Op("type", ("f", parameters, results, tree[3], ()))
 
 
 def struct(checker: "Checker", tree: Tree, how: str = "type") -> Op:
@@ -65,7 +57,12 @@ def _base(tree: Tree) -> str:
 
 
 SHAPES: dict[str, Any] = {
-    **dict.fromkeys(["[]", "[n", "m", "ch", "~", "fn"], shape),
+    "[]": lambda checker, tree: Op("type", ("s", checker.type(tree[1]))),
+    "[n": _array,
+    "m": lambda checker, tree: Op("type", ("m", checker.type(tree[1]), checker.type(tree[2]))),
+    "ch": lambda checker, tree: Op("type", ("c", checker.type(tree[1]))),
+    "~": lambda checker, tree: Op("type", ("~", checker.type(tree[1]))),
+    "fn": _function,
     "st": struct,
     "if": interface,
 }

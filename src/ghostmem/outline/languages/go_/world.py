@@ -102,7 +102,6 @@ class GoWorld:
     """
 
     def __init__(self, files: Mapping[str, Facts], read: Read) -> None:
-        """Index all files; their order does not matter."""
         self.packages: dict[tuple[str, str], Package] = {}
         self.by_path: dict[str, Package] = {}
         self.files: list[GoFile] = []

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.facts import FILE
 from ghostmem.outline.languages.python_.expressions import callee, note_call, type_of, using, value
-from ghostmem.outline.languages.python_.params import documented, parameters
+from ghostmem.outline.languages.python_.flow import documented, parameters
 from ghostmem.outline.languages.python_.statements import STATEMENTS, suite
 from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
@@ -149,7 +149,7 @@ def _base(t: PythonTables, node: "Node", detail: dict[str, Any]) -> None:
         base = callee(t, plain)
         t.ref("extends", t.short(plain), t.at(plain), base)
         rows = [type_of(t, child) for child in node.children_by_field_name("subscript")]
-        detail["bases"].append(t.add("s", base, rows[0] if len(rows) == 1 else t.add("t", rows)))
+        detail["bases"].append(t.index(base, rows))
     elif node.type != "comment":
         detail["bases"].append(value(t, node))
 

@@ -1,26 +1,31 @@
 """From a reference of a Python file to the edges that it makes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Ref
-from ghostmem.outline.languages.python_.infer import Def, Key, Type, Types
-from ghostmem.outline.languages.python_.natives import MARKERS
-from ghostmem.outline.languages.python_.types import PythonInference
+from ghostmem.outline.languages.python_.infer import PythonInference
+from ghostmem.outline.languages.python_.types import KNOWN, Def, Key, Type, Types
 
 CALLABLE = ("function", "method", "type", "interface")
 _CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own
+_KNOWN = frozenset("instance class tuple function super method callable".split())
 
 Target = tuple[str, Any]  # sym key | file path | out (origin, name)
 Edge = tuple[str, Target, str]  # its kind, where it leads, and the rung that found it
-End = tuple[
-    Key | None, tuple[str, str] | None, Type | None
-]  # what is called: a symbol with its receiver, or something outside
+
+
+class Called(NamedTuple):
+    """The end of a call: a symbol with its receiver, or something outside."""
+
+    key: Key | None = None
+    outside: tuple[str, str] | None = None
+    receiver: Type | None = None
 
 
 class PythonResolved(NamedTuple):
-    """The edges of a reference, whether that is all of it, and what it calls of the project, with
-    its receiver.
+    """The edges of a reference, whether that is all of it, and the project's symbols that it
+    calls, each with its receiver.
     """
 
     edges: list[Edge]
@@ -32,11 +37,10 @@ class Edges:
     """Resolves references in a world."""
 
     def __init__(self, world: PythonInference) -> None:
-        """Take the world."""
         self.world = world
 
     def of(self, path: str, ref: Ref) -> PythonResolved:
-        """Return what a reference of a file comes to."""
+        """Return the edges of a reference of a file."""
         match ref.kind:
             case "calls":
                 return self._call(path, ref)
@@ -48,80 +52,77 @@ class Edges:
         exprs = self.world.tables[path].exprs
         target = exprs[ref.detail][1]
         edges: list[Edge] = []
-        ends: list[End] = []
         if exprs[target][0] in ("n", "a"):
-            defs, via = self.world.definitions(path, target)
-            for one in defs:
-                if self._touches(one):
-                    edges.append(("accesses", ("sym", (one[1], one[2])), via))
-                ends.extend(self._called(one))
+            definitions, via = self.world.definitions(path, target)
+            edges = [
+                ("accesses", ("sym", one[1]), via) for one in definitions if self._holds_callee(one)
+            ]
+            ends = _unique(end for one in definitions for end in self._called(one))
         else:
-            via = "type"
-            ends.extend(self._called_types(self.world.infer(path, target)))
-        ends = list(dict.fromkeys(ends)) if len(ends) > 1 else ends
-        called = [(key, receiver) for key, _, receiver in ends if key is not None]
+            via, ends = "type", _unique(self._called_types(self.world.infer(path, target)))
+        called = [(end.key, end.receiver) for end in ends if end.key is not None]
         keys = dict.fromkeys(key for key, _ in called)
         for key in keys:
             edges.extend(self._call_project(key, "conditional" if len(keys) > 1 else via))
-        if len(called) < len(ends):
-            outside = dict.fromkeys(out for _, out, _ in ends if out is not None)
-            edges.extend(("calls", ("out", out), via) for out in outside)
+        outside = dict.fromkeys(end.outside for end in ends if end.outside is not None)
+        edges.extend(("calls", ("out", one), via) for one in outside)
         return PythonResolved(edges, bool(ends), called)
 
-    def _touches(self, one: Def) -> bool:
-        """Tell whether calling a definition reads it: what a variable or a property holds."""
-        if one[0] != "sym" or self.world.is_class((one[1], one[2])):
+    def _holds_callee(self, definition: Def) -> bool:
+        """Tell whether calling a definition reads it: a variable or a property."""
+        if definition[0] != "sym" or self.world.is_class(definition[1]):
             return False
-        return self.world.kind((one[1], one[2])) not in ("function", "method") or self._is_read(one)
+        is_function = self.world.kind(definition[1]) in ("function", "method")
+        return not is_function or self._is_property(definition)
 
-    def _is_read(self, one: Def) -> bool:
-        key = (one[1], one[2])
-        instance = one[3] is not None and one[3][0] == "I"
-        return self.world.kind(key) == "method" and instance and self.world.is_property(key)
+    def _is_property(self, definition: Def) -> bool:
+        _, key, receiver = definition
+        on_instance = receiver is not None and receiver[0] == "instance"
+        return self.world.kind(key) == "method" and on_instance and self.world.is_property(key)
 
-    def _called(self, one: Def) -> Iterator[End]:
-        """Yield what calling a definition calls: a symbol with its receiver, or something
-        outside.
-        """
-        if one[0] == "out":
-            yield None, (one[1], one[2]), None
+    def _called(self, definition: Def) -> Iterator[Called]:
+        """Yield the ends of calling a definition."""
+        if definition[0] == "out":
+            yield Called(outside=definition[1:])
         elif (
-            one[0] == "sym"
-            and self.world.kind((one[1], one[2])) in CALLABLE
-            and not self._is_read(one)
+            definition[0] == "sym"
+            and self.world.kind(definition[1]) in CALLABLE
+            and not self._is_property(definition)
         ):
-            yield (one[1], one[2]), None, one[3]
-        elif one[0] not in ("mod", "dir"):
-            yield from self._called_types(self.world.types(one))
+            yield Called(definition[1], receiver=definition[2])
+        elif definition[0] not in ("mod", "dir"):
+            yield from self._called_types(self.world.types(definition))
 
-    def _called_types(self, kinds: Types) -> Iterator[End]:
-        """Yield what calling a value calls.
-
-        One that may be any callable leaves its instances in doubt.
-        """
-        doubt = any(kind[0] == "K" for kind in kinds)
-        for kind in kinds:
-            if kind[0] != "I" or not doubt:
+    def _called_types(self, types: Types) -> Iterator[Called]:
+        """Yield the ends of calling a value; if it may be any callable, instances do not count."""
+        has_callable = any(kind[0] == "callable" for kind in types)
+        for kind in types:
+            if kind[0] != "instance" or not has_callable:
                 yield from self._called_type(kind)
 
-    def _called_type(self, kind: Type) -> Iterator[End]:
-        if kind[0] in ("C", "F"):
-            yield kind[1], None, kind[2] if kind[0] == "F" else None
-        elif kind[0] == "X":
-            yield None, (kind[1], kind[2]), None
-        elif kind[0] == "B":
-            yield None, (kind[1][1], f"{kind[1][2]}.{kind[2]}"), None
-        elif kind[0] == "P":
-            for one in kind[1]:
-                yield from self._called_type(one)
-        elif kind[0] == "I":
-            for one in self.world.class_member(kind[1], "__call__", kind):
-                if one[0] == "sym":
-                    yield (one[1], one[2]), None, one[3]
+    def _called_type(self, kind: Type) -> Iterator[Called]:
+        match kind[0]:
+            case "class":
+                yield Called(kind[1])
+            case "function":
+                yield Called(kind[1], receiver=kind[2])
+            case "out":
+                yield Called(outside=(kind[1], kind[2]))
+            case "method":
+                yield Called(outside=(kind[1][1], f"{kind[1][2]}.{kind[2]}"))
+            case "partial":
+                for part in kind[1]:
+                    yield from self._called_type(part)
+            case "instance":
+                for one in self.world.class_member(kind[1], "__call__", kind):
+                    if one[0] == "sym":
+                        yield Called(one[1], receiver=one[2])
 
     def _call_project(self, key: Key, via: str) -> Iterator[Edge]:
         if self.world.is_class(key):
-            yield "calls", ("sym", self._constructor(key) or key), via
+            own = self.world.own(key, "__init__", None)
+            made = next((one[1] for one in own if one[0] == "sym"), key)
+            yield "calls", ("sym", made), via
             yield "uses", ("sym", key), via
             return
         parent = self.world.files[key[0]].symbols[key[1]].parent
@@ -129,102 +130,89 @@ class Edges:
             via = "interface"
         yield "calls", ("sym", key), via
 
-    def _constructor(self, key: Key) -> Key | None:
-        own = [(one[1], one[2]) for one in self.world.own(key, "__init__", None) if one[0] == "sym"]
-        return own[0] if own else None
-
     def passed(
-        self, key: Key, receiver: Type | None, args: list[int], keywords: list[list[Any]]
+        self, key: Key, receiver: Type | None, arguments: list[int], keywords: list[list[Any]]
     ) -> Iterator[tuple[tuple[str, int, int], int]]:
-        """Yield what a call passes for each parameter."""
+        """Yield the parameters of a called symbol with the rows that the call passes for them."""
         if self.world.is_class(key):
-            made = [
-                one
-                for one in self.world.class_member(key, "__init__", ("I", key, ()))
-                if one[0] == "sym"
-            ]
-            if not made or "params" not in self.world.detail((made[0][1], made[0][2])):
+            made = self.world.constructor(key)
+            if made is None:
                 return
-            key, receiver = (made[0][1], made[0][2]), ("I", key, ())
+            key, receiver = made, ("instance", key, ())
         detail = self.world.detail(key)
         if "params" not in detail:
             return
-        names = [one[0] for one in detail["params"]]
-        bound = receiver is not None and detail["class"] != FILE and not detail["static"]
-        offset = (
-            1
-            if bound
-            and receiver is not None
-            and (receiver[0] == "I" or self.world.takes_class(key))
-            else 0
+        names = [parameter[0] for parameter in detail["params"]]
+        is_method = detail["class"] != FILE and not detail["static"]
+        is_bound = (
+            receiver is not None
+            and is_method
+            and (receiver[0] == "instance" or self.world.takes_class(key))
         )
-        for at, row in enumerate(args):
-            if at + offset < len(names) and not detail["params"][at + offset][1] and row > 0:
-                yield (*key, at + offset), row
-        for word, row in keywords:
-            if word in names and row > 0:
-                yield (*key, names.index(word)), row
+        for place, row in enumerate(arguments, start=int(is_bound)):
+            if place < len(names) and not detail["params"][place][1] and row > 0:
+                yield (*key, place), row
+        for name, row in keywords:
+            if name in names and row > 0:
+                yield (*key, names.index(name)), row
 
     def _base(self, path: str, ref: Ref) -> PythonResolved:
-        defs, via = self.world.definitions(path, ref.detail)
-        ends = self._types_behind(defs)
+        definitions, via = self.world.definitions(path, ref.detail)
+        ends = self._classes_behind(definitions)
         rung = "conditional" if len(ends) > 1 else via
         edges: list[Edge] = []
         for end in ends:
             edges.append(("extends", end, rung))
             contract = (
-                end[0] == "out" and end[1][1] not in MARKERS and end[1][1].startswith(_CONTRACTS)
+                end[0] == "out"
+                and end[1][1] not in KNOWN["markers"]
+                and end[1][1].startswith(_CONTRACTS)
             )
             if contract or (end[0] == "sym" and self.world.kind(end[1]) == "interface"):
                 edges.append(("implements", end, rung))
         return PythonResolved(edges, bool(ends), [])
 
-    def _types_behind(self, defs: list[Def]) -> list[Target]:
+    def _classes_behind(self, definitions: list[Def]) -> list[Target]:
         """Return the classes that definitions are, through aliases."""
         ends: list[Target] = []
-        for one in defs:
-            if one[0] == "out":
-                ends.append(("out", (one[1], one[2])))
-            elif one[0] == "sym" and self.world.is_class((one[1], one[2])):
-                ends.append(("sym", (one[1], one[2])))
-            else:
-                ends.extend(("sym", kind[1]) for kind in self.world.types(one) if kind[0] == "C")
-                ends.extend(
-                    ("out", (kind[1], kind[2])) for kind in self.world.types(one) if kind[0] == "X"
-                )
+        for definition in definitions:
+            types = self.world.types(definition)
+            ends.extend(("sym", kind[1]) for kind in types if kind[0] == "class")
+            ends.extend(("out", kind[1:]) for kind in types if kind[0] == "out")
         return list(dict.fromkeys(ends))
 
     def _read(self, path: str, ref: Ref) -> PythonResolved:
         """Resolve a read or write of a variable, or a use of a type."""
-        defs, via = self.world.definitions(path, ref.detail)
-        ends = [end for one in defs if (end := self._read_one(one, ref.kind))]
+        definitions, via = self.world.definitions(path, ref.detail)
+        ends = [end for one in definitions if (end := self._read_end(one, ref.kind))]
         if len(ends) > 1:
             ends = list(dict.fromkeys(ends))
             via = "conditional" if sum(end[0] == "sym" for _, end in ends) > 1 else via
-        whole = bool(defs)
-        if not defs:
-            # an attribute of something known, which has none of that name in the project, is an
-            # instance's own
-            row = self.world.tables[path].exprs[ref.detail]
-            whole = row[0] == "a" and any(
-                kind[0] in ("I", "C", "T", "F", "S", "B", "K")
-                for kind in self.world.infer(path, row[1])
-            )
+        # an attribute of something known that the project does not define is an instance's own
+        whole = bool(definitions) or self._is_known_owner(path, ref.detail)
         return PythonResolved([(kind, end, via) for kind, end in ends], whole, [])
 
-    def _read_one(self, one: Def, kind: str) -> tuple[str, Target] | None:
-        """Return what a read, write or use of a definition is, and of what; None for a local."""
-        if one[0] == "out":
-            written = kind == "assigns" and "." not in one[2]
-            return None if written else (kind, ("out", (one[1], one[2])))
-        if one[0] != "sym":
+    def _is_known_owner(self, path: str, row: int) -> bool:
+        op, *operands = self.world.tables[path].exprs[row]
+        return op == "a" and any(kind[0] in _KNOWN for kind in self.world.infer(path, operands[0]))
+
+    def _read_end(self, definition: Def, kind: str) -> tuple[str, Target] | None:
+        """Return the kind and the end of a read, write or use of a definition; None for a local."""
+        if definition[0] == "out":
+            is_builtin = kind == "assigns" and "." not in definition[2]
+            return None if is_builtin else (kind, ("out", definition[1:]))
+        if definition[0] != "sym":
             return None
-        key = (one[1], one[2])
-        symbol = self.world.kind(key)
+        end = ("sym", definition[1])
+        symbol = self.world.kind(definition[1])
         if symbol in ("type", "interface"):
-            return "uses", ("sym", key)
-        if symbol in ("variable", "constant", "field") or self._is_read(one):
-            return kind, ("sym", key)
+            return "uses", end
+        if symbol in ("variable", "constant", "field") or self._is_property(definition):
+            return kind, end
         # a function that is named without being called
-        function = kind == "accesses" and symbol in ("function", "method")
-        return ("uses", ("sym", key)) if function else None
+        is_function = kind == "accesses" and symbol in ("function", "method")
+        return ("uses", end) if is_function else None
+
+
+def _unique(ends: Iterable[Called]) -> list[Called]:
+    return list(dict.fromkeys(ends))

@@ -1,323 +1,281 @@
-"""What Python expressions can be: definitions behind names and attributes, and the types of values.
+"""The types of Python expressions, and the definitions behind names and attributes."""
 
-A type is a tuple: C class | I instance, its arguments | F function, what it is bound to | M module
-| D namespace folder | X something outside | O instance of something outside, its arguments | T
-tuple of types | S super | V type variable | B method of an outside instance | K callable by its
-annotation | P partial | L lambda. A key is (path, symbol). A definition is sym path symbol receiver
-| mod path | dir folder | out origin name | loc path scope name number | attr path class name
-receiver | val types."""
+from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from copy import copy
-from itertools import chain
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any
 
-from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import NATIVE
-from ghostmem.outline.languages.python_.files import PythonFiles
-from ghostmem.outline.languages.python_.modules import Modules, origin
+from ghostmem.outline.facts import FILE
+from ghostmem.outline.languages.python_.calls import Calls
 from ghostmem.outline.languages.python_.scopes import Bind
-from ghostmem.outline.languages.python_.stdlib import BUILTINS
-
-Type = tuple[Any, ...]
-Types = tuple[Type, ...]
-Def = tuple[Any, ...]
-DEEPEST = 60  # steps of one inference; past them nothing is known
-DEEP = 20  # tuples inside each other in one type
-MOST = 16  # types of one expression
-Key = tuple[str, int]
-_MODULE_NAMES = frozenset(  # that every module has
-    "__name__ __file__ __doc__ __package__ __spec__ __loader__ __path__ __debug__".split()
+from ghostmem.outline.languages.python_.tables import FILLED
+from ghostmem.outline.languages.python_.types import (
+    KNOWN,
+    MAX_NESTING,
+    STR,
+    Def,
+    Key,
+    Type,
+    Types,
+    box,
+    instances,
+    native,
+    nesting,
+    union,
 )
+from ghostmem.outline.languages.python_.world import STARRED
+
+MAX_ELEMENTS = 12  # of a tuple whose types are kept
 
 
-def union(groups: Iterable[Types]) -> Types:
-    """Join types in their order, each once, not too many."""
-    return tuple(dict.fromkeys(chain.from_iterable(groups)))[:MOST]
+class PythonInference(Calls):
+    """Infer the types of expressions and definitions."""
 
+    def infer(self, path: str, row: int) -> Types:
+        """Return the types of an expression."""
+        return self.once((path, row), self._infer, path, row) if row > 0 else ()
 
-def nesting(kind: Any) -> int:
-    """Return how deep a type is."""
-    return (
-        1 + max((nesting(one) for one in kind if isinstance(one, tuple)), default=0)
-        if isinstance(kind, tuple)
-        else 0
-    )
+    def _infer(self, path: str, row: int) -> Types:
+        op, *operands = self.tables[path].exprs[row]
+        handler = _EXPRESSIONS.get(op)
+        return handler(self, path, row, *operands) if handler is not None else ()
 
+    def attribute(self, kind: Type, name: str) -> Types:
+        """Return the types of an attribute of a type."""
+        if kind[0] == "object":
+            return (("method", kind, name),)
+        return union(self.types(definition) for definition in self.members(kind, name))
 
-def box(name: str, *elements: Types) -> Type:
-    """Return an instance of a container of Python's own."""
-    made = ("O", NATIVE, name, tuple(elements))
-    return made if nesting(made) < DEEP else ("O", NATIVE, name, ())
-
-
-class PythonWorld:
-    """All files of a project, the names in them, and what has been inferred in this round and the
-    one before.
-    """
-
-    def __init__(self, files: Mapping[str, Facts]) -> None:
-        """Take the files."""
-        self.files = files
-        self.modules = Modules(files)
-        self.tables = PythonFiles(files)
-        starred = (
-            (path, [one.path for one in facts.imports if one.star]) for path, facts in files.items()
-        )
-        self.stars = {path: stars for path, stars in starred if stars}
-        self._forget()
-
-    def beside(self) -> Self:
-        """Return a world of the same files in which nothing is inferred yet."""
-        other = copy(self)
-        other._forget()
-        return other
-
-    def _forget(self) -> None:
-        self.known: dict[Any, Any] = {}
-        self.before: dict[Any, Any] = {}
-        self.doubted: set[Any] = set()  # of what is known: what another round may answer otherwise
-        self.doubt = False  # whether the answer that is being worked out is such
-        self.busy: set[Any] = set()
-        self.depth = 0
-        self.rounds = 0  # those that are over
-        self._outer: dict[tuple[str, int, str], tuple[list[Def], int]] = {}
-        self._is_class: dict[Key, bool] = {}
-        self.passed: dict[
-            tuple[str, int, int], list[tuple[str, int]]
-        ] = {}  # what calls pass for a parameter
-
-    def next_round(self, passed: dict[tuple[str, int, int], set[tuple[str, int]]]) -> None:
-        """Forget what may be answered otherwise now, but for cycles, which go on from it."""
-        self.before = {key: self.known.pop(key) for key in self.doubted}
-        self.doubted = set()
-        self.rounds += 1
-        self.passed = {key: sorted(rows)[:20] for key, rows in passed.items()}
-
-    def once(self, key: Any, work: Any, *args: Any) -> Any:
-        """Return what a piece of work gives, having done it once.
-
-        A cycle gets the last round's answer.
-
-        What was answered without a cycle and without what calls pass is the same in every round, so
-        that it is kept."""
-        known = self.known.get(key)
-        if known is not None:
-            if not self.doubt and key in self.doubted:
-                self.doubt = True
-            return known
-        if key in self.busy or self.depth > DEEPEST:
-            self.doubt = True
-            return self.before.get(key, ())
-        self.busy.add(key)
-        self.depth += 1
-        outer, self.doubt = self.doubt, False
-        try:
-            self.known[key] = result = work(*args)
-        finally:
-            self.depth -= 1
-            self.busy.discard(key)
-        if self.doubt:
-            self.doubted.add(key)
-        self.doubt = self.doubt or outer
-        return result
-
-    def detail(self, key: Key) -> dict[str, Any]:
-        """Return the language's own facts of a symbol."""
-        return self.tables[key[0]].details[key[1]]
-
-    def kind(self, key: Key) -> str:
-        """Return a symbol's kind."""
-        return self.files[key[0]].symbols[key[1]].kind
-
-    def name(self, key: Key) -> str:
-        """Return a symbol's bare name."""
-        return self.files[key[0]].symbols[key[1]].name
-
-    def is_class(self, key: Key) -> bool:
-        """Tell whether a symbol is a class, rather than an alias of a type."""
-        known = self._is_class.get(key)
-        if known is None:
-            known = self.kind(key) in ("type", "interface") and "bases" in self.detail(key)
-            self._is_class[key] = known
-        return known
-
-    def named(self, path: str, row: int) -> tuple[list[Def], int]:
-        """Return the definitions behind a name, and the scope that it was found in: -1 when that is
-        none of the file's.
-        """
+    def definitions(self, path: str, row: int) -> tuple[list[Def], str]:
+        """Return the definitions behind a name or an attribute, and the rung that found them."""
         table = self.tables[path]
-        _, word, scope, block, pos = table.exprs[row]
-        inner = table.scopes.scopes[scope]
-        if (
-            inner["kind"] != "function"
-            or word in inner["names"]
-            or word in inner["moved"]
-            or word in inner["narrow"]
-        ):
-            return self.lookup(path, word, scope, block, pos)
-        # it is found outside of the function, and there the place inside does not matter
-        key = (path, inner["parent"], word)
-        known = self._outer.get(key)
-        if known is None:
-            outer, self.doubt = self.doubt, False
-            known = self.lookup(path, word, scope, block, pos)
-            if not self.doubt:
-                self._outer[key] = known
-            self.doubt = self.doubt or outer
-        return known
+        expression = table.exprs[row]
+        if expression[0] == "n":
+            found, home = self.named(path, row)
+            return found, _name_rung(found, path, home, table.scopes.scopes)
+        if expression[0] != "a":
+            return [], ""
+        _, owner, name = expression
+        types = self.infer(path, owner)
+        found = [definition for kind in types for definition in self.members(kind, name)]
+        if len(found) > 1:
+            found = list(dict.fromkeys(found))
+        if any(kind[0] in ("mod", "dir", "out") for kind in types):
+            return found, "import"
+        return found, "receiver" if self._is_receiver(path, owner) else "type"
 
-    def lookup(
-        self, path: str, word: str, scope: int, block: int, pos: int
-    ) -> tuple[list[Def], int]:
-        """Return the definitions of a name at a place."""
-        binds, home = self.tables[path].scopes.lookup(word, scope, block, pos)
-        if home >= 0:
-            return self.bound(path, home, word, binds), home
-        starred = self.starred(path, word, ())
-        if starred:
-            return starred, -2
-        if word in BUILTINS or word in _MODULE_NAMES:
-            return [("out", NATIVE, word)], -1
-        return [], -1
-
-    def bound(self, path: str, scope: int, word: str, binds: list[Bind]) -> list[Def]:
-        """Return the definitions that bindings stand for."""
-        found: list[Def] = []
-        for bind in binds:
-            if bind[5] >= 0:
-                found.append(("sym", path, bind[5], None))
-            elif bind[0] == "imp":
-                found.extend(self.imported(path, bind[3]))
-            else:
-                group = "narrow" if bind[0] == "narrow" else "names"
-                number = self.tables[path].scopes.scopes[scope][group][word].index(bind)
-                found.append(("loc", path, scope, word, group, number))
-        return list(dict.fromkeys(found)) if len(found) > 1 else found
-
-    def imported(self, path: str, number: int) -> list[Def]:
-        """Return what an import brings in."""
-        return list(self.once(("imp", path, number), self._imported, path, number))
-
-    def _imported(self, path: str, number: int) -> tuple[Def, ...]:
-        one = self.files[path].imports[number]
-        if not one.name:
-            dotted = one.path if one.alias else one.path.split(".")[0]
-            return tuple(self.module(dotted, path))
-        found = self.modules.find(one.path, path)
-        if not found:
-            dotted = self.modules.absolute(one.path, path)
-            return (("out", origin(dotted), f"{dotted}.{one.name}"),)
-        members = [member for target in found for member in self.module_member(target, one.name)]
-        if members:
-            return tuple(dict.fromkeys(members))
-        dotted = self.modules.absolute(one.path, path)
-        return (
-            (("out", origin(dotted), f"{dotted}.{one.name}"),) if self.outside_stars(found) else ()
+    def _is_receiver(self, path: str, row: int) -> bool:
+        op = self.tables[path].exprs[row][0]
+        if op == "c":
+            return any(kind[0] == "super" for kind in self.infer(path, row))
+        if op != "n":
+            return False
+        found, _ = self.named(path, row)
+        return bool(found) and all(
+            one[0] == "loc" and self._is_first_parameter(one[1], self._bind_of(one))
+            for one in found
         )
 
-    def outside_stars(self, paths: list[str]) -> bool:
-        """Tell whether modules take everything from something outside, so that a name may come from
-        there.
-        """
+    def _is_first_parameter(self, path: str, bind: Bind) -> bool:
+        """Tell whether a local is the first parameter of a method: self or cls."""
+        if bind[0] != "par" or bind[4] < 0:
+            return False
+        position, star, *_ = bind[3]
+        detail = self.detail((path, bind[4]))
+        return position == 0 and not star and not detail["static"] and detail["class"] != FILE
+
+    def _bind_of(self, local: Def) -> Bind:
+        """Return the binding of a local."""
+        _, path, scope, name, group, number = local
+        bind: Bind = self.tables[path].scopes.scopes[scope][group][name][number]
+        return bind
+
+    def types(self, definition: Def) -> Types:
+        """Return the types of a definition."""
+        match definition[0]:
+            case "val":
+                return definition[1]  # type: ignore[no-any-return]
+            case "loc":
+                return self._bound_types(definition[1], self._bind_of(definition), definition[3])
+            case "attr":
+                _, key, name, receiver = definition
+                rows = self.detail(key)["attrs"][name]
+                return self.substitute(
+                    self.once(("attr", key, name), self._assigned_types, key[0], rows), receiver
+                )
+            case "sym":
+                return self._symbol_types(definition[1], definition[2])
+        return self.plain(definition)
+
+    def _symbol_types(self, key: Key, receiver: Type | None) -> Types:
+        if self.is_class(key):
+            return (("class", key),)
+        if self.kind(key) in ("function", "method"):
+            if receiver is not None and receiver[0] == "instance" and self.is_property(key):
+                return self.returned(key, receiver)
+            return (("function", key, receiver),)
+        around = (key[0], self.files[key[0]].symbols[key[1]].parent)
+        if around[1] != FILE and self.is_class(around) and self.is_enum(around):
+            return (("instance", around, ()),)
+        return self.substitute(self.once(("var", key), self._variable, key), receiver)
+
+    def is_property(self, key: Key) -> bool:
+        """Tell whether a method is read like an attribute."""
         return any(
-            not self.modules.find(dotted, path)
-            for path in paths
-            for dotted in self.stars.get(path, ())
+            name in KNOWN["properties"] or name.endswith("cached_property")
+            for name in self.decorator_names(key)
         )
 
-    def module(self, dotted: str, importer: str) -> list[Def]:
-        """Return the module of a dotted name as seen from a file."""
-        found = self.modules.find(dotted, importer)
-        if found:
-            return [("mod", path) if path in self.files else ("dir", path) for path in found]
-        return [("out", origin(dotted), self.modules.absolute(dotted, importer))]
+    def _variable(self, key: Key) -> Types:
+        path, symbol = key[0], self.files[key[0]].symbols[key[1]]
+        number = 0 if symbol.parent == FILE else self.detail((path, symbol.parent))["scope"]
+        scopes = self.tables[path].scopes
+        scope = scopes.scopes[number]
+        binds = scopes.reaching(scope, symbol.name)
+        annotated = [bind for bind in scope["names"].get(symbol.name, ()) if bind[0] == "ann"]
+        return union(
+            self._bound_types(path, bind, symbol.name)
+            for bind in annotated or binds
+            if bind[0] != "def"
+        )
 
-    def module_member(self, path: str, word: str, seen: tuple[str, ...] = ()) -> list[Def]:
-        """Return the definitions of a module's attribute: its own, those it takes from others, its
-        submodules.
+    def _assigned_types(self, path: str, assigned: list[list[int]]) -> Types:
+        """Return the types of an attribute from the annotations and values assigned to it."""
+        annotated = [self.annotated(path, row) for row, _ in assigned if row >= 0]
+        if any(annotated):
+            return union(annotated)
+        types = self.infer_all(path, (row for annotation, row in assigned if annotation != FILLED))
+        if _has_content(types):
+            return types
+        filled = self.infer_all(path, (row for annotation, row in assigned if annotation == FILLED))
+        return union([types, filled])
+
+    def types_of_name(self, definitions: list[Def]) -> Types:
+        """Return the types of a name.
+
+        Values that are added to a container later count only if its content is unknown otherwise.
         """
-        if path in self.files and path not in seen:
-            table = self.tables[path].scopes.scopes[0]
-            binds = self.tables[path].scopes.reaching(table, word)
-            found = self.bound(path, 0, word, binds) if binds else self.starred(path, word, seen)
-            if found:
-                return found
-        below = self.modules.below(path, word)
-        if below is None:
-            return []
-        return [("mod", below) if below in self.files else ("dir", below)]
+        later = [
+            one
+            for one in definitions
+            if one[0] == "loc" and one[4] == "names" and self._bind_of(one)[0] == "fill"
+        ]
+        types = union(self.types(one) for one in definitions if one not in later)
+        if not later or _has_content(types):
+            return types
+        return union([types, *(self.types(one) for one in later)])
 
-    def starred(self, path: str, word: str, seen: tuple[str, ...]) -> list[Def]:
-        """Return what the star imports of a file define under a name, when exactly one does."""
-        sources: list[list[Def]] = []
-        for dotted in self.stars.get(path, ()):
-            for target in self.modules.find(dotted, path):
-                if target in self.files and target not in seen and self._exports(target, word):
-                    found = self.module_member(target, word, (*seen, path))
-                    if found and found not in sources:
-                        sources.append(found)
-        return sources[0] if len(sources) == 1 else []
-
-    def _exports(self, path: str, word: str) -> bool:
-        listed = self.files[path].detail
-        return not word.startswith("_") if listed is None else word in listed
-
-    def dotted(self, path: str, text: str, scope: int = 0) -> list[Def]:
-        """Return the definitions of a dotted name in a docstring or a string: seen from the file,
-        or from the project's top.
-        """
-        first, *rest = text.split(".")
-        found, _ = self.lookup(path, first, scope, -1, 1 << 40)
-        if not found or found[0][0] == "out":
-            modules = self.modules.find(first, path)
-            found = [
-                ("mod", one) if one in self.files else ("dir", one) for one in modules
-            ] or found
-        for word in rest:
-            found = [
-                member
-                for one in found
-                for kind in self.plain(one)
-                for member in self._plain_member(kind, word)
-            ]
-        return found
-
-    def plain(self, one: Def) -> Types:
-        """Return the type of a definition that needs no inference."""
-        match one[0]:
-            case "mod":
-                return (("M", one[1]),)
-            case "dir":
-                return (("D", one[1]),)
-            case "out":
-                return (("X", one[1], one[2]),)
-            case "sym" if self.is_class((one[1], one[2])):
-                return (("C", (one[1], one[2])),)
+    def _bound_types(self, path: str, bind: Bind, name: str) -> Types:
+        match bind[0]:
+            case "val" | "fill":
+                return self.infer(path, bind[3])
+            case "ann":
+                return self.annotated(path, bind[3]) or self.infer(path, bind[4])
+            case "narrow":
+                return self._narrowed(path, bind)
+            case "par":
+                return self.once(("par", path, bind[1], name), self._parameter, path, bind, name)
         return ()
 
-    def _plain_member(self, kind: Type, word: str) -> list[Def]:
-        if kind[0] in ("M", "D"):
-            return self.module_member(kind[1], word)
-        if kind[0] == "X":
-            return [("out", kind[1], f"{kind[2]}.{word}")]
-        table = self.tables[kind[1][0]].scopes.scopes[self.detail(kind[1])["scope"]]
-        return self.bound(
-            kind[1][0],
-            self.detail(kind[1])["scope"],
-            word,
-            self.tables[kind[1][0]].scopes.reaching(table, word),
+    def _narrowed(self, path: str, bind: Bind) -> Types:
+        """Return the types of a name after an isinstance test held or, if bind[6], failed."""
+        tested = instances(self.infer(path, bind[3]))
+        outer, self.is_provisional = self.is_provisional, False
+        before = self.infer(path, bind[4])
+        # the next round knows the arguments of calls
+        too_early = self.is_provisional and not before and not self.rounds
+        self.is_provisional = self.is_provisional or outer
+        if bind[6]:
+            excluded = {_without_arguments(kind) for kind in tested}
+            return tuple(kind for kind in before if _without_arguments(kind) not in excluded)
+        return () if too_early else union(self._heirs(before, kind) or (kind,) for kind in tested)
+
+    def _heirs(self, types: Types, tested: Type) -> Types:
+        """Return the types that are instances of a tested class; they stay as they are known."""
+        if tested[0] != "instance":
+            return ()
+        return tuple(
+            kind
+            for kind in types
+            if kind[0] == "instance" and ("class", tested[1]) in self.mro(kind[1])
         )
 
-    def class_around(self, path: str, scope: int) -> tuple[int, int]:
-        """Return the class and the method that a scope is in, or FILE for either."""
-        table = self.tables[path].scopes.scopes
-        while scope >= 0:
-            symbol = table[scope]["symbol"]
-            if table[scope]["kind"] == "function" and symbol != FILE:
-                detail = self.detail((path, symbol))
-                inside = int(detail.get("class", FILE))
-                if inside != FILE and detail.get("scope") == scope:
-                    return inside, symbol
-            scope = table[scope]["parent"]
-        return FILE, FILE
+    def _parameter(self, path: str, bind: Bind, name: str) -> Types:
+        position, star, annotation, default = bind[3]
+        if bind[4] < 0:
+            return self.infer(path, default)
+        key = (path, bind[4])
+        if self._is_first_parameter(path, bind):
+            own = (path, self.detail(key)["class"])
+            is_class = self.takes_class(key) or self._is_metaclass(own)
+            return (("class", own) if is_class else ("instance", own, ()),)
+        annotated = self.annotated(path, annotation)
+        if star:
+            return (box("tuple", annotated) if star == "*" else box("dict", STR, annotated),)
+        if annotation >= 0:
+            return annotated
+        documented = self.infer_all(path, self.detail(key)["docs"].get(name, ()))
+        self.is_provisional = True  # the arguments of calls are not known before all of them are
+        passed = union(self.infer(*row) for row in self.passed.get((*key, position), ()))
+        return union([documented, passed, self.infer(path, default)])
+
+    def _is_metaclass(self, key: Key) -> bool:
+        return any(base[0] == "out" and base[2] == "type" for base in self.mro(key))
+
+
+def _without_arguments(kind: Type) -> Type:
+    return kind[:3] if kind[0] == "object" else kind[:2]
+
+
+def _has_content(types: Types) -> bool:
+    return any(kind[0] == "instance" or (kind[0] == "object" and any(kind[3])) for kind in types)
+
+
+def _name_rung(found: list[Def], path: str, home: int, scopes: list[dict[str, Any]]) -> str:
+    if home < 0:
+        return "import" if home == STARRED else "native"
+    if scopes[home]["kind"] in ("function", "comp"):
+        return "local"
+    imported = any(
+        one[0] in ("mod", "dir", "out") or (one[0] == "sym" and one[1][0] != path) for one in found
+    )
+    return "import" if imported else "module"
+
+
+def _tuple(world: PythonInference, path: str, _row: int, rows: list[int]) -> Types:
+    made = ("tuple", tuple(world.infer(path, row) for row in rows[:MAX_ELEMENTS]))
+    return (made if nesting(made) < MAX_NESTING else box("tuple"),)
+
+
+# by the operation of an expression: from its file, row and operands to the types
+_EXPRESSIONS: dict[str, Callable[..., Types]] = {
+    "n": lambda world, path, row, *_: world.types_of_name(world.definitions(path, row)[0]),
+    "a": lambda world, path, _row, owner, name: union(
+        world.attribute(kind, name) for kind in world.infer(path, owner)
+    ),
+    "c": lambda world, path, row, *_: world.call(path, row),
+    "k": lambda _world, _path, _row, name, _text: () if name == "None" else native(name),
+    "l": lambda world, path, _row, rows: (box("list", world.infer_all(path, rows)),),
+    "S": lambda world, path, _row, rows: (box("set", world.infer_all(path, rows)),),
+    "t": _tuple,
+    "d": lambda world, path, _row, *parts: (
+        box("dict", *(world.infer_all(path, rows) for rows in parts)),
+    ),
+    "comp": lambda world, path, _row, name, rows: (
+        box(name, *(world.infer(path, row) for row in rows)),
+    ),
+    "o": lambda world, path, _row, rows: world.infer_all(path, rows),
+    "i": lambda world, path, _row, iterated: world.element(world.infer(path, iterated)),
+    "u": lambda world, path, _row, value, index: union(
+        world.unpacked(kind, index) for kind in world.infer(path, value)
+    ),
+    "s": lambda world, path, _row, base, index: world.indexed(path, base, index),
+    "enter": lambda world, path, _row, value: world.entered(world.infer(path, value)),
+    "exc": lambda world, path, _row, value: instances(world.infer(path, value)),
+    "b": lambda world, path, _row, left, _right, method: world.operated(path, left, method),
+    "lam": lambda _world, path, _row, body: (("lambda", path, body),),
+    "tv": lambda _world, path, row, *_: (("variable", path, row),),
+    "doc": lambda world, path, _row, dotted: union(
+        instances(world.types(one)) for one in world.dotted(path, dotted)
+    ),
+}

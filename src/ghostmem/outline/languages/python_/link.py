@@ -22,9 +22,9 @@ from ghostmem.outline.graph import (
 from ghostmem.outline.halves import Step, halves, run_halves
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, PythonResolved, Target
-from ghostmem.outline.languages.python_.infer import Key
+from ghostmem.outline.languages.python_.infer import PythonInference
 from ghostmem.outline.languages.python_.modules import origin
-from ghostmem.outline.languages.python_.types import PythonInference
+from ghostmem.outline.languages.python_.types import Key
 
 ROUNDS = 3  # what calls pass is known after the first, what follows from that after the second
 _OUTSIDE = {
@@ -130,7 +130,7 @@ class _PythonLinker:
         self.project = project
         self.paths = paths
         self.files = project.files
-        self.world = project.world.beside()
+        self.world = project.world.empty_copy()
         self.edges = Edges(self.world)
         self.made = _Resolved({}, [], {})
         self.ids = project.ids
@@ -219,17 +219,17 @@ class _PythonLinker:
         for ref in table.refs if pending is None or pending else ():
             if ref.kind != "calls" or (pending is not None and ref.detail not in pending):
                 continue
-            self.world.doubt = False
+            self.world.is_provisional = False
             made = self.edges.of(path, ref)
             _, _, args, keywords = table.exprs[ref.detail]
             passed = [
                 one for called in made.called for one in self.edges.passed(*called, args, keywords)
             ]
-            if self.world.doubt:
+            if self.world.is_provisional:
                 again.add(ref.detail)
             else:
                 self._take(path, ref, made)
-            into = self.passed if self.world.doubt else self.settled
+            into = self.passed if self.world.is_provisional else self.settled
             for key, row in passed:
                 into.setdefault(key, set()).add((path, row))
         return again

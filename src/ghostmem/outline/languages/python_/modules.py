@@ -6,7 +6,7 @@ from posixpath import dirname
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import EXTERNAL, NATIVE
-from ghostmem.outline.languages.python_.stdlib import MODULES
+from ghostmem.outline.languages.python_.types import KNOWN
 
 _SUFFIXES = (".py", ".pyi", ".pyw")
 _SRC = re.compile(r"(?:^|(?<=/))src/")
@@ -17,9 +17,6 @@ class Modules:
     """The modules of a project."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
-        """Name every file, from the packages that it is in and the absolute imports of the
-        others.
-        """
         self.files = frozenset(files)
         self.folders = {folder for path in files for folder in _above(path)}
         self.spaces: dict[
@@ -94,14 +91,15 @@ class Modules:
         folder = dirname(importer)
         beside = (
             self.in_folder(folder, dotted)
-            if not self._is_package(folder) and dotted.split(".", maxsplit=1)[0] not in MODULES
+            if not self._is_package(folder)
+            and dotted.split(".", maxsplit=1)[0] not in KNOWN["modules"]
             else None
         )
         if beside is not None and beside in self.files:
             return [beside]
         return (
             self.spaces.get(dotted.replace(".", "/"), [])
-            if dotted.split(".", maxsplit=1)[0] not in MODULES
+            if dotted.split(".", maxsplit=1)[0] not in KNOWN["modules"]
             else []
         )
 
@@ -141,7 +139,7 @@ class Modules:
 
 def origin(dotted: str) -> str:
     """Tell whether a module is of the standard library or of someone else."""
-    return NATIVE if dotted.split(".", maxsplit=1)[0] in MODULES else EXTERNAL
+    return NATIVE if dotted.split(".", maxsplit=1)[0] in KNOWN["modules"] else EXTERNAL
 
 
 def _above(path: str) -> list[str]:

@@ -53,40 +53,59 @@ def _classes(t: PythonTables, node: "Node | None") -> list[int]:
 
 
 def _pattern(t: PythonTables, node: "Node", row: int) -> None:
-    """Bind what a pattern captures, and note the classes and constants that it names."""
+    """Bind the names that a pattern captures, and note the classes and constants that it names."""
     if t.depth > DEEPEST:
         return
     t.depth += 1
     parts = [child for child in node.named_children if child.type != "comment"]
-    if node.type == "dotted_name":
-        if len(parts) == 1:
-            t.bind(t.text(node), "val", node.start_byte, row)
-        else:
-            _dotted(t, node, note=True)
-    elif node.type == "class_pattern" and parts:
-        _dotted(t, parts[0], note=True)
-        for child in parts[1:]:
-            _pattern(t, child, 0)
-    elif node.type == "keyword_pattern":
-        for child in parts[1:]:
-            _pattern(t, child, 0)
-    elif node.type == "as_pattern" and parts:
+    _PATTERNS.get(node.type, _unknown)(t, node, parts, row)
+    t.depth -= 1
+
+
+def _all(t: PythonTables, _node: "Node", parts: list["Node"], row: int) -> None:
+    for child in parts:
+        _pattern(t, child, row)
+
+
+def _unknown(t: PythonTables, node: "Node", parts: list["Node"], _row: int) -> None:
+    _all(t, node, parts, 0)
+
+
+def _capture(t: PythonTables, node: "Node", parts: list["Node"], row: int) -> None:
+    if len(parts) == 1:
+        t.bind(t.text(node), "val", node.start_byte, row)
+    else:
+        _dotted(t, node, note=True)
+
+
+def _class(t: PythonTables, node: "Node", parts: list["Node"], _row: int) -> None:
+    _dotted(t, parts[0] if parts else None, note=True)
+    _all(t, node, parts[1:], 0)
+
+
+def _as(t: PythonTables, node: "Node", parts: list["Node"], row: int) -> None:
+    if parts:
         _pattern(t, parts[0], row)
         found = _classes(t, parts[0])
-        alias = parts[-1]
-        t.bind(
-            t.text(alias), "val", node.start_byte, t.add("exc", t.add("t", found)) if found else row
-        )
-    elif node.type == "splat_pattern":
-        for child in parts:
-            t.bind(t.text(child), "val", node.start_byte, t.add("l", []))
-    elif node.type in ("case_pattern", "union_pattern"):
-        for child in parts:
-            _pattern(t, child, row)
-    else:
-        for child in parts:
-            _pattern(t, child, 0)
-    t.depth -= 1
+        bound = t.add("exc", t.add("t", found)) if found else row
+        t.bind(t.text(parts[-1]), "val", node.start_byte, bound)
+
+
+def _splat(t: PythonTables, node: "Node", parts: list["Node"], _row: int) -> None:
+    for child in parts:
+        t.bind(t.text(child), "val", node.start_byte, t.add("l", []))
+
+
+# by the kind of a pattern; others bind parts of unknown types
+_PATTERNS = {
+    "dotted_name": _capture,
+    "class_pattern": _class,
+    "keyword_pattern": lambda t, node, parts, _row: _all(t, node, parts[1:], 0),
+    "as_pattern": _as,
+    "splat_pattern": _splat,
+    "case_pattern": _all,
+    "union_pattern": _all,
+}
 
 
 def _dotted(t: PythonTables, node: "Node | None", note: bool) -> int:

@@ -1,9 +1,11 @@
-"""Which bindings of a name reach a place of a Python file."""
+"""The scopes of Python files, and which bindings of a name reach a place."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from sys import intern
+from typing import Any, NamedTuple
 
-from ghostmem.outline.languages.python_.tables import ELSEWHERE, LATE
+from ghostmem.outline.facts import Facts, Ref
+from ghostmem.outline.languages.python_.tables import ELSEWHERE, LATE, Row
 
 Bind = list[
     Any
@@ -16,7 +18,6 @@ class Scopes:
     __slots__ = ("blocks", "scopes")
 
     def __init__(self, scopes: list[dict[str, Any]], blocks: list[list[int]]) -> None:
-        """Take them from the file's facts."""
         self.scopes = scopes
         self.blocks = blocks
 
@@ -109,3 +110,46 @@ class Scopes:
                 return True
             block = above
         return False
+
+
+class Loaded(NamedTuple):
+    """The tables of one file."""
+
+    refs: list[Ref]
+    exprs: list[Row]
+    scopes: Scopes
+    details: list[dict[str, Any]]  # of its symbols
+
+
+class PythonFiles(dict[str, Loaded]):
+    """The tables of all files, by path."""
+
+    def __init__(self, facts: Mapping[str, Facts]) -> None:
+        super().__init__()
+        self._facts = facts
+
+    def __missing__(self, path: str) -> Loaded:
+        """Unfold a file."""
+        facts = self._facts[path]
+        refs, exprs, scopes, blocks, details = facts.all_of_it() or _NOTHING
+        if not isinstance(exprs[0], tuple):  # it made a trip through JSON
+            refs, exprs = [Ref(*one) for one in refs], [_row(one) for one in exprs]
+        self[path] = found = Loaded(refs, exprs, Scopes(scopes, blocks), details)
+        return found
+
+
+def _row(row: list[Any]) -> Row:
+    # a name is written many times and kept once
+    if row[0] == "n":
+        return ("n", intern(row[1]), *row[2:])
+    return ("a", row[1], intern(row[2])) if row[0] == "a" else tuple(row)
+
+
+# of a file that is no text
+_NOTHING: Any = (
+    [],
+    [("x",)],
+    [{"kind": "module", "parent": -1, "symbol": -1, "names": {}, "narrow": {}, "moved": {}}],
+    [],
+    [],
+)

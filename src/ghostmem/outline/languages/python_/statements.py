@@ -1,20 +1,25 @@
 """Python statements: what they bind, in which block, and what they refer to."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ghostmem.outline.facts import Import
-from ghostmem.outline.languages.python_.expressions import (
-    DEEPEST,
-    store,
+from ghostmem.outline.languages.python_.assignments import (
+    assignment,
+    augmented_assignment,
+    declare_global,
+    declare_nonlocal,
+    delete,
+    exports_call,
+    import_modules,
+    import_names,
     target,
-    type_of,
-    using,
-    value,
+    type_alias,
 )
+from ghostmem.outline.languages.python_.expressions import DEEPEST, using, value
 from ghostmem.outline.languages.python_.flow import narrow, widen
 from ghostmem.outline.languages.python_.patterns import match
-from ghostmem.outline.languages.python_.tables import LATE, PythonTables, nth
+from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,24 +34,23 @@ def suite(t: PythonTables, node: "Node | None") -> None:
         return
     t.depth += 1
     for child in node.named_children:
-        STATEMENTS.get(child.type, _expression)(t, child)
+        STATEMENTS.get(child.type, value)(t, child)
     t.depth -= 1
 
 
-def _expression(t: PythonTables, node: "Node") -> None:
-    value(t, node)
-
-
-def _nested(t: PythonTables, node: "Node") -> None:
-    suite(t, node)
-
-
 def _branch(
-    t: PythonTables, node: "Node | None", loop: bool = False, parent: int | None = None
+    t: PythonTables,
+    node: "Node | None",
+    *,
+    loop: bool = False,
+    parent: int | None = None,
+    enter: Callable[[int], None] | None = None,
 ) -> int:
-    """Walk a block that may be skipped; return its number."""
+    """Walk a block that may be skipped; return its number, which `enter` gets before."""
     outer = t.block
     block = t.block = t.new_block(outer if parent is None else parent, loop)
+    if enter is not None:
+        enter(block)
     suite(t, node)
     _close(t, block, node)
     t.block = outer
@@ -67,123 +71,12 @@ def _close(t: PythonTables, block: int, node: "Node | None") -> None:
 def _statement(t: PythonTables, node: "Node") -> None:
     for child in node.named_children:
         if child.type == "assignment":
-            _assignment(t, child)
+            assignment(t, child)
         elif child.type == "augmented_assignment":
-            _augmented(t, child)
+            augmented_assignment(t, child)
         else:
-            _exports_call(t, child)
+            exports_call(t, child)
             value(t, child)
-
-
-def _assignment(t: PythonTables, node: "Node") -> None:
-    targets: list[tuple[Node | None, Node | None]] = []
-    at: Node | None = node
-    right: Node | None = None
-    while at is not None and at.type == "assignment":
-        targets.append((at.child_by_field_name("left"), at.child_by_field_name("type")))
-        right = at = at.child_by_field_name("right")
-    row = value(t, right) if right is not None else -1
-    for left, annotation in targets:
-        _assign(t, node, left, annotation, row)
-    if right is not None and targets[0][0] is not None and t.text(targets[0][0]) == "__all__":
-        _exports(t, right, fresh=True)
-
-
-def _assign(
-    t: PythonTables, node: "Node", left: "Node | None", annotation: "Node | None", row: int
-) -> None:
-    if left is None:
-        return
-    declared = type_of(t, annotation)
-    if left.type == "attribute":
-        store(t, left, declared, max(row, 0) if declared < 0 else row)
-    elif left.type == "identifier":
-        _variable(t, node, left, declared, row)
-    elif left.type in ("pattern_list", "tuple_pattern", "list_pattern") and t.scopes[t.scope][
-        "kind"
-    ] in ("module", "class"):
-        for index, child in enumerate(left.named_children):
-            _assign(t, node, child, None, t.add("u", row, index))
-    else:
-        target(t, left, max(row, 0), node.end_byte)
-
-
-def _variable(t: PythonTables, node: "Node", left: "Node", declared: int, row: int) -> None:
-    """Bind a variable; those of a module and of a class are symbols, and a second value is an
-    assignment.
-    """
-    word = t.text(left)
-    home = t.home(word)
-    symbol = -1
-    if t.scopes[home]["kind"] in ("module", "class"):
-        known = [one[5] for one in t.scopes[home]["names"].get(word, ()) if one[5] >= 0]
-        if known:
-            symbol = known[0]
-            t.ref(
-                "assigns",
-                word,
-                t.at(left),
-                t.name(word, left, LATE if home != t.scope else node.end_byte),
-            )
-        else:
-            symbol = _declare(t, node, word, home)
-    op = "ann" if declared >= 0 else "val"
-    t.bind(
-        word,
-        op,
-        node.end_byte,
-        declared if declared >= 0 else max(row, 0),
-        row if declared >= 0 else -1,
-        symbol,
-    )
-
-
-def _declare(t: PythonTables, node: "Node", word: str, home: int) -> int:
-    bare = word.strip("_")
-    if t.scopes[home]["kind"] == "class":
-        kind = "field"
-    else:
-        kind = "constant" if bare and bare == bare.upper() and not bare.isdigit() else "variable"
-    owner, t.owner = t.owner, t.scopes[home]["symbol"]
-    symbol = t.symbol(word, kind, node, t.short(node), {})
-    t.owner = owner
-    return symbol
-
-
-def _augmented(t: PythonTables, node: "Node") -> None:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    value(t, right)
-    if left is None:
-        return
-    row = value(t, left)
-    if left.type in ("identifier", "attribute"):
-        t.ref("assigns", t.short(left), t.at(left), row)
-    if left.type == "identifier":
-        # it must be a local all the same, and its type is what it was
-        t.bind(t.text(left), "val", node.end_byte, row)
-        if t.text(left) == "__all__" and right is not None:
-            _exports(t, right, fresh=False)
-
-
-def _exports(t: PythonTables, node: "Node", fresh: bool) -> None:
-    if t.scopes[t.scope]["kind"] != "module":
-        return
-    words = [nth(child, 1) for child in node.named_children if child.type == "string"]
-    found = [t.text(word) for word in words if word is not None]
-    if node.type in ("list", "tuple"):
-        t.exports = found if fresh else [*(t.exports or []), *found]
-
-
-def _exports_call(t: PythonTables, node: "Node") -> None:
-    if t.scope != 0 or node.type != "call":
-        return
-    function, arguments = (
-        node.child_by_field_name("function"),
-        node.child_by_field_name("arguments"),
-    )
-    if function is not None and arguments is not None and t.text(function) == "__all__.extend":
-        for one in arguments.named_children:
-            _exports(t, one, fresh=False)
 
 
 def _if(t: PythonTables, node: "Node") -> None:
@@ -210,14 +103,9 @@ def _if(t: PythonTables, node: "Node") -> None:
 
 def _taken(t: PythonTables, condition: "Node | None", consequence: "Node | None") -> int:
     """Walk what is done where a condition holds; return the number of its block."""
-    outer = t.block
-    block = t.block = t.new_block(outer)
-    if consequence is not None:
-        narrow(t, condition, block, consequence.start_byte - 1)
-    suite(t, consequence)
-    _close(t, block, consequence)
-    t.block = outer
-    return block
+    start = consequence.start_byte - 1 if consequence is not None else 0
+    enter = partial(narrow, t, condition, pos=start) if consequence is not None else None
+    return _branch(t, consequence, enter=enter)
 
 
 def _for(t: PythonTables, node: "Node") -> None:
@@ -263,13 +151,12 @@ def _except(t: PythonTables, node: "Node", block: "Node | None") -> None:
         alias = caught.child_by_field_name("alias")
         caught = nth(caught, 0)
     row = using(t, caught)
-    outer = t.block
-    t.block = t.new_block(outer)
-    if alias is not None:
-        target(t, alias, t.add("exc", row), node.start_byte)
-    suite(t, block)
-    _close(t, t.block, block)
-    t.block = outer
+
+    def bind(_block: int) -> None:
+        if alias is not None:
+            target(t, alias, t.add("exc", row), node.start_byte)
+
+    _branch(t, block, enter=bind)
 
 
 def _with(t: PythonTables, node: "Node") -> None:
@@ -299,104 +186,26 @@ def _assert(t: PythonTables, node: "Node") -> None:
     narrow(t, nth(node, 0), t.block, node.end_byte)
 
 
-def _delete(t: PythonTables, node: "Node") -> None:
-    parts = [
-        one
-        for child in node.named_children
-        for one in (child.named_children if child.type == "expression_list" else [child])
-    ]
-    for one in parts:
-        if one.type == "identifier":
-            t.bind(t.text(one), "del", one.start_byte, -1)
-        else:
-            value(t, one)
-
-
-def _global(t: PythonTables, node: "Node") -> None:
-    for word in node.named_children:
-        t.scopes[t.scope]["moved"][t.text(word)] = 0
-
-
-def _nonlocal(t: PythonTables, node: "Node") -> None:
-    for word in node.named_children:
-        at = t.scopes[t.scope]["parent"]
-        while at > 0 and (
-            t.scopes[at]["kind"] == "class" or t.text(word) not in t.scopes[at]["names"]
-        ):
-            at = t.scopes[at]["parent"]
-        t.scopes[t.scope]["moved"][t.text(word)] = max(at, 0)
-
-
-def _alias(t: PythonTables, node: "Node") -> None:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    word = left
-    while word is not None and word.type != "identifier":
-        word = nth(word, 0)
-    if word is None:
-        return
-    row = type_of(t, right)
-    symbol = (
-        t.symbol(t.text(word), "type", node, t.short(node), {})
-        if t.scopes[t.scope]["kind"] != "function"
-        else -1
-    )
-    t.bind(t.text(word), "val", node.end_byte, row, -1, symbol)
-
-
-def _import(t: PythonTables, node: "Node") -> None:
-    for child in node.children_by_field_name("name"):
-        path, alias = _aliased(t, child)
-        t.facts.imports.append(Import(path, t.at(child), t.owner, "", alias))
-        t.bind(alias or path.split(".")[0], "imp", node.end_byte, len(t.facts.imports) - 1)
-
-
-def _import_from(t: PythonTables, node: "Node") -> None:
-    module = node.child_by_field_name("module_name")
-    path = t.text(module).replace(" ", "") if module is not None else "__future__"
-    if any(child.type == "wildcard_import" for child in node.named_children):
-        t.facts.imports.append(Import(path, t.at(node), t.owner, star=True))
-        return
-    for child in node.children_by_field_name("name"):
-        name, alias = _aliased(t, child)
-        t.facts.imports.append(Import(path, t.at(child), t.owner, name, alias))
-        t.bind(alias or name, "imp", node.end_byte, len(t.facts.imports) - 1)
-
-
-def _aliased(t: PythonTables, node: "Node") -> tuple[str, str]:
-    if node.type != "aliased_import":
-        return t.text(node).replace(" ", ""), ""
-    name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
-    return t.text(name) if name is not None else "", t.text(alias) if alias is not None else ""
-
-
-def _match(t: PythonTables, node: "Node") -> None:
-    match(t, node, _branch)
-
-
-def _skip(_t: PythonTables, _node: "Node") -> None:
-    """Do nothing."""
-
-
-# what each kind of node does; definitions.py adds functions and classes
-STATEMENTS: dict[str, Callable[[PythonTables, "Node"], None]] = {
+# by the kind of a node; definitions.py adds functions and classes
+STATEMENTS: dict[str, Callable[[PythonTables, "Node"], object]] = {
     "expression_statement": _statement,
     "if_statement": _if,
     "for_statement": _for,
     "while_statement": _while,
     "try_statement": _try,
     "with_statement": _with,
-    "match_statement": _match,
+    "match_statement": partial(match, branch=_branch),
     "return_statement": _return,
     "assert_statement": _assert,
-    "delete_statement": _delete,
-    "global_statement": _global,
-    "nonlocal_statement": _nonlocal,
-    "type_alias_statement": _alias,
-    "import_statement": _import,
-    "import_from_statement": _import_from,
-    "future_import_statement": _import_from,
-    "block": _nested,
-    "ERROR": _nested,
-    "comment": _skip,
-    "pass_statement": _skip,
+    "delete_statement": delete,
+    "global_statement": declare_global,
+    "nonlocal_statement": declare_nonlocal,
+    "type_alias_statement": type_alias,
+    "import_statement": import_modules,
+    "import_from_statement": import_names,
+    "future_import_statement": import_names,
+    "block": suite,
+    "ERROR": suite,
+    "comment": lambda _t, _node: None,
+    "pass_statement": lambda _t, _node: None,
 }

@@ -31,7 +31,6 @@ class PythonTables:
     """What is known so far of one file, and where the walk stands in it."""
 
     def __init__(self, source: bytes) -> None:
-        """Start at the top of a file."""
         self.source = source  # or the text of a string that is a type, inside of it
         self._breaks = [found.start() for found in re.finditer(b"\n", source)]
         self._words: dict[bytes, str] = {}
@@ -80,6 +79,10 @@ class PythonTables:
         """Add an expression and return its number."""
         self.exprs.append(row)
         return len(self.exprs) - 1
+
+    def index(self, base: int, rows: list[int]) -> int:
+        """Add the expression of a subscript with one or several indexes, and return its number."""
+        return self.add("s", base, rows[0] if len(rows) == 1 else self.add("t", rows))
 
     def text(self, node: "Node") -> str:
         """Return a node's text; names come again and again, so that each is made once."""
@@ -147,6 +150,34 @@ class PythonTables:
         self.scopes[self.scope]["narrow"].setdefault(word, []).append(
             ["narrow", pos, block, expr, before, -1, int(less)]
         )
+
+    def own_attribute(self, node: "Node") -> list[list[int]] | None:
+        """Return the values of an attribute of the first parameter of a method, None if the node
+        is no such attribute.
+        """
+        owner, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+        if (
+            self.me is None
+            or owner is None
+            or name is None
+            or owner.type != "identifier"
+            or self.text(owner) != self.me[0]
+        ):
+            return None
+        attributes: dict[str, list[list[int]]] = self.facts.symbols[self.me[1]].detail["attrs"]
+        return attributes.setdefault(self.text(name), [])
+
+    def fill(self, node: "Node | None", row: int, pos: int) -> None:
+        """Note a value that is put into a container: a local, or an attribute of the first
+        parameter of a method.
+        """
+        names = self.scopes[self.scope]["names"]
+        if node is None:
+            return
+        if node.type == "identifier" and self.text(node) in names:
+            names[self.text(node)].append(["fill", pos, ELSEWHERE, row, -1, -1])
+        elif node.type == "attribute" and (values := self.own_attribute(node)) is not None:
+            values.append([FILLED, row])
 
     def symbol(
         self, name: str, kind: str, node: "Node", signature: str, detail: dict[str, Any]

@@ -7,13 +7,16 @@ from tree_sitter import Node
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.bodies import RustBodyWalk
 from ghostmem.outline.languages.rust_.syntax import (
+    attributes_of,
     bounds_of,
+    derives_of,
     generics_of,
+    is_public,
     path_of,
     type_of,
     use_paths,
 )
-from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, fields_of, present
 
 
 class RustWalk(RustBodyWalk):
@@ -53,46 +56,18 @@ class RustWalk(RustBodyWalk):
             kind, node, detail | {"impl": self.impl} if self.impl != UNKNOWN else detail, owner
         )
 
-    # items
-
-    def public(self, node: Node) -> bool:
-        """Tell whether an item is visible from outside its module."""
-        return any(child.type == "visibility_modifier" for child in node.named_children[:2])
-
-    def attributes(self, node: Node) -> list[str]:
-        """Return the attributes that stand before an item."""
-        found, before = [], node.prev_named_sibling
-        while before is not None and (
-            before.type == "attribute_item" or before.type.endswith("comment")
-        ):
-            found.append(self.text(before))
-            before = before.prev_named_sibling
-        return found
-
-    def derived(self, node: Node) -> list[str]:
-        """Return the traits that a type derives."""
-        held = [one for one in self.attributes(node) if one.startswith("#[derive(")]
-        return [
-            name.strip()
-            for one in reversed(held)
-            for name in one[9:].split(")")[0].split(",")
-            if name.strip()
-        ]
-
     def item(self, node: Node, kind: str, detail: dict[str, Any], name: str = "") -> int:
         """Declare an item where it stands: in a module, a function, a trait, or an impl block."""
-        detail["pub"] = self.public(node)
+        detail["pub"] = is_public(node)
         if self.impl != UNKNOWN:
             detail["impl"] = self.impl
         body = node.child_by_field_name("body")
-        return self.symbol(
-            name or self.name(node.child_by_field_name("name")),
-            kind,
-            self.owner,
-            node,
-            body,
-            detail,
-        )
+        name = name or self.name(node.child_by_field_name("name"))
+        return self.symbol(name, kind, self.owner, node, body, detail)
+
+    def owner_kind(self) -> str:
+        """Return the kind of the symbol that we stand in; empty outside of all."""
+        return self.facts.symbols[self.owner].kind if self.owner != FILE else ""
 
     def visit_function_item(self, node: Node) -> list[Step]:
         """Declare a function and bind its parameters."""
@@ -100,29 +75,16 @@ class RustWalk(RustBodyWalk):
             node.child_by_field_name("parameters"),
             node.child_by_field_name("return_type"),
         )
-        takes = (
-            [
-                one
-                for one in parameters.named_children
-                if one.type in ("parameter", "self_parameter")
-            ]
-            if parameters
-            else []
-        )
         detail = {"generics": generics_of(self, node), "ret": type_of(self, result)}
-        inside_type = self.impl != UNKNOWN or (
-            self.owner != FILE and self.facts.symbols[self.owner].kind == "interface"
-        )
+        inside_type = self.impl != UNKNOWN or self.owner_kind() == "interface"
         index = self.item(node, "method" if inside_type else "function", detail)
 
         def bind() -> None:
-            for one in takes:
-                pattern = one.child_by_field_name("pattern")
+            for one in parameters.named_children if parameters else []:
+                pattern = one.child_by_field_name("pattern") if one.type == "parameter" else None
                 if pattern is not None and pattern.type != "self":
-                    self.pattern(
-                        pattern,
-                        self.expr("as", type_of(self, one.child_by_field_name("type")), index),
-                    )
+                    written = type_of(self, one.child_by_field_name("type"))
+                    self.pattern(pattern, self.expr("as", written, index))
 
         where = [child for child in node.named_children if child.type == "where_clause"]
         head = present(node.child_by_field_name("type_parameters"), parameters, result, *where)
@@ -140,28 +102,19 @@ class RustWalk(RustBodyWalk):
     def visit_struct_item(self, node: Node) -> list[Step]:
         """Declare a struct or union with its fields."""
         index = self.item(
-            node, "type", {"generics": generics_of(self, node), "derives": self.derived(node)}
+            node, "type", {"generics": generics_of(self, node), "derives": derives_of(self, node)}
         )
         self.fields(node.child_by_field_name("body"), index)
-        return self.inside(
-            index,
-            present(node.child_by_field_name("type_parameters"), node.child_by_field_name("body")),
-        )
+        return self.inside(index, fields_of(node, ("type_parameters", "body")))
 
     def fields(self, body: Node | None, parent: int) -> None:
         """Declare the fields of a struct, named or numbered."""
         number = 0
         for at, one in enumerate(body.children if body is not None else []):
             if one.type == "field_declaration":
-                kind = type_of(self, one.child_by_field_name("type"))
-                self.symbol(
-                    self.name(one.child_by_field_name("name")),
-                    "field",
-                    parent,
-                    one,
-                    None,
-                    {"type": kind},
-                )
+                name, kind = one.child_by_field_name("name"), one.child_by_field_name("type")
+                detail = {"type": type_of(self, kind)}
+                self.symbol(self.name(name), "field", parent, one, None, detail)
             elif body is not None and body.field_name_for_child(at) == "type":
                 self.symbol(str(number), "field", parent, one, None, {"type": type_of(self, one)})
                 number += 1
@@ -171,22 +124,15 @@ class RustWalk(RustBodyWalk):
         index = self.item(
             node,
             "type",
-            {"generics": generics_of(self, node), "enum": True, "derives": self.derived(node)},
+            {"generics": generics_of(self, node), "enum": True, "derives": derives_of(self, node)},
         )
         body = node.child_by_field_name("body")
         for one in body.named_children if body else []:
             if one.type == "enum_variant":
-                holds = one.child_by_field_name("body")
-                variant = self.symbol(
-                    self.name(one.child_by_field_name("name")),
-                    "field",
-                    index,
-                    one,
-                    None,
-                    {"variant": True},
-                )
-                self.fields(holds, variant)
-        return self.inside(index, present(node.child_by_field_name("type_parameters"), body))
+                name = self.name(one.child_by_field_name("name"))
+                variant = self.symbol(name, "field", index, one, None, {"variant": True})
+                self.fields(one.child_by_field_name("body"), variant)
+        return self.inside(index, fields_of(node, ("type_parameters", "body")))
 
     def visit_trait_item(self, node: Node) -> list[Step]:
         """Declare a trait; its bounds are what it extends."""
@@ -196,10 +142,7 @@ class RustWalk(RustBodyWalk):
         for one in bounds.named_children if bounds else []:
             if path := path_of(self, one):
                 self.ref("extends", one, {"path": path}, index)
-        return self.inside(
-            index,
-            present(node.child_by_field_name("type_parameters"), node.child_by_field_name("body")),
-        )
+        return self.inside(index, fields_of(node, ("type_parameters", "body")))
 
     def visit_impl_item(self, node: Node) -> list[Step]:
         """Note an impl block; its functions belong to its type."""
@@ -241,7 +184,7 @@ class RustWalk(RustBodyWalk):
         kind = "constant" if node.type == "const_item" else "variable"
         typed = node.child_by_field_name("type")
         index = self.item(node, kind, {"type": type_of(self, typed)})
-        if self.owner != FILE and self.facts.symbols[self.owner].kind in ("function", "method"):
+        if self.owner_kind() in ("function", "method"):
             for scope in self.scopes:
                 scope.pop(self.facts.symbols[index].name, None)
         return [*self.inside(index, present(typed)), *present(node.child_by_field_name("value"))]
@@ -252,7 +195,7 @@ class RustWalk(RustBodyWalk):
         name = self.name(node.child_by_field_name("name"))
         if body is not None:
             return self.inside(self.item(node, "module", {}), [body])
-        notes = self.attributes(node)
+        notes = attributes_of(self, node)
         opens = any(one.startswith("#[macro_use") for one in notes)
         given = next(
             (
@@ -266,13 +209,13 @@ class RustWalk(RustBodyWalk):
             name,
             node,
             name,
-            detail={"mod": True, "path": given, "macros": opens, "pub": self.public(node)},
+            detail={"mod": True, "path": given, "macros": opens, "pub": is_public(node)},
         )
         return []
 
     def visit_use_declaration(self, node: Node) -> list[Step]:
         """Record every path that a use brings in."""
-        public = self.public(node)
+        public = is_public(node)
         for path, alias, star, where in use_paths(self, node.child_by_field_name("argument")):
             self.bring(
                 "::".join(path),

@@ -3,15 +3,15 @@
 Every reference becomes a link with the rung that resolved it, or stays loose.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ghostmem.outline.facts import Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
+from ghostmem.outline.languages.rust_.imports import DERIVABLE
 from ghostmem.outline.languages.rust_.nodes import RustNodes
-from ghostmem.outline.languages.rust_.std import DERIVABLE
-from ghostmem.outline.languages.shared.inference import Target
+from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
@@ -110,26 +110,14 @@ class _RustLinker(RustNodes):
             self._type(path, ref)
 
     def _macro(self, path: str, ref: Ref) -> None:
-        segs = ref.detail["macro"]
+        start, segs = self.owner(path, ref.owner), ref.detail["macro"]
         found = self.names.resolve(segs, path, ref.owner, "macro")
-        earlier = [one for one in found.targets if one.kind != "left"]
-        for target in earlier:
-            via = (
-                "conditional"
-                if len(earlier) > 1
-                else _outer(self.node(target, "function") or "") or found.via
-            )
-            self.add(
-                self.owner(path, ref.owner),
-                "calls",
-                self.node(target, "function") or "",
-                ref.line,
-                via,
-            )
-        if not earlier:
-            self.leave(
-                self.owner(path, ref.owner), "calls", f"{ref.text}!", ref.line, f"{segs[-1]}!"
-            )
+        ends = [self.node(one, "function") or "" for one in found.targets if one.kind != "left"]
+        for end in ends:
+            via = "conditional" if len(ends) > 1 else _outer(end) or found.via
+            self.add(start, "calls", end, ref.line, via)
+        if not ends:
+            self.leave(start, "calls", f"{ref.text}!", ref.line, f"{segs[-1]}!")
 
     def _call(self, path: str, ref: Ref) -> None:
         start, facts = self.owner(path, ref.owner), self.files[path]
@@ -137,7 +125,7 @@ class _RustLinker(RustNodes):
         function: list[Any] = facts.detail["exprs"][at] if at >= 0 else ["?"]
         if function[0] == "local" and self.types.is_closure(path, function[1]):
             return
-        targets: list[Target] = []
+        targets: Sequence[Target] = ()
         via, name = "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1]
         if function[0] in ("path", "qpath"):
             name = function[1][-1] if function[0] == "path" else function[3]
@@ -149,34 +137,28 @@ class _RustLinker(RustNodes):
         if not any(done):
             self.leave(start, "calls", ref.text, ref.line, name)
 
-    def _method(self, path: str, function: list[Any], owner: int) -> tuple[list[Target], str]:
+    def _method(self, path: str, function: list[Any], owner: int) -> tuple[Sequence[Target], str]:
         """Resolve `receiver.name` by the type of the receiver."""
-        detail = self.files[path].detail
-        kind = self.types.infer(path, function[1])
-        keys, via, _ = self.types.find(kind, function[2], (path, owner))
+        _, receiver, name = function
+        kind = self.types.infer(path, receiver)
+        keys, via, _ = self.types.find(kind, name, (path, owner))
         if keys:
-            own = function[1] >= 0 and detail["exprs"][function[1]][0] == "self"
-            return [
-                Target("sym", key) for key in keys
-            ], "receiver" if own and via == "type" else via
-        if (made := self.types.derived(kind, function[2])) is not None:
-            return [made], "native"
-        if kind is not None and kind[0] in ("native", "external"):
-            inner = self.types.inner(kind)
-            if inner is None or inner[0] != "sym":
-                held = (
-                    inner
-                    if inner is not None
-                    and inner[0] in ("native", "external")
-                    and function[2] != "clone"
-                    else kind
-                )
-                return [Target(held[0], f"{held[1]}::{function[2]}")], held[0]
-        return [], ""
+            exprs = self.files[path].detail["exprs"]
+            is_self = via == "type" and receiver >= 0 and exprs[receiver][0] == "self"
+            return symbols(keys), "receiver" if is_self else via
+        if (derived := self.types.derived(kind, name)) is not None:
+            return [derived], "native"
+        if kind is None or kind[0] not in OUTSIDE:
+            return [], ""
+        inner = self.types.inner(kind)
+        if inner is not None and inner[0] == "sym":
+            return [], ""
+        holder = inner if inner and inner[0] in OUTSIDE and name != "clone" else kind
+        return [Target(holder[0], f"{holder[1]}::{name}")], holder[0]
 
     def _call_to(self, start: str, target: Target, line: int, via: str) -> bool:
         """Link a call to a function; what makes a struct or variant only uses it."""
-        if target.kind in ("native", "external"):
+        if target.kind in OUTSIDE:
             made = target.value in ("std::option::Option", "std::result::Result")
             kind, what = ("uses", "type") if made else ("calls", "function")
             self.add(start, kind, self.target(target, what), line, target.kind)
@@ -205,24 +187,23 @@ class _RustLinker(RustNodes):
         """
         start, segs = self.owner(path, ref.owner), ref.detail["value"]
         targets, via, _ = self.types.callee(path, ["path", segs, [], ref.owner])
-        done = False
-        for target in targets:
-            if target.kind == "sym":
-                one = self.names.symbol(target.value)
-                if one.kind in VALUES or one.kind in CALLABLE:
-                    kind = ref.kind if one.kind in VALUES else "uses"
-                    self.add(start, kind, self.ids[target.value], ref.line, via)
-                done = (
-                    one.kind in VALUES
-                    or one.kind in CALLABLE
-                    or self._use(start, target, ref.line, via)
-                    or done
-                )
-            elif target.kind in ("native", "external"):
-                done = True
-                self._outer_value(start, target, ref, segs[-1])
-        if not done and not ref.detail.get("maybe"):
+        done = [self._value_to(start, target, ref, via) for target in targets]
+        if not any(done) and not ref.detail.get("maybe"):
             self.leave(start, ref.kind, ref.text, ref.line, segs[-1])
+
+    def _value_to(self, start: str, target: Target, ref: Ref, via: str) -> bool:
+        """Link a reference to a value; return whether it is resolved."""
+        if target.kind in OUTSIDE:
+            self._outer_value(start, target, ref, ref.detail["value"][-1])
+            return True
+        if target.kind != "sym":
+            return False
+        kind = self.names.symbol(target.value).kind
+        if kind not in VALUES and kind not in CALLABLE:
+            return self._use(start, target, ref.line, via)
+        used_as = ref.kind if kind in VALUES else "uses"
+        self.add(start, used_as, self.ids[target.value], ref.line, via)
+        return True
 
     def _outer_value(self, start: str, target: Target, ref: Ref, name: str) -> None:
         if name.isupper() and len(name) > 1:
@@ -232,35 +213,34 @@ class _RustLinker(RustNodes):
 
     def _type(self, path: str, ref: Ref) -> None:
         """Link a type, a base or what a pattern takes apart."""
-        start, segs, detail = self.owner(path, ref.owner), ref.detail["path"], ref.detail
-        if segs[0] == "Self":
+        segs, detail = ref.detail["path"], ref.detail
+        impl = detail.get("impl")
+        if segs[0] == "Self" or (
+            impl is not None and segs[0] in self.files[path].detail["impls"][impl]["generics"]
+        ):
             return
-        if (impl := detail.get("impl")) is not None and segs[0] in self.files[path].detail["impls"][
-            impl
-        ]["generics"]:
-            return
-        found = self.names.resolve(
-            segs, path, ref.owner, "value" if detail.get("variant") else "type"
-        )
-        via, done = found.via, False
-        for target in found.targets:
-            if target.kind in ("gen", "mod") or (target.kind == "left" and detail.get("maybe")):
-                done = True
-            elif target.kind in ("native", "external"):
-                plain = target.kind == "native" and "::" not in target.value
-                if not plain and not (detail.get("maybe") and not segs[-1][:1].isupper()):
-                    self.add(start, ref.kind, self.target(target, "type"), ref.line, target.kind)
-                done = True
-            elif target.kind == "sym":
-                if ref.kind == "uses":
-                    done = self._use(start, target, ref.line, via) or done
-                else:
-                    self.add(start, ref.kind, self.ids[target.value], ref.line, via)
-                    done = True
-            elif target.kind == "left" and target.value[0][0].kind == "gen":
-                done = True
-        if not done and not detail.get("maybe"):
+        space = "value" if detail.get("variant") else "type"
+        found = self.names.resolve(segs, path, ref.owner, space)
+        start = self.owner(path, ref.owner)
+        done = [self._type_to(start, target, ref, found.via) for target in found.targets]
+        if not any(done) and not detail.get("maybe"):
             self.leave(start, ref.kind, ref.text, ref.line, segs[-1])
+
+    def _type_to(self, start: str, target: Target, ref: Ref, via: str) -> bool:
+        """Link a reference to a type; return whether it is resolved."""
+        is_maybe = bool(ref.detail.get("maybe"))
+        if target.kind == "left":
+            return is_maybe or target.value[0][0].kind == "gen"
+        if target.kind in OUTSIDE:
+            is_primitive = target.kind == "native" and "::" not in target.value
+            is_type = not is_maybe or ref.detail["path"][-1][:1].isupper()
+            if is_type and not is_primitive:
+                self.add(start, ref.kind, self.target(target, "type"), ref.line, target.kind)
+        elif target.kind == "sym":
+            if ref.kind == "uses":
+                return self._use(start, target, ref.line, via)
+            self.add(start, ref.kind, self.ids[target.value], ref.line, via)
+        return True
 
     def done(self) -> Linked:
         """Return the graph, and say what was not parsed."""
@@ -272,4 +252,4 @@ class _RustLinker(RustNodes):
 
 def _outer(end: str) -> str:
     """Return native or external for a node from outside the project."""
-    return next((origin for origin in ("native", "external") if end.startswith(f"{origin}:")), "")
+    return next((origin for origin in OUTSIDE if end.startswith(f"{origin}:")), "")

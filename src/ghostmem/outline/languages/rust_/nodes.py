@@ -8,7 +8,7 @@ from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.crates import Key, crates_of
-from ghostmem.outline.languages.rust_.infer import Infer
+from ghostmem.outline.languages.rust_.infer import RustInference
 from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.shared.graph_builder import FirstLineBuilder
 from ghostmem.outline.languages.shared.inference import Target
@@ -21,7 +21,7 @@ class RustNodes(FirstLineBuilder):
         super().__init__(files)
         self.crates = crates_of(files, read)
         self.names = RustNames(files, self.crates)
-        self.types = Infer(files, self.names)
+        self.types = RustInference(files, self.names)
 
     def declare(self) -> None:
         """Make a node of every file and symbol, and say what declares what."""

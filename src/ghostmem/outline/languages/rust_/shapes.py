@@ -1,10 +1,13 @@
 """Rust: expressions as plain data, and the names that patterns bind to their parts."""
 
+from collections.abc import Callable
+
 from tree_sitter import Node
 
 from ghostmem.outline.languages.rust_.syntax import path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Walk
 
+MAX_NESTING = 60  # expressions inside each other
 STATEMENTS = frozenset(
     {"expression_statement", "let_declaration", "empty_statement", "line_comment", "block_comment"}
 )
@@ -45,42 +48,30 @@ class ShapeWalk(Walk):
             self.seen[node.id] = self.shape(node)
         return self.seen[node.id]
 
-    def shape(self, node: Node, depth: int = 0) -> int:
+    def shape(self, node: Node | None, depth: int = 0) -> int:
         """Build the expression of a node."""
-        kind = node.type
-        if depth > 60:
+        if node is None or depth > MAX_NESTING:
             return UNKNOWN
-        if node.id in self.seen and self.seen[node.id] != UNKNOWN:
+        if self.seen.get(node.id, UNKNOWN) != UNKNOWN:
             return self.seen[node.id]
-        first = (
-            next((kid for kid in node.named_children if kid.type != "mutable_specifier"), None)
-            if node.child_count
-            else None
-        )
-        match kind:
-            case "self":
-                return self.expr("self", self.owner)
-            case "identifier" | "scoped_identifier" | "generic_function":
-                return self.path(node)
-            case "closure_expression":
-                return self.expr("closure")
-            case "field_expression":
-                value = node.child_by_field_name("value")
-                inner = self.shape(value, depth + 1) if value is not None else UNKNOWN
-                return self.expr("member", inner, self.name(node.child_by_field_name("field")))
-            case "type_cast_expression" | "struct_expression":
-                typed = node.child_by_field_name("type" if kind.startswith("type") else "name")
-                return self.expr("as", type_of(self, typed), self.owner)
-            case "tuple_expression":
-                parts = [self.shape(one, depth + 1) for one in node.named_children]
-                return self.expr("tuple", parts)
-        if kind in LITERALS:
-            return self.expr("as", ["path", [LITERALS[kind]], []], self.owner)
+        kind = node.type
+        if handler := _SHAPES.get(kind):
+            return handler(self, node, depth + 1)
         if kind in SAME or kind in WRAPS:
-            inner = self.shape(first, depth + 1) if first is not None else UNKNOWN
+            kids = node.named_children if node.child_count else []
+            first = next((kid for kid in kids if kid.type != "mutable_specifier"), None)
+            inner = self.shape(first, depth + 1)
             known = first is not None or kind == "array_expression"
             return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
         return self.branches(node, depth + 1)
+
+    def _field(self, node: Node, depth: int) -> int:
+        inner = self.shape(node.child_by_field_name("value"), depth)
+        return self.expr("member", inner, self.name(node.child_by_field_name("field")))
+
+    def _typed(self, node: Node, _depth: int) -> int:
+        typed = node.child_by_field_name("type") or node.child_by_field_name("name")
+        return self.expr("as", type_of(self, typed), self.owner)
 
     def branches(self, node: Node, depth: int) -> int:
         """Build the expression of a block, a condition or a match: what its branches come to."""
@@ -88,8 +79,8 @@ class ShapeWalk(Walk):
         match node.type:
             case "block":
                 last = node.named_children[-1] if node.named_children else None
-                known = last is not None and last.type not in STATEMENTS
-                return self.shape(last, depth) if last is not None and known else UNKNOWN
+                is_value = last is not None and last.type not in STATEMENTS
+                return self.shape(last, depth) if is_value else UNKNOWN
             case "if_expression":
                 names = ("consequence", "alternative")
                 ends = [node.child_by_field_name(name) for name in names]
@@ -99,29 +90,22 @@ class ShapeWalk(Walk):
                 body = node.child_by_field_name("body")
                 arms = body.named_children if body is not None else []
                 ends = [arm.child_by_field_name("value") for arm in arms if arm.type == "match_arm"]
-        found = [
-            at for one in ends if one is not None and (at := self.shape(one, depth)) != UNKNOWN
-        ]
+        found = [row for one in ends if (row := self.shape(one, depth)) != UNKNOWN]
         return self.expr("first", found) if found else UNKNOWN
 
-    def path(self, node: Node) -> int:
+    def path(self, node: Node, _depth: int) -> int:
         """Build the expression of a path."""
         if node.type == "generic_function":
-            inner = node.child_by_field_name("function")
-            return self.shape(inner) if inner is not None else UNKNOWN
+            return self.shape(node.child_by_field_name("function"))
         front = node.child_by_field_name("path")
         if front is not None and front.type == "bracketed_type":
-            held = next(iter(front.named_children), None)
-            qualified = held is not None and held.type == "qualified_type"
-            kind = held.child_by_field_name("type") if qualified and held is not None else held
-            trait = held.child_by_field_name("alias") if qualified and held is not None else None
-            return self.expr(
-                "qpath",
-                type_of(self, kind),
-                type_of(self, trait),
-                self.name(node.child_by_field_name("name")),
-                self.owner,
-            )
+            kind: Node | None = next(iter(front.named_children), None)
+            trait: Node | None = None
+            if kind is not None and kind.type == "qualified_type":
+                kind, trait = (kind.child_by_field_name(one) for one in ("type", "alias"))
+            types = type_of(self, kind), type_of(self, trait)
+            name = self.name(node.child_by_field_name("name"))
+            return self.expr("qpath", *types, name, self.owner)
         segs = path_of(self, node)
         given = type_of(self, front) if front is not None and front.type == "generic_type" else None
         return self.expr("path", segs, given[2] if given else [], self.owner) if segs else UNKNOWN
@@ -182,3 +166,24 @@ class ShapeWalk(Walk):
         path = path_of(self, node)
         for kind in kinds if path else ():
             self.ref(kind, node, {"value": path})
+
+
+def _literal(walk: ShapeWalk, node: Node, _depth: int) -> int:
+    return walk.expr("as", ["path", [LITERALS[node.type]], []], walk.owner)
+
+
+# by the kind of a node
+_SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
+    **dict.fromkeys(LITERALS, _literal),
+    "self": lambda walk, _node, _depth: walk.expr("self", walk.owner),
+    "identifier": ShapeWalk.path,
+    "scoped_identifier": ShapeWalk.path,
+    "generic_function": ShapeWalk.path,
+    "closure_expression": lambda walk, _node, _depth: walk.expr("closure"),
+    "field_expression": ShapeWalk._field,
+    "type_cast_expression": ShapeWalk._typed,
+    "struct_expression": ShapeWalk._typed,
+    "tuple_expression": lambda walk, node, depth: walk.expr(
+        "tuple", [walk.shape(one, depth) for one in node.named_children]
+    ),
+}

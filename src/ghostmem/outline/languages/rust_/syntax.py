@@ -1,6 +1,6 @@
 """Rust syntax as plain data: types, paths, type parameters and use trees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tree_sitter import Node
@@ -55,33 +55,58 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
     """Return a type as plain data, without references; None when it is not understood."""
     if node is None or depth > DEEPEST:
         return None
-    match node.type:
-        case "reference_type" | "pointer_type" | "bracketed_type":
-            inner = node.child_by_field_name("type") or next(iter(node.named_children), None)
-            return type_of(walk, inner, depth + 1)
-        case "generic_type":
-            path, given = path_of(walk, node), node.child_by_field_name("type_arguments")
-            held = [
-                one
-                for one in (given.named_children if given else [])
-                if one.type not in ("lifetime", "type_binding")
-            ]
-            return ["path", path, [type_of(walk, one, depth + 1) for one in held]] if path else None
-        case "array_type":
-            return ["seq", type_of(walk, node.child_by_field_name("element"), depth + 1)]
-        case "tuple_type":
-            return ["tuple", [type_of(walk, one, depth + 1) for one in node.named_children]]
-        case "dynamic_type" | "abstract_type":
-            trait = type_of(walk, node.child_by_field_name("trait"), depth + 1)
-            return trait if trait and trait[0] == "dyn" else ["dyn", [trait] if trait else []]
-        case "bounded_type":
-            found = [one for kid in node.named_children if (one := type_of(walk, kid, depth + 1))]
-            parts = [part for one in found for part in (one[1] if one[0] == "dyn" else [one])]
-            return ["dyn", parts]
-        case "function_type":
-            return ["fn", type_of(walk, node.child_by_field_name("return_type"), depth + 1)]
+    if handler := _TYPES.get(node.type):
+        return handler(walk, node, depth + 1)
     path = path_of(walk, node) if node.type in NAMED_TYPES else None
     return ["path", path, []] if path else None
+
+
+def _inner(walk: Walk, node: Node, depth: int) -> Any:
+    inner = node.child_by_field_name("type") or next(iter(node.named_children), None)
+    return type_of(walk, inner, depth)
+
+
+def _generic(walk: Walk, node: Node, depth: int) -> Any:
+    path, given = path_of(walk, node), node.child_by_field_name("type_arguments")
+    arguments = [
+        one
+        for one in (given.named_children if given else [])
+        if one.type not in ("lifetime", "type_binding")
+    ]
+    return ["path", path, [type_of(walk, one, depth) for one in arguments]] if path else None
+
+
+def _trait_object(walk: Walk, node: Node, depth: int) -> Any:
+    trait = type_of(walk, node.child_by_field_name("trait"), depth)
+    return trait if trait and trait[0] == "dyn" else ["dyn", [trait] if trait else []]
+
+
+def _bounded(walk: Walk, node: Node, depth: int) -> Any:
+    found = [one for kid in node.named_children if (one := type_of(walk, kid, depth))]
+    return ["dyn", [part for one in found for part in (one[1] if one[0] == "dyn" else [one])]]
+
+
+_TYPES: dict[str, Callable[[Walk, Node, int], Any]] = {
+    "reference_type": _inner,
+    "pointer_type": _inner,
+    "bracketed_type": _inner,
+    "generic_type": _generic,
+    "array_type": lambda walk, node, depth: [
+        "seq",
+        type_of(walk, node.child_by_field_name("element"), depth),
+    ],
+    "tuple_type": lambda walk, node, depth: [
+        "tuple",
+        [type_of(walk, one, depth) for one in node.named_children],
+    ],
+    "dynamic_type": _trait_object,
+    "abstract_type": _trait_object,
+    "bounded_type": _bounded,
+    "function_type": lambda walk, node, depth: [
+        "fn",
+        type_of(walk, node.child_by_field_name("return_type"), depth),
+    ],
+}
 
 
 def bounds_of(walk: Walk, node: Node | None) -> list[Any]:
@@ -134,3 +159,30 @@ def use_paths(walk: Walk, root: Node | None) -> Iterator[tuple[list[str], str, b
 
 def _joined(before: list[str], path: list[str]) -> list[str]:
     return before if before and path == ["self"] else before + path
+
+
+def is_public(node: Node) -> bool:
+    """Tell whether an item is visible from outside its module."""
+    return any(child.type == "visibility_modifier" for child in node.named_children[:2])
+
+
+def attributes_of(walk: Walk, node: Node) -> list[str]:
+    """Return the attributes that stand before an item."""
+    found, before = [], node.prev_named_sibling
+    while before is not None and (
+        before.type == "attribute_item" or before.type.endswith("comment")
+    ):
+        found.append(walk.text(before))
+        before = before.prev_named_sibling
+    return found
+
+
+def derives_of(walk: Walk, node: Node) -> list[str]:
+    """Return the traits that a type derives."""
+    return [
+        name.strip()
+        for one in reversed(attributes_of(walk, node))
+        if one.startswith("#[derive(")
+        for name in one[9:].split(")")[0].split(",")
+        if name.strip()
+    ]

@@ -1,19 +1,19 @@
-"""What names and expressions of Rust, C and C++ come to; types are found out once."""
+"""The targets of names and the types of expressions of Rust, C and C++."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
-DEEPEST = 60  # steps of one inference
+MAX_STEPS = 60  # of one inference
+OUTSIDE = ("native", "external")  # kinds of what is not of the project
 Type = tuple[str, Any, tuple[Any, ...]]  # its sort, what it is, its arguments
 
 
 class Target(NamedTuple):
-    """What a name is: a symbol (sym), a namespace (ns) or module (mod), something outside (native,
-    external), a parameter (gen).
+    """The meaning of a name: a symbol (sym), a namespace (ns) or module (mod), something outside
+    (native, external), a parameter (gen).
 
     When only the first part of a path is known, `left` holds its targets and the rest.
     """
@@ -28,37 +28,51 @@ class Found(NamedTuple):
     targets: tuple[Target, ...] = ()
     via: str = ""
 
+    @classmethod
+    def outside(cls, kind: str, name: str) -> "Found":
+        """Return something native or external."""
+        return cls((Target(kind, name),), kind)
+
 
 NOTHING = Found()
 
 
-class Inference(ABC):
-    """What is known about the types of a project."""
+def symbols(keys: Any) -> tuple[Target, ...]:
+    """Return symbols as targets."""
+    return tuple(Target("sym", key) for key in keys)
+
+
+class Inference:
+    """Infer the types of expressions, each once."""
+
+    # by the operation of an expression: from its file, the number of steps and its operands
+    handlers: ClassVar[Mapping[str, Callable[..., Type | None]]] = {}
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
         self.memo: dict[tuple[str, int], Type | None] = {}
 
-    def infer(self, path: str, at: int, depth: int = 0) -> Type | None:
+    def infer(self, path: str, row: int, depth: int = 0) -> Type | None:
         """Return the type of an expression of a file."""
-        if at == UNKNOWN or depth > DEEPEST:
+        if row == UNKNOWN or depth > MAX_STEPS:
             return None
-        if (path, at) not in self.memo:
-            self.memo[path, at] = None  # what depends on itself has no type
-            self.memo[path, at] = self.infer_one(
-                path, self.files[path].detail["exprs"][at], depth + 1
-            )
-        return self.memo[path, at]
+        if (path, row) not in self.memo:
+            self.memo[path, row] = None  # what depends on itself has no type
+            op, *operands = self.files[path].detail["exprs"][row]
+            if handler := self.handlers.get(op):
+                self.memo[path, row] = handler(self, path, depth + 1, *operands)
+        return self.memo[path, row]
+
+    def first(self, path: str, depth: int, rows: list[int]) -> Type | None:
+        """Return the type of the first of several expressions that has one."""
+        found = (self.infer(path, row, depth) for row in rows)
+        return next((kind for kind in found if kind is not None), None)
 
     def is_closure(self, path: str, binding: int) -> bool:
         """Tell whether a local is a closure or lambda."""
         detail = self.files[path].detail
         value = detail["bindings"][binding][2]
         return bool(value >= 0 and detail["exprs"][value][0] == "closure")
-
-    @abstractmethod
-    def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:
-        """Return the type of an expression from its row."""
 
 
 def typed(kind: Any) -> Type | None:

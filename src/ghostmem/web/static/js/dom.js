@@ -64,6 +64,9 @@ export const one = (selector, within = document) => within.querySelector(selecto
 /** Return all elements that match, as a list. */
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
+/** Call a function when the changes made so far are on screen. */
+export const afterPaint = (fn) => requestAnimationFrame(() => setTimeout(fn));
+
 /** Tell people who listen to the page rather than look at it. */
 export function announce(text) {
   const place = document.getElementById("live");

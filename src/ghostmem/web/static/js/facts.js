@@ -29,7 +29,7 @@ export function facts({ memory, now, next, days, place, current }) {
       ["believed until", next ? [exact(next.recorded_at || next.created_at), ` (version ${next.version})`] : current ? "still believed" : now.deleted_at ? exact(now.deleted_at) : "expired"],
       ["expires", memory.expires_at && exact(memory.expires_at)],
     ]), el("p", { class: "fact-more" }, el("a", { href: href("timeline", { prefix: memory.key, ns: memory.ns }) }, icon("timeline", 16), "On the timeline"))),
-    block("Where it comes from", rows([
+    block("Source", rows([
       ["said by", memory.source_user],
       ["how", memory.source_kind && (SOURCES[memory.source_kind] || memory.source_kind)],
       ["conversation", memory.source_scope],

@@ -67,7 +67,7 @@ export function consolidate(ns, keys, after) {
       body: [
         el("p", null, "In a context, a summary replaces several memories; they all stay as they are."),
         field("Key of the summary", el("input", { class: "input", name: "key", autocomplete: "off", spellcheck: "false", maxlength: "512" })),
-        field("What it says", text),
+        field("Text of the summary", text),
         el("div", { class: "field" }, el("span", { class: "field-label" }, "Stands for"), list, find.node),
       ],
       form(data) {

@@ -3,6 +3,7 @@ import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { memoryLink, relChip, section, tierChip } from "./parts.js";
 import { href } from "./router.js";
+import { snippet } from "./snippet.js";
 import { RELS, count } from "./words.js";
 
 /** The section of links; `acts` has {may, consolidate(keys), unlink(near), link()}. */
@@ -22,7 +23,7 @@ export function neighbours({ memory, neighbours: near, neighbour_count: many }, 
     "li",
     { class: "near" },
     acts.may && el("input", { type: "checkbox", class: "near-pick", "aria-label": `Choose ${one.key}`, checked: kept.chosen.has(one.key), onchange: (event) => { if (event.target.checked) kept.chosen.add(one.key); else kept.chosen.delete(one.key); count_(); } }),
-    el("div", { class: "near-text" }, el("p", { class: "near-head" }, memoryLink(memory.ns, one.key), one.tier !== "stm" && tierChip(one.tier), one.automatic && el("span", { class: "chip", title: "inferred by Ghost" }, "inferred")), el("p", { class: "soft near-summary", dir: "auto" }, one.summary)),
+    el("div", { class: "near-text" }, el("p", { class: "near-head" }, memoryLink(memory.ns, one.key), one.tier !== "stm" && tierChip(one.tier), one.automatic && el("span", { class: "chip", title: "inferred by Ghost" }, "inferred")), el("p", { class: "soft near-summary", dir: "auto" }, snippet(one.summary, []))),
     el("span", { class: "weight", title: `weight ${one.weight.toFixed(2)}` }, el("i", { "aria-hidden": "true" }, el("b", { vars: { "--share": `${Math.round(one.weight * 100)}%` } })), el("span", { class: "sr" }, "weight "), one.weight.toFixed(2)),
     acts.may && el("button", { class: "button quiet icon-only", type: "button", "aria-label": `Remove the link to ${one.key}`, onclick: () => acts.unlink(one) }, icon("close", 16)),
   );

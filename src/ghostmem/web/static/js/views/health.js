@@ -47,7 +47,7 @@ export function view(_, signal) {
   }, signal);
   signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   all(true);
-  return el("div", { class: "health" }, head("Health", "Findings of the audit, and how memories are distributed"), report, section("What is in it", spread));
+  return el("div", { class: "health" }, head("Health", "Findings of the audit, and how memories are distributed"), report, section("Distribution", spread));
 }
 
 function findings({ score, memories, namespaces, edges, findings: found, unjudged = [], notes = [] }, isQuick) {
@@ -60,7 +60,7 @@ function findings({ score, memories, namespaces, edges, findings: found, unjudge
       gauge({ title: "Audit score", score, words: healthWords(score) }),
       el("div", { class: "figures" }, figure(number(memories), memories === 1 ? "memory" : "memories"), figure(number(namespaces), namespaces === 1 ? "namespace" : "namespaces"), figure(number(edges), edges === 1 ? "link" : "links"), figure(number(open.length), open.length === 1 ? "finding" : "findings")),
     ),
-    open.length > 0 && section("What was found", el("ul", { class: "findings" }, open.map(finding))),
+    open.length > 0 && section("Findings", el("ul", { class: "findings" }, open.map(finding))),
     el(
       "div", { class: "clean" },
       clean.map((one) => el("span", { class: "chip", title: FINDINGS[one.name]?.[1] }, icon("check", 14), FINDINGS[one.name]?.[2] || `no ${one.name}`)),

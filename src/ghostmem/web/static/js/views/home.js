@@ -5,7 +5,7 @@ import { announce, el, put } from "../dom.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { command, empty, failure, head, kindChip, marks, memoryLink, skeleton, time } from "../parts.js";
+import { coded, command, empty, failure, head, kindChip, marks, memoryLink, skeleton, time } from "../parts.js";
 import { go, href } from "../router.js";
 import { chooseNs, isChosen, ns } from "../state.js";
 import { FINDINGS, count, healthWords, number } from "../words.js";
@@ -117,7 +117,7 @@ function changeRow(change) {
       rowHead(change),
       change.before && change.before !== change.summary
         ? [el("p", { class: "home-before", dir: "auto" }, less || el("del", null, change.before)), el("p", { class: "home-after", dir: "auto" }, moreNodes || el("ins", null, change.summary))]
-        : el("p", { class: "home-after", dir: "auto" }, change.summary),
+        : el("p", { class: "home-after", dir: "auto" }, coded(change.summary)),
     ),
   );
 }
@@ -126,7 +126,7 @@ function newRow(change) {
   return el(
     "li", { class: "home-row" },
     el("span", { class: "home-mark", title: "Added" }, icon("plus", 15), el("span", { class: "sr" }, "Added")),
-    el("div", { class: "home-text" }, rowHead(change), el("p", { class: "home-after", dir: "auto" }, change.summary)),
+    el("div", { class: "home-text" }, rowHead(change), el("p", { class: "home-after", dir: "auto" }, coded(change.summary))),
   );
 }
 

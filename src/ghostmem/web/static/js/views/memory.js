@@ -161,7 +161,7 @@ function content(memory, kept) {
     put(body, kept.raw ? el("pre", { class: "raw", tabindex: "0", dir: "auto" }, memory.content) : markdown(memory.content));
   }
   show();
-  const part = section("What it says", body);
+  const part = section("Text", body);
   part.classList.add("memory-content");
   part.firstChild.classList.add("sr");
   body.before(el("div", { class: "memory-tools" }, raw, copy));

@@ -1,7 +1,7 @@
 // Search: results while one types, filters, counts to narrow by, and the receipt of every hit one click away.
 import { bindActions } from "../actions.js";
-import { get, isAborted, post } from "../api.js";
-import { announce, el, put, all } from "../dom.js";
+import { get, post } from "../api.js";
+import { afterPaint, announce, el, put, all } from "../dom.js";
 import { countFacets, facetColumn } from "../facets.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
@@ -16,7 +16,7 @@ import { KINDS, SOURCES, TIERS, count } from "../words.js";
 export const title = ({ query }) => [query.q, "Search"];
 export const styles = ["search.css"];
 
-const PAUSE = [30, 100]; // shortest and longest milliseconds between a keystroke and the question to the server
+const PATIENCE = 200; // milliseconds that a new question waits for the answer to the one before it
 const PAGE = 30;
 const MOST = 300;
 const SHOWN_TAGS = 5;
@@ -35,9 +35,8 @@ export function view({ query, kept }, signal) {
   const facets = facetColumn(narrow);
   const toggle = el("button", { class: "button", type: "button", "aria-label": "Filters", "aria-expanded": String(used() > 0), "aria-controls": "filters", onclick: toggleBar }, icon("filter"), el("span", null, "Filters"), el("span", { class: "badge", hidden: true }));
   bar.hidden = used() === 0;
-  let timer = 0;
-  let pause = PAUSE[0]; // as long as the last answer took: a slow server is asked less often
-  let running = new AbortController();
+  let running = null; // the request that is not answered yet
+  let waiting = 0; // the timer of a question that waits for that answer
   let hits = [];
   let back = kept.at; // the result that was opened from here
 
@@ -50,10 +49,16 @@ export function view({ query, kept }, signal) {
     toggle.setAttribute("aria-expanded", String(!bar.hidden));
   }
 
+  /** Ask at once, or as soon as the question before is answered: two searches at a time would slow each other down. */
   function typed() {
     asked.q = input.value;
-    clearTimeout(timer);
-    timer = setTimeout(() => fromTop(), pause);
+    if (!running) fromTop();
+    else waiting = waiting || setTimeout(fromTop, PATIENCE);
+  }
+
+  function submitted(event) {
+    event.preventDefault();
+    if (!running) load(); // otherwise the answer is on its way
   }
 
   function changed(fields) {
@@ -78,30 +83,45 @@ export function view({ query, kept }, signal) {
     if (hit) kept.at = hit.dataset.id;
   }
 
+  function stop() {
+    clearTimeout(waiting);
+    waiting = 0;
+    running?.abort();
+    running = null;
+  }
+
   async function load() {
-    running.abort(); // an answer to an older question must not come after this one
-    running = new AbortController();
-    const mine = running.signal;
-    const { limit, ...address } = asked;
+    stop(); // an answer to an older question must not come after this one
+    const mine = new AbortController();
+    running = mine;
+    const answer = asked.q.trim() ? search(asked, mine.signal) : newest(asked, mine.signal);
+    showQuestion(); // while the server works
+    results.setAttribute("aria-busy", "true");
+    try {
+      const found = await answer;
+      if (running === mine && !waiting) show(found);
+    } catch (error) {
+      if (running === mine && !waiting) fail(error);
+    }
+    if (running !== mine) return;
+    running = null;
+    if (waiting) fromTop();
+    else results.setAttribute("aria-busy", "false");
+  }
+
+  /** Write the question into the address and the title, and the number of filters on their button. */
+  function showQuestion() {
+    const { limit: _, ...address } = asked;
     remember(address);
     setTitle(asked.q.trim(), "Search");
     const badge = toggle.lastChild;
     badge.hidden = used() === 0;
     badge.textContent = String(used());
-    results.setAttribute("aria-busy", "true");
-    const start = performance.now();
-    try {
-      const found = asked.q.trim() ? await search(asked, mine) : await newest(asked, mine);
-      if (mine.aborted || signal.aborted) return;
-      pause = Math.min(PAUSE[1], Math.max(PAUSE[0], performance.now() - start));
-      show(found);
-    } catch (error) {
-      if (isAborted(error) || mine.aborted) return;
-      put(results, failure(error, load));
-      status.textContent = "";
-    } finally {
-      if (!mine.aborted) results.setAttribute("aria-busy", "false");
-    }
+  }
+
+  function fail(error) {
+    put(results, failure(error, load));
+    status.textContent = "";
   }
 
   function focused() {
@@ -128,7 +148,8 @@ export function view({ query, kept }, signal) {
       aside("No longer valid", "They would have been found, but their validity has ended.", found.superseded),
       aside("Narrowly missed", "They came close, and were left out.", found.misses),
     );
-    facets.show(found.facets || countFacets(hits), { kind: asked.kind, tags: listOf(asked.tags) });
+    const chosen = { kind: asked.kind, tags: listOf(asked.tags) };
+    afterPaint(() => facets.show(found.facets || countFacets([...found.hits, ...found.weak]), chosen));
     if (at) results.querySelector(`.hit[data-id="${CSS.escape(at)}"] .memory-link`)?.focus({ preventScroll: true });
     back = null;
   }
@@ -142,7 +163,7 @@ export function view({ query, kept }, signal) {
     load();
   }
 
-  signal.addEventListener("abort", () => { clearTimeout(timer); running.abort(); }, { once: true });
+  signal.addEventListener("abort", stop, { once: true });
   onChange((news) => { if (Object.keys(news.namespaces).some(isChosen)) load(); }, signal);
   keys(input, results, signal);
   bindActions(focused, load, signal);
@@ -151,7 +172,7 @@ export function view({ query, kept }, signal) {
     "div",
     { class: "search" },
     el("h1", { class: "sr" }, "Search"),
-    el("form", { class: "search-form", role: "search", onsubmit: (event) => { event.preventDefault(); clearTimeout(timer); load(); } },
+    el("form", { class: "search-form", role: "search", onsubmit: submitted },
       el("div", { class: "search-box" }, icon("search", 20), input, el("kbd", { "aria-hidden": "true" }, "/")), toggle),
     bar,
     el("div", { class: "search-grid" }, facets.node, el("div", { class: "search-main" }, status, results)),

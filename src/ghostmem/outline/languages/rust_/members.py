@@ -1,0 +1,176 @@
+"""The functions and fields that Rust types have: their own, those of traits, and those of the types
+that they dereference to.
+"""
+
+from typing import Any, NamedTuple
+
+from ghostmem.outline.facts import FILE
+from ghostmem.outline.languages.rust_.crates import Key
+from ghostmem.outline.languages.rust_.imports import DERIVED, KNOWN
+from ghostmem.outline.languages.rust_.names import impl_number
+from ghostmem.outline.languages.rust_.types import (
+    RustTypes,
+    head_of,
+    last_of,
+    params_of,
+    substitute,
+)
+from ghostmem.outline.languages.shared.inference import Target, Type, typed
+
+MAX_DEREFS = 8  # types that are dereferenced one after the other
+_NOT_FORWARDED = ("clone", "new", "from", "default")  # functions that a smart pointer has itself
+
+
+class Functions(NamedTuple):
+    """The functions of a name, the rung that found them, and the type that has them."""
+
+    keys: list[Key]
+    via: str
+    type: Type | None
+
+
+class RustMembers(RustTypes):
+    """Look up functions and fields of types."""
+
+    def bounds(self, kind: Type) -> list[Key]:
+        """Return the traits of the project that a type parameter or trait object has, with those
+        that they extend.
+        """
+        if kind[0] != "gen":
+            return self._with_supers(list(kind[1]))
+        name, path, owner = kind[1]
+        if name == "Self":
+            return self._with_supers([("sym", (path, owner), ())])
+        data, where, around = self.names.bounds(Target("gen", kind[1]))
+        impl = impl_number(owner)
+        return self._with_supers([self.resolve(bound, where, around, impl) for bound in data])
+
+    def _with_supers(self, pending: list[Type | None]) -> list[Key]:
+        found: dict[Key, None] = {}
+        while pending:
+            kind = pending.pop(0)
+            if kind is not None and kind[0] == "dyn":
+                pending += kind[1]
+            elif kind is not None and kind[0] == "sym" and kind[1] not in found:
+                found[kind[1]] = None
+                detail = self.names.symbol(kind[1]).detail
+                pending += [self.resolve(bound, *kind[1]) for bound in detail.get("bounds") or []]
+        return list(found)
+
+    def trait_functions(self, traits: list[Key], name: str) -> list[Key]:
+        """Return the functions of a name that traits declare."""
+        items = self.names.items
+        return [key for trait in traits for key in items.get((*trait, "value", name), [])]
+
+    def find(self, kind: Type | None, name: str, where: tuple[str, int] | None = None) -> Functions:
+        """Return the functions that a type, or a type that it dereferences to, has under a name."""
+        for _ in range(MAX_DEREFS):
+            if kind is None:
+                break
+            keys, via = self._functions(kind, name, where)
+            if keys or kind[0] in ("gen", "dyn"):
+                return Functions(keys, via, kind)
+            inner = self.inner(kind)
+            if inner is None or (kind[0] == "native" and name in _NOT_FORWARDED):
+                return Functions([], "", kind)
+            kind = inner
+        return Functions([], "", None)
+
+    def _functions(
+        self, kind: Type, name: str, where: tuple[str, int] | None
+    ) -> tuple[list[Key], str]:
+        """Return the functions of a type itself and the rung: of its impls, then of its traits."""
+        if kind[0] in ("gen", "dyn"):
+            keys = self.trait_functions(self.bounds(kind), name)
+            return keys, rung(keys, "interface")
+        head = head_of(kind)
+        methods = self.methods.get((head, name), [])
+        if methods:
+            inherent = [method for method in methods if method.trait is None]
+            keys = [method.key for method in inherent or methods]
+            return keys, rung(keys, "type")
+        supers = self._with_supers([("sym", key, ()) for key in self.traits.get(head, {})])
+        keys = self.trait_functions(supers, name)
+        if not keys and where is not None:
+            keys = self._blanket(name, where)
+        return keys, rung(keys, "interface")
+
+    def derived(self, kind: Type | None, name: str) -> Target | None:
+        """Return the function that a type has by deriving its trait."""
+        if kind is None or kind[0] != "sym" or name not in DERIVED:
+            return None
+        derives = self.names.symbol(kind[1]).detail.get("derives") or []
+        is_derived = DERIVED[name].rsplit("::", 1)[-1] in derives
+        return Target("native", f"{DERIVED[name]}::{name}") if is_derived else None
+
+    def _blanket(self, name: str, where: tuple[str, int]) -> list[Key]:
+        """Return the function of the one blanket trait in scope that has it."""
+        visible = [
+            trait
+            for trait in self.blankets
+            if Target("sym", trait)
+            in self.names.resolve([self.names.symbol(trait).name], *where, "type").targets
+        ]
+        keys = self.trait_functions(visible, name)
+        return keys if len(keys) == 1 else []
+
+    def inner(self, kind: Type) -> Type | None:
+        """Return the type that a smart pointer or a type with Deref leads to."""
+        if kind[0] == "native" and last_of(kind) in KNOWN["pointers"] and kind[2]:
+            return typed(kind[2][-1])
+        place = self.derefs.get(head_of(kind))
+        if place is None:
+            return None
+        path, number = place
+        impl = self.files[path].detail["impls"][number]
+        target = self.resolve(impl["types"]["Target"], path, impl["owner"], number)
+        return substitute(target, self._unify(place, kind))
+
+    def _unify(self, place: tuple[str, int], kind: Type | None) -> dict[Any, Any]:
+        """Return the types that the type parameters of an impl are for a type."""
+        own = self.impl_types.get(place)
+        if own is None or kind is None:
+            return {}
+        if own[0] == "gen":
+            return {own[1]: kind}
+        return {
+            parameter[1]: given
+            for parameter, given in zip(own[2], kind[2], strict=False)
+            if parameter and parameter[0] == "gen" and given
+        }
+
+    def result(
+        self, key: Key, kind: Type | None, given: dict[Any, Any] | None = None
+    ) -> Type | None:
+        """Return the type that a function gives when it is called on a type."""
+        symbol = self.names.symbol(key)
+        mapping: dict[Any, Any] = dict(given or {})
+        if (impl := symbol.detail.get("impl")) is not None:
+            mapping |= self._unify((key[0], impl), kind)
+        elif kind is not None and symbol.parent != FILE:
+            mapping["Self", key[0], symbol.parent] = kind
+        return substitute(self.resolve(symbol.detail.get("ret"), *key), mapping)
+
+    def field(self, kind: Type | None, name: str) -> Type | None:
+        """Return the type of a field, through types that dereference."""
+        for _ in range(MAX_DEREFS):
+            if kind is None:
+                return None
+            if kind[0] == "tuple" and name.isdigit() and int(name) < len(kind[1]):
+                return typed(kind[1][int(name)])
+            if kind[0] == "sym":
+                keys = self.names.items.get((*kind[1], "field", name), [])
+                if len(keys) == 1:
+                    return self.field_type(keys[0], kind[1], kind[2])
+            kind = self.inner(kind)
+        return None
+
+    def field_type(self, field: Key, owner: Key, args: tuple[Any, ...]) -> Type | None:
+        """Return the type of a field of a type with its type arguments."""
+        written = self.resolve(self.names.symbol(field).detail["type"], *owner)
+        return substitute(written, params_of(self.names.symbol(owner).detail, owner, args))
+
+
+def rung(keys: list[Key], single: str) -> str:
+    """Return the rung of a lookup: that of a single result, or conditional."""
+    return single if len(keys) == 1 else "conditional"
