@@ -1,6 +1,5 @@
 """From sources to facts to graphs, graphs as sets of edges, and any graph at all."""
 
-import json
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 from math import factorial
@@ -30,7 +29,7 @@ Sources = Mapping[str, str | bytes]
 
 
 def facts_of(name: str, sources: Sources) -> dict[str, Facts]:
-    """Extract every file, with a trip through JSON on the way."""
+    """Extract every file; the facts are those read back from the cache."""
     from tree_sitter import Language as Grammar
     from tree_sitter import Parser
 
@@ -40,7 +39,9 @@ def facts_of(name: str, sources: Sources) -> dict[str, Facts]:
         facts = language.extract(
             Parser(Grammar(language.grammar(path))).parse(raw).root_node, raw, path
         )
-        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
+        restored = Facts.unpacked(facts.packed())
+        assert restored is not None
+        found[path] = restored
     return found
 
 

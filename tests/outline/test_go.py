@@ -446,7 +446,7 @@ def test_facts_survive_json() -> None:
     """Facts read back from the cache link to the same graph."""
     facts = {path: facts_of(source, path) for path, source in PROJECT.items()}
     back = {path: Facts.unpacked(one.packed()) or Facts() for path, one in facts.items()}
-    assert [one.to_json() for one in back.values()] == [one.to_json() for one in facts.values()]
+    assert [one.packed() for one in back.values()] == [one.packed() for one in facts.values()]
     assert LANGUAGE.link(back, lambda _: None) == LANGUAGE.link(facts, lambda _: None)
 
 

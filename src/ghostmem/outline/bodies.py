@@ -33,23 +33,12 @@ CALLS = frozenset({"call", "plain_call", "super_call", "new", "constructor", "en
 
 
 @dataclass(slots=True)
-class ExpressionDraft:
-    """An expression whose operands are still syntax nodes."""
-
-    op: str
-    scope: int
-    name: str
-    term: int
-    target: Node | None
-    parts: list[Node]
-
-
-@dataclass(slots=True)
 class Bodies:
     """The expressions and bindings of a file while its matches are added in order."""
 
     extraction: Extraction
-    drafts: list[ExpressionDraft | Expression] = field(default_factory=list)
+    # expressions without their operands, the node of the target, and those of the parts
+    drafts: list[tuple[Expression, Node | None, list[Node]]] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)  # node: number of its expression
     same: dict[int, int] = field(default_factory=dict)  # node: the node with its value
     written: dict[int, str] = field(default_factory=dict)  # node: assign or update
@@ -141,7 +130,7 @@ class Bodies:
         number = self.numbers[match.node.id] = len(self.drafts)
         if op == "name":
             name = text_of(match.node)[:MAX_TEXT]
-            self.drafts.append(Expression(op, region.scope, name))
+            self.drafts.append((Expression(op, region.scope, name), None, []))
             self._read(match.node, name, region, number)
             return
         parts = [nodes[part][0] for part in ("part", "other") if part in nodes]
@@ -150,9 +139,8 @@ class Bodies:
             parts = [argument for argument in arguments if "comment" not in argument.type]
         name = match.settings.get("type") or text_of(match.get("name"))[:MAX_TEXT]
         term = self.term(match.get("type"), region.scope)
-        self.drafts.append(
-            ExpressionDraft(op, region.scope, name, term, match.get("target"), parts)
-        )
+        expression = Expression(op, region.scope, name, term=term)
+        self.drafts.append((expression, match.get("target"), parts))
         if op == "function":
             self.lambdas.append(number)
         elif op in CALLS:
@@ -194,7 +182,10 @@ class Bodies:
         """Replace nodes by numbers, and add flags, reads and writes."""
         facts = self.extraction.facts
         facts.expressions += [
-            one if isinstance(one, Expression) else self._finished(one) for one in self.drafts
+            Expression(*draft[:3], self.number(target), draft.term, tuple(map(self.number, parts)))
+            if target is not None or parts
+            else draft
+            for draft, target, parts in self.drafts
         ]
         self._finish_bindings()
         for number, nodes in self.declared.items():
@@ -223,10 +214,6 @@ class Bodies:
                 return True
             scope = scopes[scope].parent
         return False
-
-    def _finished(self, one: ExpressionDraft) -> Expression:
-        parts = tuple(map(self.number, one.parts))
-        return Expression(one.op, one.scope, one.name, self.number(one.target), one.term, parts)
 
     def _finish_bindings(self) -> None:
         facts = self.extraction.facts

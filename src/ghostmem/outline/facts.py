@@ -142,16 +142,9 @@ class Facts:
         """Return the rest, decompressed each time if only the compressed form is in memory."""
         return self.rest if self.rest is not None else unfolded(self.fold) if self.fold else None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain data, which the caller must not change: nothing is copied."""
-        return {**self._head(), "rest": self.all_of_it()}
-
-    def _head(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)[:-2]}
-
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Facts":
-        """Read what `to_json` returned, also after a trip through JSON.
+    def _from_json(cls, data: dict[str, Any]) -> "Facts":
+        """Return the facts, without the rest, that were written as JSON.
 
         A field that is a tuple is the last of its record.
         """
@@ -166,14 +159,13 @@ class Facts:
             [Term._make([*row[:-1], tuple(row[-1])]) for row in data["terms"]],
             [Binding._make([*row[:-1], tuple(row[-1])]) for row in data["bindings"]],
             [Expression._make([*row[:-1], tuple(row[-1])]) for row in data["expressions"]],
-            data.get("rest"),
         )
 
     def packed(self) -> bytes:
         """Return the facts as bytes for the cache."""
         if self.rest is not None:
             self.fold = folded(self.rest)
-        head = folded(self._head())
+        head = folded({one.name: getattr(self, one.name) for one in fields(self)[:-2]})
         return _FRONT.pack(len(head), zlib.crc32(self.fold)) + head + self.fold
 
     @classmethod
@@ -181,7 +173,7 @@ class Facts:
         """Read what `packed` returned, with the rest compressed; None if it is damaged."""
         try:
             size, check = _FRONT.unpack_from(packed)
-            found = cls.from_json(unfolded(packed[_FRONT.size : _FRONT.size + size]))
+            found = cls._from_json(unfolded(packed[_FRONT.size : _FRONT.size + size]))
         except (struct.error, zlib.error, ValueError, TypeError, KeyError, RecursionError):
             return None
         found.fold = packed[_FRONT.size + size :]

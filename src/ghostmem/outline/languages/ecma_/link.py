@@ -109,11 +109,12 @@ class _EcmaLinker(GraphBuilder):
 
     def _constructed(self, path: str, ref: Ref, callees: list[Referent], via: str) -> None:
         """Link a reference to the classes that `new` or a JSX element names."""
+        is_new = ref.detail[1] == "new"  # a JSX element from outside may also be a function
         classes = [
-            one for one in callees if one[0] != "symbol" or self.world.symbol(one[1]).kind == "type"
+            one
+            for one in callees
+            if (self.world.symbol(one[1]).kind == "type" if one[0] == "symbol" else is_new)
         ]
-        if ref.detail[1] == "jsx":  # a name from outside may also be a function
-            classes = [one for one in classes if one[0] == "symbol"]
         self._to(path, ref, "uses", classes, via)
 
     def _constructor(self, referent: Referent) -> Referent:
@@ -138,7 +139,9 @@ class _EcmaLinker(GraphBuilder):
             case _:
                 of = self.world.type_of(path, number)
                 return function_of(of), "type", sort_of(of) == "anonymous"
-        callees = self._callable(referents)
+        callees = list(
+            dict.fromkeys(one for referent in referents for one in self._functions(referent))
+        )
         sorts = (sort_of(self.world.value(one)) for one in referents)
         return callees, via, "anonymous" in sorts
 
@@ -154,12 +157,8 @@ class _EcmaLinker(GraphBuilder):
             via = "receiver"
         return self.world.member(of, name), via
 
-    def _callable(self, referents: list[Referent]) -> list[Referent]:
-        """Return the functions and classes among referents; a variable may hold a function."""
-        found = [one for referent in referents for one in self._functions(referent)]
-        return list(dict.fromkeys(found))
-
     def _functions(self, referent: Referent) -> list[Referent]:
+        """Return the functions and classes that are called if a referent is called."""
         if referent[0] in {"native", "external"}:
             return [referent]
         symbol = self._symbol(referent)
@@ -191,15 +190,11 @@ class _EcmaLinker(GraphBuilder):
         self._to(path, ref, "uses", [one for one in referents if self._is_used(one)], via)
 
     def _is_data(self, referent: Referent) -> bool:
-        match referent:
-            case ("symbol", key):
-                return self.world.symbol(key).kind in DATA
-            case ("native", name):
-                return not name[:1].isupper()
-            case ("external", _, name):
-                return bool(name)
-            case _:
-                return False
+        """Tell whether naming something reads or writes it: a variable, not a class or a module."""
+        sort, name = referent[0], referent[-1]
+        if sort == "symbol":
+            return self.world.symbol(name).kind in DATA
+        return bool(name) if sort == "external" else sort == "native" and not name[:1].isupper()
 
     def _is_used(self, referent: Referent) -> bool:
         """Tell whether naming something uses it: a class, or a function that is not called."""

@@ -14,10 +14,8 @@ class Members(EcmaWritten):
 
     def super_type(self, of: Type) -> Type:
         """Return the type of `super` in a class or an instance of it."""
-        if not of or of[0] not in {"instance", "class"}:
-            return None
-        detail = self.symbol(of[1]).detail
-        if not detail.get("ext"):
+        detail = self.symbol(of[1]).detail if of and of[0] in {"instance", "class"} else {}
+        if not of or not detail.get("ext"):
             return None
         found = self.base(detail["ext"][0], of[1][0], detail["scope"], ())
         return _on_side(found, static=of[0] == "class")

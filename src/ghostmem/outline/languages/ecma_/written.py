@@ -118,10 +118,8 @@ class EcmaWritten(EcmaNames):
         first = arguments[0] if arguments else None
         if name in SAME_MEMBERS and arguments:
             return first
-        if name == "ReturnType" and first:
-            return self.result(first)
-        if name == "InstanceType" and first:
-            return self.constructed(first, ())
+        if name in {"ReturnType", "InstanceType"} and first:
+            return self.result(first) if name == "ReturnType" else self.constructed(first, ())
         return ("native", name, arguments)
 
     def is_type(self, key: Key) -> bool:
