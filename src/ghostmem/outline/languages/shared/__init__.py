@@ -1,3 +1,1 @@
-"""What several languages share: walks over syntax, tables of expressions, and the gathering of a
-graph.
-"""
+"""Code that several languages share: walks over syntax, expressions, the gathering of a graph."""
