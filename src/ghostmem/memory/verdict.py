@@ -348,8 +348,8 @@ def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limi
     scores = shared_terms_score(postings, space.chunks)
     rarities = (rarity(space.chunks, len(chunks)) for chunks in postings.values())
     least = limits.share * sum(rarities)
-    ranked = sorted((-score, -chunk) for chunk, score in scores.items() if score >= least)
-    return [-chunk for _, chunk in ranked[: limits.chunks]]
+    shared = sorted((chunk for chunk, score in scores.items() if score >= least), reverse=True)
+    return sorted(shared, key=scores.__getitem__, reverse=True)[: limits.chunks]
 
 
 def _telling_terms(terms: Iterable[str], count: int) -> list[str]:
