@@ -256,7 +256,7 @@ def _seen_at(url: str) -> tuple[str, str]:
         page.goto(url)
         page.goto(f"{base}/#/search?q=tea")
         page.get_by_text("green tea").first.wait_for(timeout=120_000)
-        text = page.inner_text("#main")
+        text = page.inner_text(".hits")
         opened.close()
     return "\n".join(
         line.strip() for line in text.splitlines() if line.strip()

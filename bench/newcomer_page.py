@@ -1,6 +1,7 @@
 """Write the transcript of `bench.newcomer` as a page of the docs, without varying values."""
 
 import re
+from pathlib import Path
 
 HOME = "/home/you"
 HEAD = """# A newcomer's first hour
@@ -50,7 +51,8 @@ def page(seen: list[tuple[str, str]], home: str, root: str) -> str:
 
 def alike(text: str, home: str, root: str) -> str:
     """Return a text without the values that differ from run to run."""
-    text = text.replace(home, HOME).replace(root, "CHECKOUT")
+    text = text.replace(home, HOME).replace(Path(home).name, Path(HOME).name)
+    text = text.replace(root, "CHECKOUT")
     for pattern, word in _VARYING:
         text = pattern.sub(word, text)
     days = sorted(set(_DAY.findall(text)))

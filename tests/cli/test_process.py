@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from ghostmem import Ghost, __version__
+from waiting import until
 
 pty = pytest.importorskip("pty", reason="there are no terminals to open on this system")
 
@@ -283,20 +284,19 @@ def test_an_interrupt_while_waiting_for_input_stores_nothing(
     assert process.stdin is not None
     process.stdin.write(b'{"type": "ghost", "format": 1}\n')
     process.stdin.flush()
-    wait_until_it_sleeps(process.pid)
+    until(lambda: is_waiting_for_input(process.pid))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"interrupted")
 
 
-def wait_until_it_sleeps(pid: int) -> None:
-    """Wait until a process has read all its input and blocks on more; it has the store open by then."""
-    while True:
-        with suppress(FileNotFoundError):
-            opened = {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
-            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-            if state == "S" and any(name.endswith("memory.db") for name in opened):
-                return
+def is_waiting_for_input(pid: int) -> bool:
+    """Say whether a process has read all its input and blocks on more; it has the store open by then."""
+    with suppress(FileNotFoundError):
+        opened = {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        return state == "S" and any(name.endswith("memory.db") for name in opened)
+    return False
 
 
 @pytest.mark.smoke

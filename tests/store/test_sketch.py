@@ -35,3 +35,12 @@ def test_the_pairs_are_those_of_a_full_comparison(number: int, width: int, least
         assert (scores >= least).all()
         few, _, _ = sketches.nearest_before(start, stop, least, 3)
         assert np.array_equal(np.bincount(few), np.minimum(np.bincount(at), 3))
+
+
+@pytest.mark.parametrize("number", [0, 5, MIN_SKETCHED + 1])
+def test_nothing_is_near_to_nothing(number: int) -> None:
+    """No vectors are asked for, or there are none to compare with."""
+    sketches = Sketches(np.eye(1, 8, dtype=np.float16).repeat(number, axis=0))
+    for positions, stop in ((np.zeros(0, np.int64), number), (np.arange(min(number, 3)), 0)):
+        pairs = sketches.nearest(positions, stop, 0.5, 4, late=np.ones(number, bool))
+        assert [len(part) for part in pairs] == [0, 0, 0]

@@ -1,9 +1,13 @@
 """The order of what contradicts each other, wherever both appear."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
+from ghostmem.store.cached_search import CachedSearch
+from ghostmem.store.rows import ChunkCandidate, Filter, Space
 
 NS = "agent:me"
 
@@ -154,3 +158,25 @@ def test_pieces_keep_their_order(ghost: Ghost, pieces: bool) -> None:
     told(ghost, long, long.replace("north", "south"))
     found = keys(ghost.search("parking gate", NS, pieces=pieces))
     assert found == sorted(found, reverse=True)
+
+
+def test_chunks_are_read_once_for_all_claims(ghost: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims that share words are compared with the same statements of the user."""
+    ghost.put(NS, "own", "The staging database server runs in Frankfurt.")
+    for city in ("Oslo", "Paris", "Rome"):
+        text = f"The staging database server runs in {city}."
+        ghost.put(NS, city, text, source_kind="observed")
+    read: list[int] = []
+    original = CachedSearch.candidates
+
+    def candidates(
+        self: CachedSearch, chunks: Sequence[int], selection: Filter, space: Space | None = None
+    ) -> list[ChunkCandidate]:
+        read.extend(chunks if selection.trusted else ())
+        return original(self, chunks, selection, space)
+
+    monkeypatch.setattr(CachedSearch, "candidates", candidates)
+    hits = ghost.search("where does the staging database server run", NS)
+    assert [hit.note for hit in hits[1:]] == ["the user's own word: own"] * 3
+    assert read
+    assert len(read) == len(set(read))

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, TranscriptTurn, Troubles
-from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
+from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, TranscriptTurn
+from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
 from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
@@ -125,22 +125,12 @@ def ingest_transcript(
 def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[RecordedTurn]:
     """Yield the turns of a transcript or of all below a folder; unreadable parts are noted."""
     check_format(kind)
-    for file in (files := transcripts(path)):
-        troubles = Troubles()
-        try:
-            client, recorded = events(file, kind, troubles)
-        except InvalidInputError as error:
-            if len(files) == 1:
-                raise
-            report.note(f"skipped {file.name}: {error.message}")
-            continue
+    for transcript in read_all(path, kind, report.note):
         report.files += 1
-        for event in recorded:
+        for event in transcript.events:
             if not isinstance(event, ToolCall):
-                yield RecordedTurn(event, client)
-        report.broken += troubles.count
-        for trouble in troubles.named:
-            report.note(f"left out {trouble}")
+                yield RecordedTurn(event, transcript.client)
+        report.broken += transcript.troubles.count
 
 
 def _stored_session(tx: Transaction, ns: str, name: str) -> _StoredSession:

@@ -14,8 +14,8 @@ from ghostmem.capture.rules.procedures import (
     steps_of_action,
     steps_of_text,
 )
-from ghostmem.capture.transcripts.base import ToolCall, Troubles
-from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
+from ghostmem.capture.transcripts.base import ToolCall
+from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
@@ -120,21 +120,11 @@ def _recorded(paths: Iterable[str | Path], kind: str, notes: list[str]) -> dict[
     """Return the steps of each session of transcripts."""
     sessions: dict[str, list[str]] = {}
     for path in paths:
-        files = transcripts(Path(path))
-        for file in files:
-            troubles = Troubles()
-            try:
-                _, recorded = events(file, kind, troubles)
-            except InvalidInputError as error:
-                if len(files) == 1:
-                    raise
-                notes.append(f"skipped {file.name}: {error.message}")
-                continue
-            for event in recorded:
+        for transcript in read_all(Path(path), kind, notes.append):
+            for event in transcript.events:
                 steps = sessions.setdefault(event.session, [])
                 if isinstance(event, ToolCall):
                     steps.extend(steps_of_action(event.tool, event.arguments))
-            notes += [f"left out {trouble}" for trouble in troubles.named]
     return {name: runs(steps) for name, steps in sessions.items()}
 
 

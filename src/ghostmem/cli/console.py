@@ -299,16 +299,16 @@ class ConsoleCommand(click.Command):
 
     def option_groups(self) -> dict[str, list[click.Option]]:
         """Return the options by the title of their section in the help, in its order."""
-        of_all = {option.name for option in shared_options()}
+        shared = {option.name for option in shared_options()}
         titles = {name: title for title, names in self.sections.items() for name in names.split()}
+        titles |= {str(name): SHARED_TITLE for name in shared}
         first = "Common options" if self.sections else "Options"
-        groups: dict[str, list[click.Option]] = {title: [] for title in (first, *self.sections)}
-        last: list[click.Option] = []
+        groups: dict[str, list[click.Option]]
+        groups = {title: [] for title in (first, *self.sections, SHARED_TITLE)}
         for option in self.params:
             if isinstance(option, click.Option):
-                of_this = groups[titles.get(option.name or "", first)]
-                (last if option.name in of_all else of_this).append(option)
-        return {title: found for title, found in groups.items() if found} | {SHARED_TITLE: last}
+                groups[titles.get(option.name or "", first)].append(option)
+        return {title: options for title, options in groups.items() if options}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options section by section; help is an option of every command."""

@@ -69,16 +69,13 @@ def refined(memory: Memory, relevance: float, uses: int, now: datetime) -> dict[
     """Return the parts of a score in which relevance decides.
 
     `uses` counts how often a memory helped, not how often it was shown."""
-    weights = KIND_WEIGHTS[memory.kind]
-    share = MAX_BONUS * relevance / (1 - weights.relevance)
+    share = MAX_BONUS * relevance / (1 - KIND_WEIGHTS[memory.kind].relevance)
     parts = composite(memory, 0.0, now, uses)
-    return {
-        "relevance": relevance,
-        "recency": parts["recency"] * share,
-        "importance": parts["importance"] * share,
-        "access": parts["access"] * share,
-        "tier": 1 - TIER_EFFECT * (1 - parts["tier"]),
-    }
+    parts["relevance"] = relevance
+    for name in ("recency", "importance", "access"):
+        parts[name] *= share
+    parts["tier"] = 1 - TIER_EFFECT * (1 - parts["tier"])
+    return parts
 
 
 FACTORS = ("tier", "source")  # the parts that multiply the sum of the others

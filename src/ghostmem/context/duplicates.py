@@ -1,5 +1,6 @@
 """Suppress duplicates among the candidates of a context, and spread out similar ones."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
@@ -139,7 +140,7 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
     compared: list[frozenset[str]] = []
-    holders: dict[str, list[int]] = {}  # the compared items that have a term
+    holders: dict[str, list[int]] = defaultdict(list)  # the compared items that have a term
     first: dict[bool, list[ContextItem]] = {True: [], False: []}
     later: dict[bool, list[ContextItem]] = {True: [], False: []}
     for item in sorted(items, key=lambda item: item.score < strong_score):
@@ -152,7 +153,7 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
         has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
         (later if has_enough else first)[item.score >= strong_score].append(item)
         for term in terms:
-            holders.setdefault(term, []).append(len(compared))
+            holders[term].append(len(compared))
         compared.append(terms)
     return [*first[True], *later[True], *first[False], *later[False]]
 

@@ -215,12 +215,17 @@ class Expansion:
         while todo:
             self._visit(todo, CONSTRAINTS)
             sources = {item.id: item for item in todo}
-            ends = [(edge, *pair) for edge in self._conflicts for pair in _both_ways(edge)]
-            self._load(end for _, _, end in ends if end not in self._pinned)
+            ends = [
+                (edge, start, end)
+                for edge in self._conflicts
+                for start, end in _both_ways(edge)
+                if start in sources and end not in self._pinned
+            ]
+            self._load(end for _, _, end in ends)
             todo = []
             for edge, start, end in ends:
-                source, memory = sources.get(start), self._memories.get(end)
-                if source is None or memory is None or end in self.items or end in self._pinned:
+                source, memory = sources[start], self._memories.get(end)
+                if memory is None or end in self.items:
                     continue
                 if prevails(memory, source.memory):
                     step = Step(start, end, edge, start == edge.from_id, True)

@@ -17,6 +17,7 @@ from ghostmem.capture.transcripts.base import (
 from ghostmem.capture.transcripts.choose import FORMATS
 from ghostmem.hooks.unanswered import UnansweredError
 
+MAX_LINE = 4_000  # characters of a line or message that are returned by `last_lines`
 MAX_BYTES = 8_000_000  # read at one time; of a longer part, only the end
 _REPLACING = b'{"$set"'  # the beginning of a line that replaces the messages before it
 _ONE_VALUE = ".json"  # such a file is one JSON value and is read from its beginning
@@ -116,18 +117,18 @@ def _lines_end(path: str, size: int) -> int:
     return 0
 
 
-def last_lines(path: str, count: int, max_length: int = 4_000) -> list[str]:
+def last_lines(path: str, count: int) -> list[str]:
     """Return the last lines of a transcript, or messages of one JSON value, each shortened."""
     size = size_of(path)
     with open(path, "rb") as stream:
         if not path.lower().endswith(_ONE_VALUE):
             stream.seek(max(0, size - MAX_BYTES))
             lines = stream.read(MAX_BYTES).decode("utf-8", "replace").splitlines()[-count:]
-            return [line[:max_length] for line in lines]
+            return [line[:MAX_LINE] for line in lines]
         try:
             value = json.loads(stream.read(MAX_BYTES + 1))
         except (ValueError, RecursionError):
             return []
     messages = value.get("messages", value.get("history")) if isinstance(value, dict) else value
     last = messages[-count:] if isinstance(messages, list) else []
-    return [json.dumps(message, ensure_ascii=False)[:max_length] for message in last]
+    return [json.dumps(message, ensure_ascii=False)[:MAX_LINE] for message in last]

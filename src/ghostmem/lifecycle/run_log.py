@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.lifecycle.apply import APPLIED
 from ghostmem.lifecycle.plan import COUNTED
 from ghostmem.model import Change, NsFilter, Report, Run
 from ghostmem.store.rows import AuditEntry
@@ -27,7 +28,7 @@ def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
     """Return the report of a finished run."""
     tally = tx.runs.tallied(run.id)
-    entries = [entry for entry in tx.runs.entries(run.id) if entry.done == 1]
+    entries = [entry for entry in tx.runs.entries(run.id) if entry.done == APPLIED]
     return replace(
         with_changes(tx, Report(run.id, False, run.at), entries),
         memories_evaluated=tally.evaluated,

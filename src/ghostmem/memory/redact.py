@@ -33,16 +33,16 @@ class RedactedFields(NamedTuple):
 
 
 def redact_content(
-    settings: Settings, content: str, allow_secrets: bool = False, keep_lines: bool = False
+    settings: Settings, content: str, allow_secrets: bool = False
 ) -> RedactedContent:
     """Return content without its secrets, or with them and a warning, or refuse it.
 
-    Text that only looks random is stored with a note. With `keep_lines` the number of lines stays.
+    Text that only looks random is stored with a note.
     """
     if allow_secrets or settings.secrets == ALLOW:
         return RedactedContent(content)
     if settings.secrets == REDACT:
-        clean, secrets = redact(content, keep_lines)
+        clean, secrets = redact(content)
     else:
         clean, secrets = content, find_secrets(content)
     certain: list[tuple[str, str]] = []

@@ -250,9 +250,9 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[ChunkMatch]:
     return best_first(scored)
 
 
-def reciprocal(ranks: Iterable[int], k: int = K) -> float:
-    """Return the sum of 1 / (k + rank) over the retrievers that found an item."""
-    return sum(1 / (k + rank) for rank in ranks)
+def reciprocal(ranks: Iterable[int]) -> float:
+    """Return the sum of 1 / (K + rank) over the retrievers that found an item."""
+    return sum(1 / (K + rank) for rank in ranks)
 
 
 def text_score(

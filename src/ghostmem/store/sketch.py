@@ -57,9 +57,11 @@ class Sketches:
 
         The first of a pair is a place among `positions`. `late` marks vectors that are left out
         for those at their own and at earlier positions."""
+        if not len(positions) or not stop:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
         own, left = in_full(self._rows[positions]), self._left(positions)
         tiles: list[Pairs] = []
-        for first in range(0, max(stop, 1), TILE):
+        for first in range(0, stop, TILE):
             pairs = self._tile(own, left, slice(first, min(first + TILE, stop)), least)
             if late is not None:
                 at, to, scores = pairs

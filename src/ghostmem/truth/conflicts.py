@@ -163,22 +163,9 @@ def resolve(
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         kept = find(tx, ns, validate.text(keep, "key"), now)
-        if other is None:
-            rivals = sorted(contradicting(tx, kept, now), key=lambda memory: memory.key)
-        else:
-            rivals = [find(tx, ns, validate.text(other, "key"), now)]
-        if not rivals:
-            raise NotFoundError(
-                f"nothing contradicts {ns}/{keep}",
-                "`ghost conflicts` lists contradictions, or give both keys",
-            )
-        if any(rival.id == kept.id for rival in rivals):
-            raise InvalidInputError(f"{keep} cannot contradict itself", "give two different keys")
+        rivals = _rivals(tx, kept, other, now)
         if both:
-            for rival in rivals:
-                for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
-                    if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
-                        tx.journal.record(ns, start, "unlink", now)
+            _unlink(tx, kept, rivals, now)
             return Resolution(ns, keep, both=True)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
@@ -190,6 +177,30 @@ def resolve(
         stale = _resting_on(tx, closed, now)
     keys = tuple(memory.key for memory in closed)
     return Resolution(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
+
+
+def _rivals(tx: Transaction, kept: Memory, other: str | None, now: datetime) -> list[Memory]:
+    """Return the memories that a memory contradicts, or the one that is named."""
+    if other is None:
+        rivals = sorted(contradicting(tx, kept, now), key=lambda memory: memory.key)
+    else:
+        rivals = [find(tx, kept.ns, validate.text(other, "key"), now)]
+    if not rivals:
+        raise NotFoundError(
+            f"nothing contradicts {kept.ns}/{kept.key}",
+            "`ghost conflicts` lists contradictions, or give both keys",
+        )
+    if any(rival.id == kept.id for rival in rivals):
+        raise InvalidInputError(f"{kept.key} cannot contradict itself", "give two different keys")
+    return rivals
+
+
+def _unlink(tx: Transaction, kept: Memory, rivals: list[Memory], now: datetime) -> None:
+    """Remove the contradictions between a memory and others."""
+    for rival in rivals:
+        for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
+            if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
+                tx.journal.record(kept.ns, start, "unlink", now)
 
 
 def reopen_memory(store: Store, ns: str, key: str) -> Resolution:

@@ -1,15 +1,17 @@
 """Find the memories that prevail over others, and the user's statements about the same subject."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import chain, pairwise
+from typing import NamedTuple
 
 from ghostmem.model import Memory, NsFilter, Rel
 from ghostmem.store import Filter, Space, Transaction
-from ghostmem.store.lexical import shared_terms_score, term_postings
-from ghostmem.text.terms import index_terms
+from ghostmem.store.lexical import term_postings
+from ghostmem.text.terms import index_terms, rarity
 from ghostmem.truth.corrections import precedence, prevails
 
 # By the id of a memory: the memories that contradict it and prevail, the strongest first.
@@ -89,40 +91,82 @@ def find_user_statements(
 
     They pass the caller's filter, except that they may be dormant. Statements from the same
     conversation as the claim are left out: they are retrieved together anyway."""
+    claims = [memory for memory in memories if not memory.from_user][:MAX_CLAIMS]
+    if not claims:
+        return {}
+    trusted = replace(conditions, now=at, tiers=(), trusted=True)
+    namespaces = {
+        space.name: _UserStatements(tx, space, replace(trusted, ns=NsFilter(space.name)))
+        for space in tx.search.spaces(dict.fromkeys(claim.ns for claim in claims))
+    }
+    similar = {
+        claim.id: namespaces[claim.ns].similar(claim) for claim in claims if claim.ns in namespaces
+    }
+    rows = tx.memories.by_ids(list(dict.fromkeys(chain.from_iterable(similar.values()))))
     statements: dict[str, list[Memory]] = {}
-    spaces: dict[str, Space] = {}
-    for claim in [memory for memory in memories if not memory.from_user][:MAX_CLAIMS]:
-        if claim.ns not in spaces:
-            spaces |= {space.name: space for space in tx.search.spaces([claim.ns])}
-        if claim.ns not in spaces:
-            continue
-        trusted = replace(conditions, ns=NsFilter(claim.ns), now=at, tiers=(), trusted=True)
-        ids = _similar(tx, spaces[claim.ns], claim, trusted)
-        rows = tx.memories.by_ids(ids)
+    for claim in claims:
         scope = claim.source_scope
-        apart = [rows[id_] for id_ in ids if scope is None or rows[id_].source_scope != scope]
+        stated = [rows[id_] for id_ in similar.get(claim.id, ())]
+        apart = [memory for memory in stated if scope is None or memory.source_scope != scope]
         if apart:
             statements[claim.id] = apart[:MAX_STATEMENTS]
     return statements
 
 
-def _similar(tx: Transaction, space: Space, claim: Memory, trusted: Filter) -> list[str]:
-    """Return the ids of the user's memories that share enough words with a claim, best first."""
-    own = dict.fromkeys(index_terms(claim.content[:MAX_CHARACTERS]))
-    numbers_first = sorted(own, key=lambda term: (not any(map(str.isdigit, term)), -len(term)))
-    postings = term_postings(tx, space, numbers_first[:MAX_TERMS], MAX_POSTINGS)
-    scores = shared_terms_score(postings, space.chunks)
-    counts = Counter(chunk for chunks in postings.values() for chunk in chunks)
-    shared = [chunk for chunk, count in counts.items() if count >= MIN_SHARED_TERMS]
-    chunks = sorted(shared, key=lambda chunk: (-scores[chunk], chunk))[:MAX_CANDIDATES]
-    shares: dict[str, float] = {}
-    for start in range(0, len(chunks), BATCH):
-        for candidate in tx.search.candidates(chunks[start : start + BATCH], trusted):
-            terms = set(index_terms(candidate.text))
-            common = len(terms & own.keys())
-            share = common / max(1, min(len(terms), len(own)))
-            if common >= MIN_SHARED_TERMS and share >= MIN_SHARE:
-                shares[candidate.memory_id] = max(share, shares.get(candidate.memory_id, 0.0))
-        if len(shares) >= MAX_STATEMENTS:
-            break
-    return sorted(shares, key=lambda id_: (-shares[id_], id_))
+class _StatedChunk(NamedTuple):
+    """A chunk of a statement: the id of its memory, and the terms of its text."""
+
+    memory_id: str
+    terms: frozenset[str]
+
+
+class _UserStatements:
+    """The user's statements in one namespace; terms and chunks are read once for all claims."""
+
+    def __init__(self, tx: Transaction, space: Space, trusted: Filter) -> None:
+        self._tx, self._space, self._trusted = tx, space, trusted
+        self._postings: dict[str, frozenset[int]] = {}
+        self._chunks: dict[int, _StatedChunk | None] = {}  # None: no statement of the user
+
+    def similar(self, claim: Memory) -> list[str]:
+        """Return the ids of the statements that share enough words with a claim, best first."""
+        own = dict.fromkeys(index_terms(claim.content[:MAX_CHARACTERS]))
+        numbers_first = sorted(own, key=lambda term: (not any(map(str.isdigit, term)), -len(term)))
+        chunks = self._sharing(numbers_first[:MAX_TERMS])
+        shares: dict[str, float] = {}
+        for start in range(0, len(chunks), BATCH):
+            for memory_id, terms in self._stated(chunks[start : start + BATCH]):
+                common = len(own.keys() & terms)
+                share = common / max(1, min(len(terms), len(own)))
+                if common >= MIN_SHARED_TERMS and share >= MIN_SHARE:
+                    shares[memory_id] = max(share, shares.get(memory_id, 0.0))
+            if len(shares) >= MAX_STATEMENTS:
+                break
+        return sorted(shares, key=lambda id_: (-shares[id_], id_))
+
+    def _sharing(self, terms: Sequence[str]) -> list[int]:
+        """Return the chunks that contain two of some terms or more, those with the rarest first."""
+        if fresh := [term for term in terms if term not in self._postings]:
+            found = term_postings(self._tx, self._space, fresh, MAX_POSTINGS)
+            self._postings |= {term: frozenset(chunks) for term, chunks in found.items()}
+        postings = [self._postings[term] for term in terms]
+        seen, shared = set[int](), set[int]()
+        for smaller, larger in pairwise(sorted(postings, key=len)):
+            seen |= smaller
+            shared |= seen & larger
+        scores = dict.fromkeys(sorted(shared), 0.0)
+        for chunks in postings:
+            weight = rarity(self._space.chunks, len(chunks))
+            for chunk in shared & chunks:
+                scores[chunk] += weight
+        return sorted(scores, key=scores.__getitem__, reverse=True)[:MAX_CANDIDATES]
+
+    def _stated(self, chunks: Sequence[int]) -> list[_StatedChunk]:
+        """Return those of some chunks that belong to statements of the user."""
+        if fresh := [chunk for chunk in chunks if chunk not in self._chunks]:
+            self._chunks |= dict.fromkeys(fresh)
+            for candidate in self._tx.search.candidates(fresh, self._trusted):
+                terms = frozenset(index_terms(candidate.text))
+                self._chunks[candidate.chunk] = _StatedChunk(candidate.memory_id, terms)
+        stated = map(self._chunks.__getitem__, chunks)
+        return [chunk for chunk in stated if chunk is not None]

@@ -18,7 +18,7 @@ from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.ghost import Ghost
 from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep
-from ghostmem.web.refusals import Refused, json_response
+from ghostmem.web.refusals import Refused, json_response, wrong_method
 from ghostmem.web.route import ALL, ONE, SEVERAL, ApiRoute, Given
 from ghostmem.web.routes import ROUTES, answer
 from ghostmem.web.session import refuse_writes
@@ -94,13 +94,7 @@ def find(method: str, parts: list[bytes]) -> tuple[ApiRoute, Given]:
     route = next((route for route in fitting if route.method == method), None)
     if route is None:
         allowed = ", ".join(sorted(route.method for route in fitting))
-        raise Refused(
-            405,
-            "MethodNotAllowed",
-            "this path has no such method",
-            f"it has {allowed}",
-            Allow=allowed,
-        )
+        raise wrong_method(allowed)
     values = [
         part
         for part, name in zip(parts, route.path.split("/")[1:], strict=True)

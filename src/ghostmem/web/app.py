@@ -18,7 +18,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.web import api
 from ghostmem.web.auth import IF_ANY, authenticated
 from ghostmem.web.events import Events
-from ghostmem.web.guard import bounded, guarded
+from ghostmem.web.guard import bounded, guarded, only_get
 from ghostmem.web.logs import CONTENT_TYPE, Log, Metrics, to_stderr, traced
 from ghostmem.web.openapi import document
 from ghostmem.web.pages import StaticFiles, sign_in_app
@@ -133,7 +133,7 @@ def _dispatcher(
         path: bytes = scope["raw_path"]
         if path == EVENTS.encode():
             scope["ghost.trace"].route = EVENTS
-            _only_get(scope)
+            only_get(scope)
             response = await events.answer(scope["ghost.known"])
         elif path.startswith(api.PREFIX.encode() + b"/") and path != OPENAPI.encode():
             response = await api.call(ghost, Request(scope, receive))
@@ -151,17 +151,6 @@ def _dispatcher(
     return run
 
 
-def _only_get(scope: Scope) -> None:
-    if scope["method"] not in ("GET", "HEAD"):
-        raise Refused(
-            405,
-            "MethodNotAllowed",
-            "this path has no such method",
-            "it has GET, HEAD",
-            Allow="GET, HEAD",
-        )
-
-
 async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
     """Answer at a path that belongs neither to the API nor to the viewer."""
     if path not in ("/healthz", "/readyz", "/metrics", OPENAPI):
@@ -169,7 +158,7 @@ async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -
             404, "NotFoundError", "there is no such path", f"{OPENAPI} lists those of the API"
         )
     scope["ghost.trace"].route = path
-    _only_get(scope)
+    only_get(scope)
     if path == "/healthz":
         return json_response({"status": "ok"})
     if path == "/readyz":

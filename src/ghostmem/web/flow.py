@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from ghostmem.errors import NotFoundError
+from ghostmem.lifecycle.apply import APPLIED
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
 from ghostmem.store import AuditEntry, Filter, Store, Transaction, validate
@@ -107,23 +108,22 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
     )
 
 
-def run_changes(store: Store, run: str, ns: str | None = None) -> RunChanges:
-    """Return the changes of a run in these namespaces."""
-    which = validate.ns_filter(ns)
+def run_changes(store: Store, run: str) -> RunChanges:
+    """Return the changes of a run."""
     with store.engine.read() as tx:
         found = tx.runs.get(validate.text(run, "run").strip().upper())
         if found is None:
             raise NotFoundError(
                 f"there is no run {validate.shown(run)}", "`ghost undo` lists the runs"
             )
-        entries = _made(tx, found, which)
+        entries = _made(tx, found, NsFilter())
         return RunChanges(found, tuple(changes_of(tx, entries[:MAX_CHANGES])), len(entries))
 
 
 def _made(tx: Transaction, run: Run, which: NsFilter) -> list[AuditEntry]:
-    return [
-        entry for entry in tx.runs.entries(run.id) if entry.done == 1 and which.matches(entry.ns)
-    ]
+    """Return the changes that a run has made in these namespaces."""
+    applied = [entry for entry in tx.runs.entries(run.id) if entry.done == APPLIED]
+    return [entry for entry in applied if which.matches(entry.ns)]
 
 
 def _tiers(entry: AuditEntry) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ghostmem.web.refusals import Refused
+from ghostmem.web.refusals import Refused, wrong_method
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 WILDCARD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared with, never bound to)
@@ -15,6 +15,12 @@ OPEN = (
     b"/healthz",
     b"/readyz",
 )  # say nothing but that the server lives, to whoever asks by whatever name
+
+
+def only_get(scope: Scope) -> None:
+    """Refuse methods that change something."""
+    if scope["method"] not in ("GET", "HEAD"):
+        raise wrong_method("GET, HEAD")
 
 
 def header(scope: Scope, name: bytes) -> str | None:

@@ -16,6 +16,7 @@ MAX_SUMMARY = 200
 MAX_TOPICS = 8
 RECENT = 50  # newest memories whose tags are the topics
 MAX_CHANGES = 60
+MAX_NEWS = 200  # changes of a namespace since the overview before
 # the version before when the next one is put, changes in folders of notes, and new vectors
 _SILENT = ("supersede", "note", "embed")
 
@@ -101,7 +102,7 @@ def look(store: Store, ns: str | None = None) -> Look:
 
 
 def happened_since(
-    store: Store, seen: Mapping[str, int], ns: str | None = None, limit: int = 200
+    store: Store, seen: Mapping[str, int], ns: str | None = None
 ) -> tuple[Happening, ...]:
     """Return the changes after known sequence numbers, newest first.
 
@@ -114,7 +115,7 @@ def happened_since(
             for head in tx.journal.heads()
             if _is_meant(which, head.name) and head.sequence > seen.get(head.name, 0)
         ]
-        return _happened(tx, {name: seen.get(name, 0) for name in names}, limit)
+        return _happened(tx, {name: seen.get(name, 0) for name in names}, MAX_NEWS)
 
 
 def _is_meant(which: NsFilter, name: str) -> bool:

@@ -17,7 +17,7 @@ from ghostmem.admin.tokens import verify
 from ghostmem.caller import Caller
 from ghostmem.ghost import Ghost
 from ghostmem.web.auth import unauthorised
-from ghostmem.web.guard import header
+from ghostmem.web.guard import header, only_get
 from ghostmem.web.refusals import Refused
 from ghostmem.web.session import CSRF, WebSession, WebSessions, set_cookie
 
@@ -66,14 +66,7 @@ class StaticFiles:
 
     def answer(self, scope: Scope, name: str) -> Response:
         """Return a file, or 304 when the browser has it."""
-        if scope["method"] not in ("GET", "HEAD"):
-            raise Refused(
-                405,
-                "MethodNotAllowed",
-                "this path has no such method",
-                "it has GET, HEAD",
-                Allow="GET, HEAD",
-            )
+        only_get(scope)
         body, etag = self.read(name)
         headers = {
             "ETag": etag,
@@ -116,14 +109,7 @@ def sign_in_app(ghost: Ghost, sessions: WebSessions, files: StaticFiles) -> ASGI
 
 def _front(scope: Scope, sessions: WebSessions, files: StaticFiles) -> Response:
     """Answer at /: redeem a one-time token, show the viewer, or show the sign-in page."""
-    if scope["method"] not in ("GET", "HEAD"):
-        raise Refused(
-            405,
-            "MethodNotAllowed",
-            "this path has no such method",
-            "it has GET, HEAD",
-            Allow="GET, HEAD",
-        )
+    only_get(scope)
     given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=20).get("token")
     caller: Caller | None = scope["ghost.caller"]
     if given and scope["method"] == "GET" and (cookie := sessions.redeem(given[0])) is not None:

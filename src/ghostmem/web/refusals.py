@@ -63,6 +63,17 @@ class Refused(Exception):  # noqa: N818 (it is an answer, not an error of ours)
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def wrong_method(allowed: str) -> Refused:
+    """Return the refusal of a method that a path does not have."""
+    return Refused(
+        405,
+        "MethodNotAllowed",
+        "this path has no such method",
+        f"it has {allowed}",
+        Allow=allowed,
+    )
+
+
 def json_response(
     value: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:

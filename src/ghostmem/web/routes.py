@@ -82,8 +82,8 @@ def _context(ghost: Ghost, given: Given) -> Any:
         found["text"] = render(pack, style)
     if with_texts and pack.left_out:
         found["left_out"] = [
-            one.to_dict() | {"summary": summary}
-            for one, summary in zip(pack.left_out, _summaries(ghost, pack), strict=True)
+            entry.to_dict() | {"summary": summary}
+            for entry, summary in zip(pack.left_out, _summaries(ghost, pack), strict=True)
         ]
     return found
 
@@ -91,7 +91,7 @@ def _context(ghost: Ghost, given: Given) -> Any:
 def _summaries(ghost: Ghost, pack: Pack) -> list[str]:
     """Return the first line of each memory that was left out, without counting it as read."""
     with ghost.store.engine.read() as tx:
-        memories = [tx.memories.last(one.ns, one.key) for one in pack.left_out]
+        memories = [tx.memories.last(entry.ns, entry.key) for entry in pack.left_out]
     return ["" if m is None else summary_line(m.content, MAX_SUMMARY) for m in memories]
 
 

@@ -24,6 +24,14 @@ class TranscriptFormat(NamedTuple):
     read: Callable[[TranscriptFile], Iterator[Event]]
 
 
+class ReadTranscript(NamedTuple):
+    """A transcript that is being read: its program, its events, and the parts left out so far."""
+
+    client: str
+    events: Iterator[Event]
+    troubles: Troubles
+
+
 FORMATS: Mapping[str, TranscriptFormat] = {
     "claude": TranscriptFormat(claude.CLIENT, claude.is_ours, claude.read),
     "codex": TranscriptFormat(codex.CLIENT, codex.is_ours, codex.read),
@@ -37,6 +45,22 @@ def events(path: Path, kind: str, troubles: Troubles) -> tuple[str, Iterator[Eve
     """Return the program that recorded a file, and an iterator of its events."""
     chosen = FORMATS[recognise(path) if kind == AUTO else kind]
     return chosen.client, chosen.read(TranscriptFile(path, troubles))
+
+
+def read_all(path: Path, kind: str, note: Callable[[str], None]) -> Iterator[ReadTranscript]:
+    """Yield the transcripts at a path; unreadable parts, and files among several, are noted."""
+    for file in (files := transcripts(path)):
+        troubles = Troubles()
+        try:
+            client, recorded = events(file, kind, troubles)
+        except InvalidInputError as error:
+            if len(files) == 1:
+                raise
+            note(f"skipped {file.name}: {error.message}")
+            continue
+        yield ReadTranscript(client, recorded, troubles)
+        for trouble in troubles.named:
+            note(f"left out {trouble}")
 
 
 def check_format(kind: str) -> str:

@@ -12,6 +12,7 @@ from ghostmem.outline.languages.python_ import definitions, literals  # noqa: F4
 from ghostmem.outline.languages.python_.link import link
 from ghostmem.outline.languages.python_.statements import suite
 from ghostmem.outline.languages.python_.tables import PythonTables
+from ghostmem.outline.languages.shared.syntax import error_places
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -22,20 +23,9 @@ def extract(root: "Node", source: bytes, path: str) -> Facts:
     del path  # names of modules depend on the other files, so that linking finds them
     t = PythonTables(source)
     suite(t, root)
-    if root.has_error:
-        _errors(t, root)
+    broken = error_places(root, lambda node: t.line(node.start_byte))
+    t.facts.errors = sorted({*t.facts.errors, *broken})
     return t.finish()
-
-
-def _errors(t: PythonTables, root: "Node") -> None:
-    stack, lines = [root], set(t.facts.errors)
-    while stack and len(lines) < 100:
-        node = stack.pop()
-        if node.is_error or node.is_missing:
-            lines.add(t.line_of(node.start_byte))
-        elif node.has_error:
-            stack.extend(node.children)
-    t.facts.errors = sorted(lines)
 
 
 # `/ *` and the like as a line of its own: at the end of the file the parser's recovery takes memory

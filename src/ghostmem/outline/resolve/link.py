@@ -58,33 +58,33 @@ class GraphLinker(GraphBuilder):
 
     def _away(self, path: str, ref: Ref, kind: str, name: str) -> None:
         """Link a reference to something from elsewhere."""
-        native = self.world.library.is_native(name)
-        where = "" if native else name.rpartition(".")[0]
+        is_native = self.world.library.is_native(name)
+        where = "" if is_native else name.rpartition(".")[0]
         key, origin = self._from_elsewhere(name, MET.get(kind, "type"), where)
         self.add(self.owner(path, ref.owner), kind, key, ref.line, origin)
 
     def _import(self, path: str, facts: Facts) -> None:
-        world = self.world
-        for one in facts.imports:
-            static = "static" in one.options
-            whole = one.star and not static
-            name = one.path.rpartition(".")[0] if static and not one.star else one.path
-            if whole and name in world.packages:
-                ends = [other for other in world.packages[name] if other != path]
-            else:
-                found = world.class_at(name)
-                if found is None:
-                    last = one.path.rpartition(".")[2]
-                    self.leave(file_id(path), "imports", one.path, one.line, last)
-                    continue
-                if found.sort != CLASS:
-                    kind = "module" if whole else "type"
-                    key, origin = self._from_elsewhere(name, kind, name.rpartition(".")[0])
-                    self.add(file_id(path), "imports", key, one.line, origin)
-                    continue
-                ends = [found.symbol[0]]
-            for end in ends:
-                self.add(file_id(path), "imports", file_id(end), one.line, "import")
+        for statement in facts.imports:
+            is_static = "static" in statement.options
+            is_package = statement.star and not is_static
+            name = statement.path
+            if is_static and not statement.star:
+                name = name.rpartition(".")[0]
+            is_known = is_package and name in self.world.packages
+            files = [one for one in self.world.packages[name] if one != path] if is_known else []
+            kind = None if is_known else self.world.class_at(name)
+            if kind is not None and kind.sort == CLASS:
+                files = [kind.symbol[0]]
+            elif kind is not None:
+                package = name.rpartition(".")[0]
+                what = "module" if is_package else "type"
+                key, origin = self._from_elsewhere(name, what, package)
+                self.add(file_id(path), "imports", key, statement.line, origin)
+            elif not is_known:
+                last = statement.path.rpartition(".")[2]
+                self.leave(file_id(path), "imports", statement.path, statement.line, last)
+            for file in files:
+                self.add(file_id(path), "imports", file_id(file), statement.line, "import")
 
     def _resolve(self, path: str, ref: Ref) -> None:
         if ref.expression < 0:

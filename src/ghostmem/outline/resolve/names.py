@@ -22,7 +22,7 @@ TYPES = frozenset({"type", "interface"})
 
 @dataclass(frozen=True)
 class Library:
-    """What is known of the standard library of a language."""
+    """The standard library of a language, as far as it is known."""
 
     is_native: Callable[[str], bool]
     packages: Mapping[str, frozenset[str]]  # the types of packages
@@ -33,7 +33,7 @@ class Library:
     enum_members: frozenset[str]
     text: str  # the type of text
     functions: str  # the package of function types
-    # what calling a method on a value gives, and what it passes to a function as a parameter
+    # the results of methods, and the parameters that they pass to functions
     result: Callable[[Type, str, Callable[[], Type | None]], Type | None]
     passes: Callable[[Type, str, int], Type | None]
 
@@ -67,12 +67,12 @@ class Names(ABC):
             self._index(path, facts)
 
     def _index(self, path: str, facts: Facts) -> None:
-        for number, one in enumerate(facts.symbols):
-            named = self.children.setdefault((path, one.parent), {})
-            named.setdefault(one.name, []).append(number)
-            if one.parent == FILE:
-                whole = f"{facts.package}.{one.name}".lstrip(".")
-                self.tops.setdefault(whole, []).append((path, number))
+        for number, symbol in enumerate(facts.symbols):
+            siblings = self.children.setdefault((path, symbol.parent), {})
+            siblings.setdefault(symbol.name, []).append(number)
+            if symbol.parent == FILE:
+                qualified = f"{facts.package}.{symbol.name}".lstrip(".")
+                self.tops.setdefault(qualified, []).append((path, number))
         for number, binding in enumerate(facts.bindings):
             place = path, binding.scope, binding.name
             if binding.kind == "type":
@@ -95,17 +95,18 @@ class Names(ABC):
 
     def members(self, key: Key, name: str, kinds: frozenset[str]) -> list[Key]:
         """Return the members of a symbol that have a name and are of a kind."""
-        rows = [(key[0], number) for number in self.children.get(key, {}).get(name, [])]
-        return [one for one in rows if self.symbol(one).kind in kinds]
+        keys = [(key[0], number) for number in self.children.get(key, {}).get(name, [])]
+        return [member for member in keys if self.symbol(member).kind in kinds]
 
     def all_members(self, key: Key) -> list[Key]:
         """Return all members of a symbol."""
-        return [(key[0], one) for held in self.children.get(key, {}).values() for one in held]
+        groups = self.children.get(key, {}).values()
+        return [(key[0], number) for numbers in groups for number in numbers]
 
     def type_parameters(self, key: Key) -> list[str]:
         """Return the names of the type parameters of a symbol."""
-        held = self.parameters.get((key[0], self.symbol(key).inner), [])
-        return [one.name for one in held if one.kind == "type"]
+        bindings = self.parameters.get((key[0], self.symbol(key).inner), [])
+        return [binding.name for binding in bindings if binding.kind == "type"]
 
     def chain(self, path: str, scope: int) -> Iterator[tuple[int, Scope]]:
         """Yield the scopes that a scope is in, innermost first."""
@@ -116,9 +117,12 @@ class Names(ABC):
 
     def type_at(self, path: str, scope: int) -> Key | None:
         """Return the type that a scope is in."""
-        found = (one.definition for _, one in self.chain(path, scope) if one.kind == "type")
-        number = next(found, None)
-        return None if number is None else (path, number)
+        types = (
+            (path, around.definition)
+            for _, around in self.chain(path, scope)
+            if around.kind == "type"
+        )
+        return next(types, None)
 
     @abstractmethod
     def type_of(self, path: str, number: int) -> Type | None:
@@ -134,57 +138,54 @@ class Names(ABC):
 
     def _class_named(self, path: str, name: str, scope: int) -> FoundType:
         first, *rest = name.split(".")
-        found, via = self._simple(path, first, scope)
-        at = 0
-        if found is None and rest:
-            found, at = self._qualified(name)
-            via = "package" if found is not None and found.sort == CLASS else ""
-        for part in rest[at:]:
-            found = self.nested(found, part)
-        if found is not None and found.sort == OUTSIDE_CLASS and self.library.is_native(found.name):
+        kind, via = self._simple(path, first, scope)
+        if kind is None and rest:
+            kind, rest = self._qualified(name)
+            via = "package" if kind is not None and kind.sort == CLASS else ""
+        for part in rest:
+            kind = self.nested(kind, part)
+        if kind is not None and kind.sort == OUTSIDE_CLASS and self.library.is_native(kind.name):
             via = "native"
-        return FoundType(found, via)
+        return FoundType(kind, via)
 
-    def _qualified(self, name: str) -> tuple[Type | None, int]:
+    def _qualified(self, name: str) -> tuple[Type | None, list[str]]:
+        """Return the type that a qualified name begins with, and the rest of the name."""
         parts = name.split(".")
         for cut in range(len(parts), 1, -1):
-            rows = self.tops.get(".".join(parts[:cut]), [])
-            if len(rows) == 1:
-                return Type(CLASS, rows[0]), cut - 1
-        if parts[0].islower() and any(part[:1].isupper() for part in parts):
-            return Type(OUTSIDE_CLASS, name=name), len(parts) - 1
-        return None, 0
+            keys = self.tops.get(".".join(parts[:cut]), [])
+            if len(keys) == 1:
+                return Type(CLASS, keys[0]), parts[cut:]
+        is_outside = parts[0].islower() and any(part[:1].isupper() for part in parts)
+        return (Type(OUTSIDE_CLASS, name=name), []) if is_outside else (None, parts[1:])
 
     def nested(self, kind: Type | None, name: str) -> Type | None:
         """Return a type that stands inside another."""
-        if kind is None:
-            return None
-        if kind.sort == CLASS:
+        if kind is not None and kind.sort == CLASS:
             return self._member_type(kind.symbol, name, frozenset())
-        if kind.sort == OUTSIDE_CLASS:
+        if kind is not None and kind.sort == OUTSIDE_CLASS:
             return Type(OUTSIDE_CLASS, name=f"{kind.name}.{name}")
         return None
 
     def _member_type(self, key: Key, name: str, seen: frozenset[Key]) -> Type | None:
         if key in seen or len(seen) > MAX_DEPTH:
             return None
-        rows = self.members(key, name, TYPES)
-        if rows:
-            return Type(CLASS, rows[0])
-        found = (self._member_type(above, name, seen | {key}) for above in self._bases(key))
-        return next((one for one in found if one is not None), None)
+        keys = self.members(key, name, TYPES)
+        if keys:
+            return Type(CLASS, keys[0])
+        inherited = (self._member_type(base, name, seen | {key}) for base in self._bases(key))
+        return next((kind for kind in inherited if kind is not None), None)
 
     def _bases(self, key: Key) -> list[Key]:
         """Return the types of the project that one comes from, without their arguments."""
         if key not in self.bases:
             self.bases[key] = []  # while they are looked for, there are none
-            facts, found = self.files[key[0]], []
+            types = []
             for ref in self.base_refs.get(key, []):
-                term = facts.terms[ref.term] if ref.term >= 0 else None
+                term = self.files[key[0]].terms[ref.term] if ref.term >= 0 else None
                 if term is not None and term.sort == "named":
                     scope = self.outer_scope(key, ref)
-                    found.append(self.class_named(key[0], term.name, scope).type)
-            self.bases[key] = [one.symbol for one in found if one and one.sort == CLASS]
+                    types.append(self.class_named(key[0], term.name, scope).type)
+            self.bases[key] = [kind.symbol for kind in types if kind and kind.sort == CLASS]
         return self.bases[key]
 
     def outer_scope(self, key: Key, ref: Ref) -> int:
@@ -193,39 +194,38 @@ class Names(ABC):
         return self.files[key[0]].scopes[inner].parent if ref.scope == inner else ref.scope
 
     def _simple(self, path: str, name: str, scope: int) -> FoundType:
-        for at, one in self.chain(path, scope):
-            bound = self.type_bindings.get((path, at, name))
+        for number, around in self.chain(path, scope):
+            bound = self.type_bindings.get((path, number, name))
             if bound is not None:
                 return FoundType(Type(PARAMETER, (path, bound), name), "local")
-            if one.kind == "function":
-                local = self.members((path, one.definition), name, TYPES)
-                if local:
-                    return FoundType(Type(CLASS, local[0]), "local")
-            if one.kind == "type":
-                key = (path, one.definition)
-                if self.symbol(key).name == name:
-                    return FoundType(Type(CLASS, key), "local")
-                found = self._member_type(key, name, frozenset())
-                if found is not None:
-                    return FoundType(found, "local")
+            key = (path, around.definition)
+            kind: Type | None = None
+            if around.kind == "function":
+                kind = next((Type(CLASS, one) for one in self.members(key, name, TYPES)), None)
+            elif around.kind == "type":
+                is_own = self.symbol(key).name == name
+                kind = Type(CLASS, key) if is_own else self._member_type(key, name, frozenset())
+            if kind is not None:
+                return FoundType(kind, "local")
         return self._from_file(path, name)
 
     def _from_file(self, path: str, name: str) -> FoundType:
+        """Return the type that imports, the package or the library give a name."""
         facts = self.files[path]
-        for one in facts.imports:
-            if not one.star and one.path.rpartition(".")[2] == name:
-                found = self.class_at(one.path)
-                if found is not None:
-                    return FoundType(found, "import" if found.sort == CLASS else "external")
-        rows = self.tops.get(f"{facts.package}.{name}".lstrip("."), [])
-        own = [one for one in rows if one[0] == path] or rows
+        for statement in facts.imports:
+            if not statement.star and statement.path.rpartition(".")[2] == name:
+                kind = self.class_at(statement.path)
+                if kind is not None:
+                    return FoundType(kind, "import" if kind.sort == CLASS else "external")
+        keys = self.tops.get(f"{facts.package}.{name}".lstrip("."), [])
+        own = [key for key in keys if key[0] == path] or keys
         if own:
-            single = len(own) == 1
-            return FoundType(Type(CLASS, own[0]), "package") if single else FoundType(None, "")
+            is_single = len(own) == 1
+            return FoundType(Type(CLASS, own[0]), "package") if is_single else FoundType(None, "")
         starred = (self._starred(one.path, name) for one in facts.imports if one.star)
-        stars = list(dict.fromkeys(found for found in starred if found is not None))
-        if stars:
-            return FoundType(stars[0], "import") if len(stars) == 1 else FoundType(None, "")
+        kinds = list(dict.fromkeys(kind for kind in starred if kind is not None))
+        if kinds:
+            return FoundType(kinds[0], "import") if len(kinds) == 1 else FoundType(None, "")
         implicit = self.library.implicit
         if name in self.library.packages[implicit]:
             return FoundType(Type(OUTSIDE_CLASS, name=f"{implicit}.{name}"), "native")
@@ -235,22 +235,22 @@ class Names(ABC):
         """Return the type that a qualified name means: the project's, or one from elsewhere."""
         parts = name.split(".")
         for cut in range(len(parts), 0, -1):
-            rows = self.tops.get(".".join(parts[:cut]), [])
-            if rows:
-                found = Type(CLASS, rows[0]) if len(rows) == 1 else None
+            keys = self.tops.get(".".join(parts[:cut]), [])
+            if keys:
+                kind = Type(CLASS, keys[0]) if len(keys) == 1 else None
                 for part in parts[cut:]:
-                    found = self.nested(found, part)
-                return found
+                    kind = self.nested(kind, part)
+                return kind
         return Type(OUTSIDE_CLASS, name=name)
 
     def _starred(self, package: str, name: str) -> Type | None:
-        rows = self.tops.get(f"{package}.{name}", [])
-        if rows:
-            return Type(CLASS, rows[0]) if len(rows) == 1 else None
+        keys = self.tops.get(f"{package}.{name}", [])
+        if keys:
+            return Type(CLASS, keys[0]) if len(keys) == 1 else None
         if name in self.library.packages.get(package, ()):
             return Type(OUTSIDE_CLASS, name=f"{package}.{name}")
         if package in self.tops or package.rpartition(".")[0] in self.packages:
-            within = self.class_at(package)
-            if within is not None and within.sort == CLASS:
-                return self.nested(within, name)
+            owner = self.class_at(package)
+            if owner is not None and owner.sort == CLASS:
+                return self.nested(owner, name)
         return None

@@ -48,15 +48,19 @@ class ExpressionWalk(Walk):
         """Return the number of the place we are in: its owner and namespace."""
         return self.contexts.setdefault((self.owner, "::".join(self.ns)), len(self.contexts))
 
+    def ref(self, kind: str, node: Node, detail: Any, owner: int | None = None) -> None:
+        """Record a reference with the place we are in."""
+        super().ref(kind, node, {"ctx": self.context(), **detail}, owner)
+
     def made(self, kind: Any, count: int, node: Node, *, maybe: bool) -> None:
         """Record the call of a constructor."""
-        self.ref("calls", node, {"ctx": self.context(), "new": kind, "args": count, "maybe": maybe})
+        self.ref("calls", node, {"new": kind, "args": count, "maybe": maybe})
 
     # types
 
     def visit_type_identifier(self, node: Node) -> list[Step]:
         """Record the use of a type."""
-        self.ref("uses", node, {"ctx": self.context(), "path": [self.name(node)], "tag": False})
+        self.ref("uses", node, {"path": [self.name(node)], "tag": False})
         return []
 
     def visit_qualified_identifier(self, node: Node) -> list[Step]:
@@ -68,9 +72,9 @@ class ExpressionWalk(Walk):
             return []
         path = path_of(self, node)
         if path and last.type in ("type_identifier", "template_type"):
-            self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": False})
+            self.ref("uses", node, {"path": path, "tag": False})
         elif path and last.type in ("identifier", "template_function"):
-            self.ref("accesses", node, {"ctx": self.context(), "value": path})
+            self.ref("accesses", node, {"value": path})
         return self.scopes_of(node)
 
     def scopes_of(self, node: Node) -> list[Step]:
@@ -84,15 +88,11 @@ class ExpressionWalk(Walk):
         while here is not None and here.type == "qualified_identifier":
             scope = here.child_by_field_name("scope")
             path += path_of(self, scope) if scope is not None else [""]
-            if scope is not None and (given := scope.child_by_field_name("arguments")) is not None:
-                steps.append(given)
+            steps += fields_of(scope, ("arguments",)) if scope is not None else []
             here = here.child_by_field_name("name")
-        if here is not None and (given := here.child_by_field_name("arguments")) is not None:
-            steps.append(given)
+        steps += fields_of(here, ("arguments",)) if here is not None else []
         if path and path != [""] and path[0] != "std":
-            self.ref(
-                "uses", node, {"ctx": self.context(), "path": path, "tag": False, "maybe": True}
-            )
+            self.ref("uses", node, {"path": path, "tag": False, "maybe": True})
         return steps
 
     # expressions
@@ -109,13 +109,13 @@ class ExpressionWalk(Walk):
             self.seen[node.id] = self.expr("local", at)
             return
         for kind in kinds:
-            self.ref(kind, node, {"ctx": self.context(), "value": [name]})
+            self.ref(kind, node, {"value": [name]})
 
     def visit_field_expression(self, node: Node) -> list[Step]:
         """Visit what a member is taken from; a static member counts as read."""
 
         def member() -> None:
-            self.ref("accesses", node, {"ctx": self.context(), "member": self.of(node)})
+            self.ref("accesses", node, {"member": self.of(node)})
 
         return [*present(node.child_by_field_name("argument")), member]
 
@@ -141,7 +141,7 @@ class ExpressionWalk(Walk):
             self.seen[node.id] = self.expr("call", callee, len(given))
             if path and path[-1] in MAKERS and types:
                 self.made(types[0], len(given), function, maybe=False)
-            detail = {"ctx": self.context(), "callee": callee, "args": len(given)}
+            detail = {"callee": callee, "args": len(given)}
             self.ref("calls", function, detail)
 
         return [*self.callee_steps(function), call, *given]
@@ -203,18 +203,14 @@ class ExpressionWalk(Walk):
         through pointers.
         """
         while target is not None:
-            if (
-                target.type == "field_expression"
-                and self.name(target.child_by_field_name("operator")) != "->"
-            ):
-                if (
-                    inner := target.child_by_field_name("argument")
-                ) is not None and inner.type == "this":
-                    break
+            inner = target.child_by_field_name("argument")
+            is_pointer = self.name(target.child_by_field_name("operator")) == "->"
+            is_own = inner is not None and inner.type == "this"
+            if target.type == "field_expression" and not is_pointer and not is_own:
                 target = inner
             elif target.type == "subscript_expression":
                 steps = [*steps, *present(*target.named_children[1:])]
-                target = target.child_by_field_name("argument")
+                target = inner
             elif target.type == "parenthesized_expression":
                 target = next(iter(target.named_children), None)
             else:
@@ -227,7 +223,7 @@ class ExpressionWalk(Walk):
         path = path_of(self, target) if target.type == "qualified_identifier" else []
         if path:
             for kind in kinds:
-                self.ref(kind, target, {"ctx": self.context(), "value": path})
+                self.ref(kind, target, {"value": path})
             return [*self.scopes_of(target), *steps]
         if target.type == "field_expression":
             return [
@@ -240,15 +236,7 @@ class ExpressionWalk(Walk):
     def write(self, node: Node, kinds: tuple[str, ...]) -> None:
         """Record the write of a member, which counts when that is static."""
         for kind in kinds:
-            self.ref(kind, node, {"ctx": self.context(), "member": self.of(node)})
-
-    def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
-        """Visit what a broken part still holds, without its stray names."""
-        return [
-            kid
-            for kid in node.named_children
-            if kid.type not in ("identifier", "type_identifier", "field_identifier")
-        ]
+            self.ref(kind, node, {"member": self.of(node)})
 
     def of(self, node: Node | None) -> int:
         """Return the expression of a node that was visited, as far as it is understood."""
@@ -289,7 +277,8 @@ class ExpressionWalk(Walk):
         return self.expr("as", type_of(self, node.child_by_field_name("type")), self.context())
 
     def _either(self, node: Node, depth: int) -> int:
-        rows = [self.shape(one, depth) for one in fields_of(node, ("consequence", "alternative"))]
+        sides = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
+        rows = [self.shape(side, depth) for side in sides]
         return self.expr("first", [row for row in rows if row != UNKNOWN])
 
 

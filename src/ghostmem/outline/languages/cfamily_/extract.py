@@ -66,7 +66,7 @@ class FamilyWalk(RecordWalk):
         detail = self.placed(
             {
                 "decl": body is None and kinds.isdisjoint(_DEFINING),
-                "static": "static" in self.words(node),
+                "static": "static" in self.specifiers(node),
                 "pure": default is not None and self.name(default) == "0",
                 "params": takes,
                 "types": types,
@@ -87,7 +87,7 @@ class FamilyWalk(RecordWalk):
         owner = FILE if self.function else self.owner
         return self.symbol(name, kind, owner, node, body, detail)
 
-    def words(self, node: Node) -> set[str]:
+    def specifiers(self, node: Node) -> set[str]:
         """Return the words before the type of a declaration, such as static and const."""
         return {
             self.name(kid)
@@ -138,7 +138,7 @@ class FamilyWalk(RecordWalk):
         typed_steps: Sequence[Step],
     ) -> list[Step]:
         """Declare a variable, constant or field; its initialiser belongs to the file."""
-        words, inside = self.words(node), self.in_type()
+        words, inside = self.specifiers(node), self.in_type()
         value = one.child_by_field_name("value") or node.child_by_field_name("default_value")
         kind, is_static = type_of(self, typed), "static" in words
         is_field = inside and not is_static
@@ -178,7 +178,7 @@ class FamilyWalk(RecordWalk):
         path = path_of(self, kids[0]) if len(kids) > 1 else []
         if path:
             count = len(arguments_in(kids[-1]))
-            self.ref("calls", kids[0], {"ctx": self.context(), "init": path, "args": count})
+            self.ref("calls", kids[0], {"init": path, "args": count})
         return [*kids[-1].named_children] if len(kids) > 1 else []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
-from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, OutlineNode, file_id, outside_id
+from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.cfamily_.includes import NAMES, is_include
 from ghostmem.outline.languages.cfamily_.lookup import Key
@@ -51,10 +51,7 @@ class _CppLinker(CppNodes):
                 self.add(file_id(path), "imports", file_id(found), one.line, "import")
                 continue
             origin = NATIVE if one.path in NAMES["@headers"] else EXTERNAL
-            key = outside_id(origin, one.path)
-            where = one.path if origin == EXTERNAL else ""
-            node = OutlineNode(key, one.path, "module", origin, where=where)
-            self.nodes.setdefault(key, node)
+            key = self.target(Target(origin, one.path), "module")
             self.add(file_id(path), "imports", key, one.line, origin)
 
     def reference(self, path: str, ref: Ref) -> None:

@@ -136,7 +136,7 @@ class RecordWalk(CppBodyWalk):
         index = self.symbol(path[-1], "type", self.owner, node, body, detail)
         for one in bases:
             if found := path_of(self, one):
-                detail = {"ctx": self.context(), "path": found, "tag": False}
+                detail = {"path": found, "tag": False}
                 self.ref("extends", one, detail, index)
         return self.inside(index, self.during("function", False, [body]))
 
@@ -196,7 +196,7 @@ class RecordWalk(CppBodyWalk):
 
     def use(self, node: Node, path: list[str], owner: int | None = None) -> None:
         """Record the use of a struct, class, union or enum by its tag."""
-        self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": True}, owner)
+        self.ref("uses", node, {"path": path, "tag": True}, owner)
 
     def visit_alias_declaration(self, node: Node) -> list[Step]:
         """Declare `using T = ...`."""

@@ -22,7 +22,7 @@ WRAPS = frozenset(
 
 
 class Declared(NamedTuple):
-    """What a declarator says: the segments of the name, its node, and the parameter list of a
+    """The parts of a declarator: the segments of the name, its node, and the parameter list of a
     function.
     """
 

@@ -3,7 +3,7 @@ interfaces of the library.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ghostmem.outline.graph import LinkColumns
@@ -39,44 +39,49 @@ _NATIVE: dict[tuple[str, str], dict[str, Type]] = {
 
 
 class Interface(NamedTuple):
-    """An interface: its node, its package, its methods and its type parameters."""
+    """An interface: its node, its package, its methods and its type parameters.
+
+    One of the library has a name instead of a node."""
 
     id: str
     path: str
     methods: dict[str, Type]
     variables: frozenset[Any]
+    name: str = ""
 
 
 def add_implements(world: GoWorld, lookup: GoLookup, links: LinkColumns) -> None:
     """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
     types, declared = _declared(world, lookup)
     interfaces = [_interface(lookup, decl) for decl in declared]
-    natives = [one for one in _NATIVE if ".".join(one) not in lookup.named]
+    natives = [
+        Interface("", path, methods, frozenset(), name)
+        for (path, name), methods in _NATIVE.items()
+        if f"{path}.{name}" not in lookup.named
+    ]
     kinds = [_own_type(lookup, decl) for decl in types]
     names_of = [_names(lookup, kind, 0) for kind in kinds]
-    rarest = _by_rarest_method([one.methods for one in interfaces], names_of)
+    rarest = _by_rarest_method(interfaces, names_of)
     for decl, kind, names in zip(types, kinds, names_of, strict=True):
-        for place in sorted(place for name in names for place in rarest.get(name, ())):
-            one = interfaces[place]
+        places = sorted(place for name in names for place in rarest.get(name, ()))
+        for one in (*(interfaces[place] for place in places), *natives):
             via = _satisfies(lookup, decl.file, kind, names, one)
-            if via:
+            if via and one.id:
                 links.add(decl.id, "implements", one.id, decl.symbol.line, via)
-        for native in natives:
-            one = Interface("", "", _NATIVE[native], frozenset())
-            if _satisfies(lookup, decl.file, kind, names, one):
-                target = world.outsider(*native, "interface")
+            elif via:
+                target = world.outsider(one.path, one.name, "interface")
                 links.add(decl.id, "implements", target, decl.symbol.line, "native")
 
 
 def _by_rarest_method(
-    interfaces: Sequence[Mapping[str, Type]], types: Iterable[set[str]]
+    interfaces: Sequence[Interface], types: Iterable[set[str]]
 ) -> dict[str, list[int]]:
     """Return the places of interfaces by the one of their methods that the fewest types have."""
     counts = Counter(name for names in types for name in names)
     found: dict[str, list[int]] = {}
-    for place, methods in enumerate(interfaces):
-        if methods:
-            found.setdefault(min(methods, key=lambda name: counts[name]), []).append(place)
+    for place, one in enumerate(interfaces):
+        if one.methods:
+            found.setdefault(min(one.methods, key=lambda name: counts[name]), []).append(place)
     return found
 
 

@@ -78,7 +78,7 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
 
 
 class _Linked(NamedTuple):
-    """What the bodies of some files come to."""
+    """The links of the bodies of some files."""
 
     links: LinkColumns
     loose: list[Loose]

@@ -1,6 +1,4 @@
-"""What hangs on a type: its underlying type, its fields and methods, also those of what it
-embeds.
-"""
+"""Facts about types: underlying types, fields and methods, also those of embedded types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

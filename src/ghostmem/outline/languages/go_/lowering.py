@@ -12,10 +12,11 @@ exprs]  ["B", statements]
   type, alias]
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.languages.shared.syntax import SourceText
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,7 +47,7 @@ _LITERALS = {
 }
 
 
-class Lowering:
+class Lowering(SourceText):
     """Lowers the parts of one file; `cut` collects the lines of what was nested too deeply."""
 
     def __init__(
@@ -55,27 +56,11 @@ class Lowering:
         expressions: Mapping[str, Expression],
         statements: Mapping[str, Statement],
     ) -> None:
-        self.source = source
+        super().__init__(source)
         self._expressions = expressions
         self._statements = statements
-        self._ends = [found.start() for found in re.finditer(b"\n", source)]
-        self._words: dict[bytes, str] = {}
         self.cut: list[int] = []
         self._depth = 0
-
-    def line(self, place: int) -> int:
-        """Return the line of a byte; the `row` of a node's point is freed too often by tree-sitter
-        0.26 and corrupts memory.
-        """
-        return bisect_left(self._ends, place) + 1
-
-    def text(self, node: "Node") -> str:
-        """Return a node's text; names come again and again, so that each is made once."""
-        raw = self.source[node.start_byte : node.end_byte]  # faster than the node's own text
-        found = self._words.get(raw)
-        if found is None:
-            found = self._words[raw] = raw.decode("utf-8", "replace")
-        return found
 
     def expr(self, node: "Node | None") -> Tree:
         """Lower an expression or a type."""
@@ -87,8 +72,8 @@ class Lowering:
             raw = self.source[start : node.end_byte]
             return [
                 "i",
-                self._words.get(raw) or self.text(node),
-                bisect_left(self._ends, start) + 1,
+                self.words.get(raw) or self.text(node),
+                bisect_left(self.breaks, start) + 1,
             ]
         handler = self._expressions.get(kind)
         if handler is None:

@@ -1,4 +1,4 @@
-"""What an expression denotes, and who takes the references that are found."""
+"""The operands that expressions denote, and the receiver of the references that are found."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -16,9 +16,7 @@ class Sink(Protocol):
 
 
 class Op(NamedTuple):
-    """What an expression denotes: a value, a type, a package, a predeclared function, or something
-    unknown.
-    """
+    """The meaning of an expression: a value, a type, a package, a predeclared function, or none."""
 
     mode: str  # value, type, package, builtin, unknown
     type: Any = None

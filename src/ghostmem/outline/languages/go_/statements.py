@@ -9,15 +9,9 @@ if TYPE_CHECKING:
 
 
 def _simple(low: Lowering, node: "Node") -> list[Tree]:
-    found = []
-    for one in node.named_children:
-        if one.type != "comment":
-            found.extend(low.exprs(one))
+    kids = [one for one in node.named_children if one.type != "comment"]
+    found = [tree for one in kids for tree in low.exprs(one)]
     return [["E", found]] if found else []
-
-
-def _step(low: Lowering, node: "Node") -> list[Tree]:
-    return [["A", "+=", [low.inner(node)], [["#", "int"]]]]
 
 
 def _assign(low: Lowering, node: "Node") -> list[Tree]:
@@ -39,16 +33,6 @@ def _names(low: Lowering, node: "Node | None") -> list[str]:
         if node is not None
         else []
     )
-
-
-def _define(low: Lowering, node: "Node") -> list[Tree]:
-    return [
-        [
-            "D",
-            _names(low, node.child_by_field_name("left")),
-            low.exprs(node.child_by_field_name("right")),
-        ]
-    ]
 
 
 def spec(low: Lowering, node: "Node") -> Tree:
@@ -104,14 +88,6 @@ def type_spec(low: Lowering, node: "Node") -> Tree:
         params,
         low.expr(node.child_by_field_name("type")),
         alias,
-    ]
-
-
-def _types(low: Lowering, node: "Node") -> list[Tree]:
-    return [
-        type_spec(low, one)
-        for one in node.named_children
-        if one.type in {"type_spec", "type_alias"}
     ]
 
 
@@ -181,19 +157,12 @@ def _type_switch(low: Lowering, node: "Node") -> list[Tree]:
 
 
 def _select(low: Lowering, node: "Node") -> list[Tree]:
-    found = []
-    for case in node.named_children:
-        if case.type in {"communication_case", "default_case"}:
-            found.append(
-                [
-                    "B",
-                    [
-                        *low.statement(case.child_by_field_name("communication")),
-                        *_case_body(low, case),
-                    ],
-                ]
-            )
-    return found
+    cases = {"communication_case", "default_case"}
+    return [
+        ["B", [*low.statement(case.child_by_field_name("communication")), *_case_body(low, case)]]
+        for case in node.named_children
+        if case.type in cases
+    ]
 
 
 def _receive(low: Lowering, node: "Node") -> list[Tree]:
@@ -206,34 +175,40 @@ def _receive(low: Lowering, node: "Node") -> list[Tree]:
     return [["A", "=", low.exprs(left), rights]]
 
 
-def _labeled(low: Lowering, node: "Node") -> list[Tree]:
-    return [
-        done
-        for one in node.named_children
-        if one.type != "label_name"
-        for done in low.statement(one)
-    ]
-
-
 STATEMENTS: dict[str, Statement] = {
     "expression_statement": _simple,
     "send_statement": _simple,
     "go_statement": _simple,
     "defer_statement": _simple,
     "return_statement": _simple,
-    "inc_statement": _step,
-    "dec_statement": _step,
+    "inc_statement": lambda low, node: [["A", "+=", [low.inner(node)], [["#", "int"]]]],
+    "dec_statement": lambda low, node: [["A", "+=", [low.inner(node)], [["#", "int"]]]],
     "assignment_statement": _assign,
-    "short_var_declaration": _define,
+    "short_var_declaration": lambda low, node: [
+        [
+            "D",
+            _names(low, node.child_by_field_name("left")),
+            low.exprs(node.child_by_field_name("right")),
+        ]
+    ],
     "receive_statement": _receive,
     "var_declaration": _variables,
     "const_declaration": lambda low, node: [lowered for _, lowered in const_specs(low, node)],
-    "type_declaration": _types,
+    "type_declaration": lambda low, node: [
+        type_spec(low, one)
+        for one in node.named_children
+        if one.type in {"type_spec", "type_alias"}
+    ],
     "block": lambda low, node: [["B", low.block(node)]],
     "if_statement": _if,
     "for_statement": _for,
     "expression_switch_statement": _switch,
     "type_switch_statement": _type_switch,
     "select_statement": _select,
-    "labeled_statement": _labeled,
+    "labeled_statement": lambda low, node: [
+        done
+        for one in node.named_children
+        if one.type != "label_name"
+        for done in low.statement(one)
+    ],
 }

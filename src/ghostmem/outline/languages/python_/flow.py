@@ -98,42 +98,25 @@ def documented(t: PythonTables, body: "Node | None") -> dict[str, list[int]]:
     return types
 
 
-def narrow(t: PythonTables, node: "Node | None", block: int, pos: int) -> None:
-    """Note what a condition says about the class of a name where it holds."""
+def narrow(
+    t: PythonTables, node: "Node | None", block: int, pos: int, *, holds: bool = True
+) -> None:
+    """Note the class of a name that a condition tells where it holds, or where it does not."""
     while node is not None and node.type == "parenthesized_expression":
         node = nth(node, 0)
     if node is None:
         return
-    if node.type == "boolean_operator" and any(child.type == "and" for child in node.children):
-        narrow(t, node.child_by_field_name("left"), block, pos)
-        narrow(t, node.child_by_field_name("right"), block, pos)
-        return
-    said = tested(t, node)
-    if said is not None:
-        before = t.add("n", said[0], t.scope, t.block, min(node.start_byte, pos - 1))
-        t.narrow(said[0], block, pos, said[1], before)
-
-
-def widen(t: PythonTables, node: "Node | None", block: int, pos: int) -> None:
-    """Note what a condition says about the class of a name where it does not hold."""
-    while node is not None and node.type == "parenthesized_expression":
-        node = nth(node, 0)
-    if node is None:
-        return
-    if node.type == "boolean_operator" and any(child.type == "or" for child in node.children):
-        widen(t, node.child_by_field_name("left"), block, pos)
-        widen(t, node.child_by_field_name("right"), block, pos)
-    elif node.type == "not_operator":
+    joining = "and" if holds else "or"
+    if node.type == "boolean_operator" and any(child.type == joining for child in node.children):
+        for side in ("left", "right"):
+            narrow(t, node.child_by_field_name(side), block, pos, holds=holds)
+    elif node.type == "not_operator" and not holds:
         narrow(t, node.child_by_field_name("argument"), block, pos)
-    elif (said := tested(t, node)) is not None:
-        t.narrow(
-            said[0],
-            block,
-            pos,
-            said[1],
-            t.add("n", said[0], t.scope, t.block, node.start_byte),
-            less=True,
-        )
+    elif (test := tested(t, node)) is not None:
+        name, classes = test
+        before = min(node.start_byte, pos - 1) if holds else node.start_byte
+        known = t.add("n", name, t.scope, t.block, before)
+        t.narrow(name, block, pos, classes, known, less=not holds)
 
 
 def tested(t: PythonTables, node: "Node | None") -> tuple[str, int] | None:

@@ -47,7 +47,7 @@ Passed = dict[
 
 
 class _Resolved(NamedTuple):
-    """What the references of some files come to."""
+    """The links of some files."""
 
     found: dict[tuple[str, str, str], tuple[int, str]]  # by start, kind and end: line and rung
     loose: list[Loose]

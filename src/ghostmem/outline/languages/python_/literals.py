@@ -69,7 +69,7 @@ def _quoted(t: PythonTables, node: "Node") -> int:
     statement = nth(root, 0)
     if root.has_error or statement is None:
         return 0
-    t.offset, t.line, t.source = node.start_byte, t.line_of(node.start_byte), text
+    t.offset, t.quoted_line, t.source = node.start_byte, t.line(node.start_byte), text
     row = value(t, nth(statement, 0))
     t.offset, t.source = None, outer
     return row

@@ -17,7 +17,7 @@ from ghostmem.outline.languages.python_.assignments import (
     type_alias,
 )
 from ghostmem.outline.languages.python_.expressions import DEEPEST, using, value
-from ghostmem.outline.languages.python_.flow import narrow, widen
+from ghostmem.outline.languages.python_.flow import narrow
 from ghostmem.outline.languages.python_.patterns import match
 from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
@@ -30,7 +30,7 @@ def suite(t: PythonTables, node: "Node | None") -> None:
     if node is None:
         return
     if t.depth > DEEPEST:
-        t.facts.errors.append(t.line_of(node.start_byte))
+        t.facts.errors.append(t.line(node.start_byte))
         return
     t.depth += 1
     for child in node.named_children:
@@ -88,7 +88,7 @@ def _if(t: PythonTables, node: "Node") -> None:
     for other in others:
         # what a condition denies holds in all that follows it
         t.block = t.new_block(t.block)
-        widen(t, condition, t.block, other.start_byte - 1)
+        narrow(t, condition, t.block, other.start_byte - 1, holds=False)
         condition = other.child_by_field_name("condition")
         if other.type == "elif_clause":
             value(t, condition)
@@ -98,7 +98,7 @@ def _if(t: PythonTables, node: "Node") -> None:
             _close(t, t.block, other.child_by_field_name("body"))
     t.block = outer
     if t.blocks[block][3] and not others:
-        widen(t, node.child_by_field_name("condition"), outer, node.end_byte)
+        narrow(t, node.child_by_field_name("condition"), outer, node.end_byte, holds=False)
 
 
 def _taken(t: PythonTables, condition: "Node | None", consequence: "Node | None") -> int:

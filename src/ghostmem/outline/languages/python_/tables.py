@@ -8,11 +8,11 @@ unpacked index | enter, exc, inst of one row | comp kind rows | lam body | tv bo
 name | x unknown."""
 
 import re
-from bisect import bisect_left
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
+from ghostmem.outline.languages.shared.syntax import SourceText
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,13 +27,11 @@ Row = tuple[Any, ...]
 _BLANK = re.compile(r"\s+")
 
 
-class PythonTables:
-    """What is known so far of one file, and where the walk stands in it."""
+class PythonTables(SourceText):
+    """The tables of one file, and the place of the walk in it."""
 
     def __init__(self, source: bytes) -> None:
-        self.source = source  # or the text of a string that is a type, inside of it
-        self._breaks = [found.start() for found in re.finditer(b"\n", source)]
-        self._words: dict[bytes, str] = {}
+        super().__init__(source)  # inside of a string that is a type, its text is the source
         self._shorts: dict[bytes, str] = {}
         self.facts = Facts()
         self.refs: list[Ref] = []
@@ -46,7 +44,7 @@ class PythonTables:
         self.kind = "accesses"  # what reading a name is here: in annotations it is uses
         self.quoted = False  # strings are types here
         self.offset: int | None = None  # inside a string that is a type: where the string stands
-        self.line: int = 0
+        self.quoted_line = 0
         self.depth = 0
         self.function: dict[str, Any] | None = None
         self.me: tuple[str, int] | None = (
@@ -84,14 +82,6 @@ class PythonTables:
         """Add the expression of a subscript with one or several indexes, and return its number."""
         return self.add("s", base, rows[0] if len(rows) == 1 else self.add("t", rows))
 
-    def text(self, node: "Node") -> str:
-        """Return a node's text; names come again and again, so that each is made once."""
-        raw = self.source[node.start_byte : node.end_byte]  # faster than the node's own text
-        found = self._words.get(raw)
-        if found is None:
-            found = self._words[raw] = raw.decode("utf-8", "replace")
-        return found
-
     def short(self, node: "Node") -> str:
         """Return a node's text in one line, cut."""
         start = node.start_byte
@@ -105,11 +95,7 @@ class PythonTables:
 
     def at(self, node: "Node") -> int:
         """Return the line of a node."""
-        return self.line if self.offset is not None else self.line_of(node.start_byte)
-
-    def line_of(self, byte: int) -> int:
-        """Return the line of a byte; a node's own point costs far more."""
-        return bisect_left(self._breaks, byte) + 1
+        return self.quoted_line if self.offset is not None else self.line(node.start_byte)
 
     def ref(self, kind: str, text: str, line: int, expr: int) -> None:
         """Note a reference of the symbol that the walk is in."""
@@ -184,7 +170,7 @@ class PythonTables:
     ) -> int:
         """Declare a symbol and return its number."""
         detail["body"] = sha256(self.source[node.start_byte : node.end_byte]).hexdigest()
-        first, last = self.line_of(node.start_byte), self.line_of(node.end_byte)
+        first, last = self.line(node.start_byte), self.line(node.end_byte)
         self.facts.symbols.append(
             Symbol(
                 name,

@@ -215,9 +215,3 @@ class RustBodyWalk(ShapeWalk):
             return [target, *steps]
         self.read(target, *kinds)
         return [*(self.qualifier(target) if target.type == "scoped_identifier" else []), *steps]
-
-    def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
-        """Visit what a broken part still holds, without its stray names."""
-        return [
-            kid for kid in node.named_children if kid.type not in ("identifier", "type_identifier")
-        ]

@@ -104,17 +104,11 @@ def _crate_name(manifest: dict[str, Any], part: str) -> str:
 
 
 def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, str] | None:
-    package, base = _package(path, manifests), posixpath.basename(path)
+    """Return the rank, crate and package of a file that is the root of a crate."""
+    package = _package(path, manifests)
     if package is None:
-        return (
-            (
-                (0, "crate", posixpath.dirname(path))
-                if base == "lib.rs"
-                else (1, "crate", posixpath.dirname(path))
-            )
-            if (base in ("lib.rs", "main.rs"))
-            else None
-        )
+        rank = {"lib.rs": 0, "main.rs": 1}.get(posixpath.basename(path))
+        return None if rank is None else (rank, "crate", posixpath.dirname(path))
     manifest = manifests[package]
     inner = posixpath.relpath(path, package or ".")
     library = manifest.get("lib")
@@ -122,25 +116,31 @@ def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, st
         return 0, _crate_name(manifest, "lib"), package
     if inner == "src/main.rs":
         return 1, _crate_name(manifest, "package"), package
-    parts = inner.split("/")
-    for section in ("bin", "test", "example", "bench"):
-        given = manifest.get(section)
-        for one in given if isinstance(given, list) else []:
-            if isinstance(one, dict) and one.get("path") == inner:
-                return 2, str(one.get("name") or base[:-3]).replace("-", "_"), package
-    if parts[:2] == ["src", "bin"]:
-        parts = ["bin", *parts[2:]]
-    if inner == "build.rs" or (
-        parts[0] in ("bin", "tests", "examples", "benches") and len(parts) == 2
-    ):
-        return 3, base.removesuffix(".rs").replace("-", "_"), package
-    if (
-        parts[0] in ("bin", "tests", "examples", "benches")
-        and len(parts) == 3
-        and base == "main.rs"
-    ):
-        return 3, parts[1].replace("-", "_"), package
-    return None
+    if name := _declared_target(manifest, inner):
+        return 2, name.replace("-", "_"), package
+    name = _conventional_target(inner)
+    return (3, name.replace("-", "_"), package) if name else None
+
+
+def _declared_target(manifest: dict[str, Any], inner: str) -> str:
+    """Return the name of the binary, test, example or bench that the manifest gives a file."""
+    sections = [manifest.get(section) for section in ("bin", "test", "example", "bench")]
+    targets = [one for given in sections if isinstance(given, list) for one in given]
+    names = (
+        str(one.get("name") or posixpath.basename(inner)[:-3])
+        for one in targets
+        if isinstance(one, dict) and one.get("path") == inner
+    )
+    return next(names, "")
+
+
+def _conventional_target(inner: str) -> str:
+    """Return the name of the binary, test, example or bench that a file is by its place."""
+    parts = (inner.removeprefix("src/") if inner.startswith("src/bin/") else inner).split("/")
+    in_folder = parts[0] in ("bin", "tests", "examples", "benches")
+    if inner == "build.rs" or (in_folder and len(parts) == 2):
+        return parts[-1].removesuffix(".rs")
+    return parts[1] if in_folder and len(parts) == 3 and parts[2] == "main.rs" else ""
 
 
 def _orphan(path: str, manifests: dict[str, dict[str, Any]], found: Crates) -> Module:

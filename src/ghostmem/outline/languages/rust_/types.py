@@ -102,7 +102,7 @@ class RustTypes(Inference):
         if target.kind == "sym":
             symbol = self.names.symbol(target.value)
             if (alias := symbol.detail.get("alias")) is not None:
-                real = self.resolve(alias, *target.value, depth=depth + 1)
+                real = self.resolve(alias, target.value[0], target.value[1], UNKNOWN, depth + 1)
                 return substitute(real, params_of(symbol.detail, target.value, args))
             if symbol.kind == "interface":
                 return ("dyn", (("sym", target.value, args),), ())

@@ -1,1 +1,1 @@
-"""Code that several languages share: walks of syntax trees, type inference, and graphs."""
+"""Code that several languages share: walks over syntax trees, type inference, and graphs."""

@@ -3,8 +3,6 @@
 Rust and the C family build on it.
 """
 
-import re
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -12,7 +10,7 @@ from typing import Any, ClassVar
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Symbol
-from ghostmem.outline.languages.shared.syntax import DEEPEST, digest, error_places
+from ghostmem.outline.languages.shared.syntax import DEEPEST, SourceText, digest, error_places
 
 Step = Node | Callable[[], None]
 Visit = Callable[[Node], Sequence[Step]]
@@ -20,7 +18,7 @@ UNKNOWN = -1  # an expression of which nothing is known
 LONGEST = 160  # of a signature or a reference as written
 
 
-class Walk:
+class Walk(SourceText):
     """Collect the facts of one file.
 
     A visitor is a method `visit_<kind of node>`. It returns what comes next: nodes to visit and
@@ -34,9 +32,8 @@ class Walk:
     same: ClassVar[Mapping[str, str]] = {}  # those that are visited as another kind
 
     def __init__(self, source: bytes) -> None:
-        self.source = source
+        super().__init__(source)
         self.facts = Facts()
-        self.breaks = [found.start() for found in re.finditer(b"\n", source)]
         self.exprs: list[list[Any]] = []
         self.bindings: list[list[Any]] = []
         self.scopes: list[dict[str, int]] = [{}]
@@ -75,12 +72,6 @@ class Walk:
             following = step.named_children if visitor is None else visitor(step)
             if following:
                 stack.extend(reversed(following))
-
-    def line(self, byte: int) -> int:
-        """Return the line of a byte; asking nodes for points crashes tree-sitter 0.26.0
-        (py-tree-sitter #472).
-        """
-        return bisect_left(self.breaks, byte) + 1
 
     def text(self, node: Node | None) -> str:
         """Return the source of a node, on one line and of bounded length."""
@@ -209,6 +200,11 @@ class Walk:
             self.owner, self.scopes = before.pop()
 
         return [start, *steps, end]
+
+    def visit_ERROR(self, node: Node) -> Sequence[Step]:  # noqa: N802 (the grammar's name)
+        """Visit the readable parts of a broken one, without its stray names."""
+        names = ("identifier", "type_identifier", "field_identifier")
+        return [kid for kid in node.named_children if kid.type not in names]
 
     def finish(self, root: Node, detail: dict[str, Any]) -> Facts:
         """Return the facts."""

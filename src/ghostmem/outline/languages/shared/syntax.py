@@ -1,5 +1,7 @@
 """Text, lines and broken parts of a syntax tree."""
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -13,6 +15,29 @@ MAX_DEPTH = (
 MOST_ERRORS = 100
 # symbols inside of symbols; names and digests of all levels would grow with the square of the depth
 DEEPEST = 50
+
+
+class SourceText:
+    """The text of a file by its nodes and lines."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.breaks = [found.start() for found in re.finditer(b"\n", source)]
+        self.words: dict[bytes, str] = {}
+
+    def text(self, node: "Node") -> str:
+        """Return a node's text; names come again and again, so that each is made once."""
+        raw = self.source[node.start_byte : node.end_byte]  # faster than the node's own text
+        found = self.words.get(raw)
+        if found is None:
+            found = self.words[raw] = raw.decode("utf-8", "replace")
+        return found
+
+    def line(self, byte: int) -> int:
+        """Return the line of a byte; asking nodes for points is slow and crashes tree-sitter 0.26.0
+        (py-tree-sitter #472).
+        """
+        return bisect_left(self.breaks, byte) + 1
 
 
 def text_of(node: "Node | None") -> str:
