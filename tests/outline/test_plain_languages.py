@@ -491,7 +491,7 @@ sys.path.insert(0, sys.argv[1])
 from outline import test_plain_languages as t
 for name in t.NAMES:
     graph = t.outline(name, t.SOURCES[name])
-    print(json.dumps([list(graph.nodes.items()), graph.links, graph.loose]))
+    print(json.dumps([list(graph.nodes.items()), list(graph.links), graph.loose]))
 """
 
 

@@ -6,8 +6,8 @@ from importlib import import_module
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.languages.base import Language
 
-# name: other names it goes by; the module is ghostmem.outline.languages.<name>, or plain_.<name>
-# there; its object LANGUAGE
+# by name: other names of the language. It is the object LANGUAGE of the module <name> or
+# plain_.<name> in this package.
 LANGUAGES = {
     "go": ("golang",),
     "python": ("py",),
@@ -22,13 +22,9 @@ LANGUAGES = {
     "php": (),
     "kotlin": ("kt",),
 }
-PLAIN = {
-    "ruby",
-    "csharp",
-    "php",
-    "kotlin",
-}  # of which only declarations, imports and base types are known
-# The language of a file by how its name ends, known without importing the languages.
+# languages of which only declarations, imports and base types are known
+PLAIN = {"ruby", "csharp", "php", "kotlin"}
+# The language of a file by the ending of its name, known without importing the languages.
 SUFFIXES = {
     "go": "go",
     "py": "python",
@@ -47,7 +43,7 @@ SUFFIXES = {
 
 
 def detected_languages(endings: Iterable[str]) -> list[str]:
-    """Return the languages of files by how their names end.
+    """Return the languages of files by the endings of their names.
 
     Headers are C++ in a project that has C++ sources and no C sources.
     """
@@ -59,7 +55,7 @@ def detected_languages(endings: Iterable[str]) -> list[str]:
 
 
 def language_named(name: str) -> Language:
-    """Return a language by any of its names, or say which there are."""
+    """Return a language by any of its names; the error for an unknown one lists all languages."""
     wanted = name.strip().lower()
     found = next((one for one, others in LANGUAGES.items() if wanted in (one, *others)), None)
     if found is None:

@@ -1,6 +1,6 @@
 """Turn expressions into rows of plain data, and record the functions and patterns in them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from tree_sitter import Node
@@ -111,13 +111,9 @@ def _first(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
     return expression(walk, next(iter(node.named_children), None), scope, depth)
 
 
-def _fields(walk: EcmaWalk, node: Node, names: Iterable[str], scope: int, depth: int) -> list[int]:
-    return [expression(walk, node.child_by_field_name(name), scope, depth) for name in names]
-
-
 def _subscript(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
     index = node.child_by_field_name("index")
-    [target] = _fields(walk, node, ["object"], scope, depth)
+    target = expression(walk, node.child_by_field_name("object"), scope, depth)
     if index and index.type == "string":
         return walk.row("m", target, string_value(index))
     text = text_of(index)
@@ -143,13 +139,14 @@ def _cast(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
 def _binary(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
     sign = text_of(node.child_by_field_name("operator"))
     if sign in CHOICES:
-        return walk.row("u", _fields(walk, node, ("left", "right"), scope, depth))
+        sides = map(node.child_by_field_name, ("left", "right"))
+        return walk.row("u", [expression(walk, side, scope, depth) for side in sides])
     return walk.row("lit", "Boolean") if sign in COMPARISONS else UNKNOWN
 
 
 def _new(walk: EcmaWalk, node: Node, scope: int, depth: int) -> int:
-    constructor = _fields(walk, node, ["constructor"], scope, depth)
-    number = walk.row("new", *constructor, type_arguments(node), scope)
+    constructor = expression(walk, node.child_by_field_name("constructor"), scope, depth)
+    number = walk.row("new", constructor, type_arguments(node), scope)
     arguments = node.child_by_field_name("arguments")
     _callbacks(walk, number, arguments.named_children if arguments else [], scope)
     return number
@@ -226,19 +223,23 @@ EXPRESSIONS: dict[str, Callable[[EcmaWalk, Node, int, int], int]] = {
     "await_expression": lambda walk, node, scope, depth: walk.row(
         "aw", _first(walk, node, scope, depth)
     ),
-    "assignment_expression": lambda walk, node, scope, depth: _fields(
-        walk, node, ["right"], scope, depth
-    )[0],
+    "assignment_expression": lambda walk, node, scope, depth: expression(
+        walk, node.child_by_field_name("right"), scope, depth
+    ),
     **dict.fromkeys(
         ("member_expression", "nested_identifier"),
         lambda walk, node, scope, depth: walk.row(
             "m",
-            *_fields(walk, node, ["object"], scope, depth),
+            expression(walk, node.child_by_field_name("object"), scope, depth),
             text_of(node.child_by_field_name("property")),
         ),
     ),
     "ternary_expression": lambda walk, node, scope, depth: walk.row(
-        "u", _fields(walk, node, ("consequence", "alternative"), scope, depth)
+        "u",
+        [
+            expression(walk, node.child_by_field_name(side), scope, depth)
+            for side in ("consequence", "alternative")
+        ],
     ),
     "subscript_expression": _subscript,
     "array": _array,

@@ -51,11 +51,7 @@ def type_term(node: Node | None, depth: int = 0) -> Any:
 def type_arguments(node: Node, depth: int = 1) -> list[Any]:
     """Return the type arguments of a generic type or a call."""
     found = node.child_by_field_name("type_arguments") or child_of_type(node, ["type_arguments"])
-    return _terms(found.named_children, depth) if found else []
-
-
-def _terms(nodes: list[Node], depth: int) -> list[Any]:
-    return [type_term(node, depth) for node in nodes]
+    return [type_term(child, depth) for child in found.named_children] if found else []
 
 
 def _parameter_types(node: Node | None, depth: int) -> list[Any]:
@@ -108,9 +104,12 @@ _TERMS: dict[str, Callable[[Node, list[Node], int], Any]] = {
     ],
     "predefined_type": lambda node, _parts, _depth: ["p", text_of(node)],
     "array_type": lambda node, parts, depth: ["arr", _wrapped(node, parts, depth)],
-    "tuple_type": lambda _node, parts, depth: ["tuple", _terms(parts, depth)],
-    "union_type": lambda _node, parts, depth: ["u", _terms(parts, depth)],
-    "intersection_type": lambda _node, parts, depth: ["&", _terms(parts, depth)],
+    "tuple_type": lambda _node, parts, depth: ["tuple", [type_term(part, depth) for part in parts]],
+    "union_type": lambda _node, parts, depth: ["u", [type_term(part, depth) for part in parts]],
+    "intersection_type": lambda _node, parts, depth: [
+        "&",
+        [type_term(part, depth) for part in parts],
+    ],
     "literal_type": lambda _node, parts, _depth: [
         "p",
         _LITERAL_TYPES.get(parts[0].type if parts else "null", "number"),
