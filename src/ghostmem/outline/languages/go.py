@@ -1,5 +1,5 @@
-"""Go: what one file says. Bodies are kept as small trees, because what a name means depends on the
-types of its whole package.
+"""Go: the facts of one file. Bodies are kept as small trees, because the meaning of a name depends
+on the types of its whole package.
 
 So `refs` stays empty: `link` finds the references while it types the trees. A symbol's `detail`
 is the tree of its head as JSON text, its `full` name is the one inside of its package, with the
@@ -57,7 +57,7 @@ def query() -> "Query":
 
 
 def extract(root: "Node", source: bytes, path: str) -> Facts:
-    """Return what a file says."""
+    """Return the facts of a file."""
     return _File(source, path).facts(_broken(root) if root.has_error else _declarations(root))
 
 

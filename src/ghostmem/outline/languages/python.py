@@ -1,4 +1,4 @@
-"""Python: what a file says, by walking its statements with their scopes."""
+"""Python: the facts of a file, by walking its statements with their scopes."""
 
 import re
 from itertools import islice
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def extract(root: "Node", source: bytes, path: str) -> Facts:
-    """Return what a file says."""
+    """Return the facts of a file."""
     del path  # names of modules depend on the other files, so that linking finds them
     t = PythonTables(source)
     suite(t, root)

@@ -22,7 +22,7 @@ from ghostmem.outline.resolve.types import (
 
 
 class GraphLinker(GraphBuilder):
-    """A graph under way; `roots` are what begins the name of a package."""
+    """A graph under way; `roots` are the first parts of package names."""
 
     last_name = re.compile(r"([\w$]+)\W*$")
 

@@ -163,7 +163,7 @@ class MemberLookup(Names):
         return next((field for field in inherited if field[0] is not None), (None, ()))
 
     def field_type(self, key: Key, env: Env) -> Type | None:
-        """Return the type of a field, or what a method returns."""
+        """Return the type of a field, or of the result of a method."""
         symbol = self.symbol(key)
         if symbol.kind == "constant" and "enum" in symbol.flags:
             return Type(INSTANCE, (key[0], symbol.parent))

@@ -26,7 +26,7 @@ class Type(NamedTuple):
     args: tuple[Type | None, ...] = ()
 
 
-Env = tuple[tuple[str, "Type | None"], ...]  # type parameters and what they stand for
+Env = tuple[tuple[str, "Type | None"], ...]  # type parameters and their types
 EMPTY = Type(NOTHING)
 
 
@@ -41,7 +41,7 @@ def parts_of(kind: Type | None) -> tuple[Type | None, ...]:
 
 
 def union(kinds: list[Type | None]) -> Type | None:
-    """Return one type for several: None as soon as one is unknown, without what is empty."""
+    """Return one type for several: None as soon as one is unknown, without empty ones."""
     if not kinds or any(one is None for one in kinds):
         return None
     flat = [part for one in kinds for part in parts_of(one) if part is not None]

@@ -1,4 +1,4 @@
-"""C and C++: what the bodies of functions declare: locals with their types, parameters, lambdas."""
+"""C and C++: declarations in the bodies of functions: locals, parameters, lambdas."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ MAX_DECLARATORS = 40  # inside each other
 
 
 class CppBodyWalk(ExpressionWalk):
-    """Bind what is declared inside functions."""
+    """Bind the names that are declared inside functions."""
 
     def hold(self, name: str, kind: Any, value: int) -> None:
         """Bind a local."""
@@ -105,7 +105,7 @@ class CppBodyWalk(ExpressionWalk):
         ]
 
     def visit_catch_clause(self, node: Node) -> list[Step]:
-        """Bind what is caught."""
+        """Bind the caught exception."""
         given = node.child_by_field_name("parameters")
         return [
             self.push,

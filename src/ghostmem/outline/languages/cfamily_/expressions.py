@@ -1,4 +1,4 @@
-"""C and C++: what expressions say: calls, reads, writes and the types they name."""
+"""C and C++: references in expressions: calls, reads, writes and the types they name."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ _SILENT = (
 
 
 class ExpressionWalk(Walk):
-    """Collect what expressions name."""
+    """Collect the names in expressions."""
 
     silent = _SILENT
     scoped = (
@@ -112,7 +112,7 @@ class ExpressionWalk(Walk):
             self.ref(kind, node, {"value": [name]})
 
     def visit_field_expression(self, node: Node) -> list[Step]:
-        """Visit what a member is taken from; a static member counts as read."""
+        """Visit the owner of a member; a static member counts as read."""
 
         def member() -> None:
             self.ref("accesses", node, {"member": self.of(node)})
@@ -147,7 +147,7 @@ class ExpressionWalk(Walk):
         return [*self.callee_steps(function), call, *given]
 
     def callee_steps(self, function: Node) -> list[Step]:
-        """Return the parts of what is called that are visited before: its receiver, its types."""
+        """Return the parts of a callee that are visited before the call: receiver and types."""
         match function.type:
             case "field_expression":
                 field = function.child_by_field_name("field")
@@ -199,7 +199,7 @@ class ExpressionWalk(Walk):
         return self.assign(node.child_by_field_name("argument"), ("accesses", "assigns"), [])
 
     def assign(self, target: Node | None, kinds: tuple[str, ...], steps: list[Step]) -> list[Step]:
-        """Record what the left side names as written: through members by value and indices, not
+        """Record the write of the left side: through members by value and indices, not
         through pointers.
         """
         while target is not None:

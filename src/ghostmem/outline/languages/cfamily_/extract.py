@@ -1,4 +1,4 @@
-"""C and C++: what one file says: types, functions, variables, includes.
+"""C and C++: the facts of one file: types, functions, variables, includes.
 
 `extract` serves both languages.
 """

@@ -1,4 +1,4 @@
-"""Includes of C and C++: which file of the project a line names, and what is visible from where."""
+"""Includes of C and C++: the files that lines name, and the names that files see."""
 
 import posixpath
 from collections import defaultdict
@@ -13,7 +13,7 @@ NAMES = packages_in("c.txt")
 
 
 class CppFiles:
-    """The files of a project by what they include."""
+    """The files of a project and their includes."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
@@ -61,7 +61,7 @@ class CppFiles:
         return _reached(path, self.next)
 
     def _around(self, path: str) -> frozenset[str]:
-        """Return what is visible to the files that include this one."""
+        """Return the files that are visible to those that include this one."""
         includers = _reached(path, self.before)
         return (
             frozenset(held for one in includers for held in self.closure(one))
@@ -74,7 +74,7 @@ class CppFiles:
         return frozenset(header for one in self.closure(path) for header in self.system[one])
 
     def _natives(self, path: str) -> frozenset[str]:
-        """Return what the headers of the standard library that are visible in a file declare."""
+        """Return the names that the visible headers of the standard library declare."""
         return frozenset(
             name for header in self.headers(path) for name in NAMES.get(_header_of(header), ())
         )

@@ -86,7 +86,7 @@ class _CppLinker(CppNodes):
                 self.add(start, kind, end, ref.line, via if len(ends) == 1 else "conditional")
 
     def _outer(self, start: str, ref: Ref, kind: str, targets: list[Target], what: str) -> None:
-        """Link to what is outside."""
+        """Link to something outside."""
         for one in targets:
             self.add(start, kind, self.target(one, what), ref.line, one.kind)
 
@@ -240,9 +240,7 @@ class _CppLinker(CppNodes):
             self._leave(start, ref, name[-1])
 
     def _as_type(self, start: str, ref: Ref, name: list[str], place: Any) -> bool:
-        """Link what the grammar took for a value, such as `sizeof(T)` and `(T)(x)`, when it is a
-        type.
-        """
+        """Link a type that the grammar took for a value, as in `sizeof(T)` and `(T)(x)`."""
         found = self.names.resolve(name, place, types=True)
         self.link(start, ref, "uses", _keys(found), found.via)
         return bool(found.targets)

@@ -17,7 +17,7 @@ MAX_TYPEDEFS = 8  # of each other
 
 
 class Query(NamedTuple):
-    """The place of a name, and what it may be: a type, a tag of C, a namespace."""
+    """The place of a name, and whether it may be a type, a tag of C, a namespace."""
 
     place: Place
     types: bool

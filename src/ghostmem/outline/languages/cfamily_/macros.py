@@ -13,7 +13,7 @@ EXPORTED = re.compile(
 OLD = re.compile(
     rb"\b(?:OF|__P|P_|PARAMS|PROTO|_PROTO|ARGS|PROTOTYPE|_ANSI_ARGS_|__PROTO)\s*\((?=\()"
 )
-# EXPORT int f();                    where the name of the macro says what it is
+# EXPORT int f();                    where the name of the macro tells its meaning
 SHARED = re.compile(rb"\b[A-Z][A-Z0-9_]*_(?:EXPORT|API|EXTERN|PUBLIC)\b(?=\s+[A-Za-z_])")
 # int WINAPI f(int a)               a word between a built-in type and the name of a function
 _TYPE = rb"(?:int|void|char|long|short|float|double|unsigned|signed|bool|[a-z]\w*_t)\b"
@@ -24,7 +24,7 @@ CALLING = re.compile(
 )
 # EXTERN int f(int a)               a word before a built-in type
 LEADING = re.compile(rb"(?m)^([A-Z][A-Z0-9_]{2,})[ \t]+(?=(?:const[ \t]+)?" + _TYPE + rb")")
-# int x GUARDED_BY(mutex);           what Clang's analysis of threads reads
+# int x GUARDED_BY(mutex);           for Clang's analysis of threads
 THREADS = re.compile(
     rb"\b(?:(?:PT_)?GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|(?:EXCLUSIVE"
     rb"|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED|UNLOCK_FUNCTION"

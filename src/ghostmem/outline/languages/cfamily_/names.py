@@ -9,7 +9,7 @@ from ghostmem.outline.languages.cfamily_.lookup import CppLookup, Key
 
 
 class CppNames(CppLookup):
-    """Put everything in its place, and join what is declared with what is defined."""
+    """Put symbols in their places, and join declarations with definitions."""
 
     def __init__(self, files: Mapping[str, Facts], includes: CppFiles, *, cpp: bool) -> None:
         super().__init__(files, includes, cpp=cpp)
@@ -20,7 +20,7 @@ class CppNames(CppLookup):
         for key in outer:
             self._place(key)
         self._join()
-        self.memo, self.base_memo = {}, {}  # what was found before everything had its place
+        self.memo, self.base_memo = {}, {}  # answers from before everything had its place
 
     def _file(self, path: str, at: int, one: Symbol, outer: list[Key]) -> None:
         space = one.detail["ns"]

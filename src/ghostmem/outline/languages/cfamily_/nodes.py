@@ -1,6 +1,4 @@
-"""The nodes of a C or C++ project: every file and symbol by its canonical name, and what declares
-what.
-"""
+"""The nodes of a C or C++ project: files and symbols by canonical names, and declarations."""
 
 import posixpath
 from collections.abc import Mapping

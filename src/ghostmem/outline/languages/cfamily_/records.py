@@ -96,7 +96,7 @@ class RecordWalk(CppBodyWalk):
         return []
 
     def visit_template_declaration(self, node: Node) -> list[Step]:
-        """Remember the parameters of a template for what it declares."""
+        """Remember the parameters of a template for its declaration."""
         held = node.child_by_field_name("parameters")
         names = [
             self.name(

@@ -35,7 +35,7 @@ class Declared(NamedTuple):
 
 
 def declared(walk: Walk, node: Node | None) -> Declared | None:
-    """Return what a declarator declares; None when it has no name."""
+    """Return the parts of a declarator; None when it has no name."""
     function: Node | None = None
     pointer = through = False
     for _ in range(DEEPEST * 4):

@@ -93,7 +93,7 @@ class Checker:
         return kind
 
     def raw(self, tree: Tree) -> Op:
-        """Return what a tree denotes, without recording the reference that its head makes."""
+        """Return the meaning of a tree, without recording the reference that its head makes."""
         found: Op = _HANDLERS[tree[0]](self, tree)
         return found
 
@@ -151,7 +151,7 @@ class Checker:
         return Op("unknown", what="missing" if name != "_" else "", line=line)
 
     def declaration(self, found: list[Decl], via: str, line: int) -> Op:
-        """Return what a declaration at package level denotes."""
+        """Return the meaning of a declaration at package level."""
         decls = self.world.candidates(found, self.file)
         if len(decls) == 1:
             ids: tuple[str, ...] = (decls[0].id,)
@@ -196,7 +196,7 @@ class Checker:
         return self.member(base, name, line)
 
     def member(self, base: Op, name: str, line: int) -> Op:
-        """Return a field or method of what the base denotes."""
+        """Return a field or method of a value or type."""
         found = self.lookup.member(base.type, name, self.file) if base.type is not None else None
         if found is None:
             return Op("unknown", what="missing", line=line, via="member")

@@ -153,7 +153,7 @@ def _element(checker: "Checker", kind: Type) -> Type:
 
 
 def star(checker: "Checker", tree: Tree) -> Op:
-    """Type *x: a pointer type, or what a pointer points to."""
+    """Type *x: a pointer type, or the type that a pointer points to."""
     op = checker.raw(tree[1])
     if op.mode in {"type", "outside"}:
         checker.settle(op, "type", tree[1])
@@ -242,7 +242,7 @@ def _inner(checker: "Checker", kind: Type, tree: Tree) -> None:
 
 
 def function(checker: "Checker", tree: Tree) -> Op:
-    """Type a function literal and walk it as part of what it stands in."""
+    """Type a function literal and walk it as part of the function around it."""
     kind = checker.type(tree[1])
     if checker.sink is not None and checker.walk_function is not None:
         checker.walk_function(checker, tree[1], tree[2])

@@ -136,7 +136,7 @@ def _collected(lookup: GoLookup, kind: Any, depth: int) -> dict[str, Type] | Non
 
 
 def _names(lookup: GoLookup, kind: Any, depth: int) -> set[str]:
-    """Return the names of all methods that a type may have, also through what it embeds."""
+    """Return the names of all methods that a type may have, also those of embedded types."""
     if kind is not None and kind[0] == "p":
         kind = kind[1]
     if kind is None or depth > 20:

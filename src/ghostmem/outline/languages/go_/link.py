@@ -1,6 +1,4 @@
-"""Link the files of a Go project: nodes, then each body typed in turn, then what
-implements what.
-"""
+"""Link the files of a Go project: nodes, then each body typed in turn, then interfaces."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -213,7 +211,7 @@ def shown(tree: Any) -> str:
     return "".join(reversed(parts))
 
 
-# by tag: where the inner tree is, 0 for none, and what is shown after it
+# by tag: where the inner tree is, 0 for none, and the text after it
 _SHOWN = {
     "i": (0, "{1}"),
     ".": (1, ".{2}"),

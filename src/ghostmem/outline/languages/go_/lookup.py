@@ -99,7 +99,7 @@ class GoLookup:
         return self._checker(self, file, scopes).type(tree)
 
     def declared(self, named: Named) -> Type:
-        """Return what a type was declared to be, in its own type parameters."""
+        """Return the declared type of a named one, in its own type parameters."""
         key = named.key
         if key in self._under and key not in self._memo.busy:
             return self._under[key]
@@ -111,7 +111,7 @@ class GoLookup:
         return found
 
     def underlying(self, kind: Type) -> Type:
-        """Return what a type is made of."""
+        """Return the underlying type."""
         for _ in range(50):
             if kind is None or kind[0] not in {"n", "v"}:
                 return kind
@@ -119,7 +119,7 @@ class GoLookup:
         return None
 
     def shape(self, kind: Type) -> Type:
-        """Return what a type, or the type that a pointer points to, is made of."""
+        """Return the underlying type, of a pointer that of the type it points to."""
         under = self.underlying(kind)
         return self.underlying(under[1]) if under is not None and under[0] == "p" else under
 
@@ -237,7 +237,7 @@ class GoLookup:
         return []
 
     def elements(self, kind: Type) -> tuple[Type, Type]:
-        """Return what ranging over a type gives: keys and values."""
+        """Return the types of keys and values that ranging over a type gives."""
         under = self.shape(kind)
         match under:
             case ("s" | "a", one):

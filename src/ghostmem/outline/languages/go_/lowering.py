@@ -25,7 +25,7 @@ Tree = list[Any]
 Expression = Callable[["Lowering", "Node"], Tree]
 Statement = Callable[["Lowering", "Node"], list[Tree]]
 
-DEEPEST = 180  # levels of syntax; what is deeper is left out and its line reported
+DEEPEST = 180  # levels of syntax; deeper parts are left out and their lines reported
 STATEMENT = (
     2  # levels that a statement counts for: walking one needs twice the stack of an expression
 )
@@ -48,7 +48,7 @@ _LITERALS = {
 
 
 class Lowering(SourceText):
-    """Lowers the parts of one file; `cut` collects the lines of what was nested too deeply."""
+    """Lowers the parts of one file; `cut` has the lines of parts that are nested too deeply."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Lowering(SourceText):
         ]
 
     def inner(self, node: "Node") -> Tree:
-        """Lower what a node is made around."""
+        """Lower the node inside a node."""
         first = node.named_child(0)
         if first is not None and first.type == "comment":
             first = next((one for one in node.named_children if one.type != "comment"), None)

@@ -11,7 +11,7 @@ MAX_PARTS, MAX_NESTING = 50_000, 100  # of one type; larger ones are not written
 
 
 class _Further(Exception):  # noqa: N818
-    """Says what must be known first: a chain of declarations is too long for one stack."""
+    """Names a declaration that must be known first: a chain is too long for one stack."""
 
     def __init__(self, known: Known, key: str, work: Callable[[], Type]) -> None:
         super().__init__(key)

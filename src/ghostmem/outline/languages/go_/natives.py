@@ -10,7 +10,7 @@ from typing import Any
 
 from ghostmem.outline.languages.go_.types import PREDECLARED_TYPES, Type, basic
 
-# one line each: what is called, then what it gives
+# one line each: a function or method, then its result
 _TABLE = """
 errors.New error
 errors.Join error
@@ -98,7 +98,7 @@ def interfaces() -> frozenset[str]:
 
 
 def result(kind: Any, given: list[Any]) -> Type:
-    """Return what calling a name of a package outside gives, where that is known."""
+    """Return the result of calling a name of a package outside, where that is known."""
     name = f"{kind[1]}.{kind[2]}"
     if name in TYPES:
         return kind  # type: ignore[no-any-return]

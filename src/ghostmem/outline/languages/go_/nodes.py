@@ -13,7 +13,7 @@ from ghostmem.outline.languages.go_.world import (
 
 
 def add_nodes(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
-    """Add packages, files and symbols, and index what they declare."""
+    """Add packages, files and symbols, and index their declarations."""
     for package in sorted(world.packages.values(), key=lambda one: one.id):
         linked.nodes[package.id] = OutlineNode(
             package.id, package.path, "module", file=package.folder, full=package.path

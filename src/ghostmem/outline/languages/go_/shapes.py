@@ -22,7 +22,7 @@ def _function(checker: "Checker", tree: Tree) -> Op:
 
 
 def struct(checker: "Checker", tree: Tree, how: str = "type") -> Op:
-    """Resolve a struct type; what it embeds is named as `how` says."""
+    """Resolve a struct type; `how` is the kind of references to embedded types."""
     fields: list[tuple[str, Type, int]] = []
     for names, declared, inside in tree[1]:
         kind = embedded(checker, declared, how) if inside else checker.type(declared)
@@ -38,7 +38,7 @@ def embedded(checker: "Checker", tree: Tree, how: str) -> Type:
 
 
 def interface(checker: "Checker", tree: Tree, how: str = "type") -> Op:
-    """Resolve an interface type; what it embeds is named as `how` says."""
+    """Resolve an interface type; `how` is the kind of references to embedded types."""
     methods = []
     unions = []
     for one in tree[1]:

@@ -1,4 +1,4 @@
-"""Go types as plain tuples, and what can be done with them knowing no declarations.
+"""Go types as plain tuples, and operations on them that need no declarations.
 
 ("b", name) predeclared  ("n", key, args) of the project  ("x", path, name, args) from outside
 ("v", owner, name) a parameter ("p", t) pointer  ("s", t) slice  ("a", t) array  ("m", k, v) map
@@ -67,12 +67,12 @@ def unify(pattern: Any, given: Any, wanted: frozenset[Any], binding: Binding) ->
     for one, other in zip(pattern, given, strict=True):
         fits = (
             unify(one, other, wanted, binding) and fits
-        )  # go on: a later part may bind what this one could not
+        )  # go on: a later part may bind a parameter that this one could not
     return fits
 
 
 def pointed(kind: Type) -> Type:
-    """Return what a pointer points to, or the type itself."""
+    """Return the type that a pointer points to, or the type itself."""
     return kind[1] if kind is not None and kind[0] == "p" else kind
 
 

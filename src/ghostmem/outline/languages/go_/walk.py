@@ -53,7 +53,7 @@ def inner(checker: Checker, scope: dict[str, Any], trees: list[Tree]) -> None:
 
 
 def _values(checker: Checker, names: int, trees: list[Tree]) -> list[Op]:
-    """Return what each name is given: with one expression for several, its results."""
+    """Return the operands that names are given: with one expression for several, its results."""
     if len(trees) == 1 and names > 1:
         return [value_of(kind) for kind in checker.spread(checker.value(trees[0]), names)]
     return [_given(checker, one) for one in trees]

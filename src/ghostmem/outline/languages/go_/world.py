@@ -56,7 +56,7 @@ class GoFile:
         return _trees((self.facts.detail or {}).get("specs", "[]"))
 
     def bodies(self) -> list[Any]:
-        """Return the trees of what its functions and methods do, in their order."""
+        """Return the trees of the bodies of its functions and methods, in their order."""
         return list(self.facts.all_of_it() or ())
 
     @property

@@ -1,1 +1,1 @@
-"""Python, in parts: what a file says, and what its names mean among all files."""
+"""Python, in parts: the facts of a file, and the meaning of its names among all files."""

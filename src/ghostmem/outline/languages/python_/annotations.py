@@ -1,4 +1,4 @@
-"""The types that Python annotations describe, and what the type variables in them stand for."""
+"""The types that Python annotations describe, with the values of their type variables."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Annotations(Classes):
         return union(self.annotated(kind[1], row) for row in keywords or expression[2][1:])
 
     def bindings(self, key: Key, receiver: Type | None, site: Site) -> dict[Type, Types]:
-        """Return what a call says about the type variables of a function."""
+        """Return the types that a call gives the type variables of a function."""
         bindings: dict[Type, Types] = {}
         path, detail = key[0], self.detail(key)
         names = self.tables[path].scopes.scopes[detail["scope"]]["names"]

@@ -125,7 +125,7 @@ def augmented_assignment(t: PythonTables, node: "Node") -> None:
     if left.type in ("identifier", "attribute"):
         t.ref("assigns", t.short(left), t.at(left), row)
     if left.type == "identifier":
-        # it must be a local all the same, and its type is what it was
+        # it must be a local all the same, and keeps its type
         t.bind(t.text(left), "val", node.end_byte, row)
         if t.text(left) == "__all__" and right is not None:
             _exports(t, right, fresh=False)

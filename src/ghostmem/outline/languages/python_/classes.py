@@ -234,7 +234,7 @@ def _merged(orders: Sequence[tuple[Type, ...]], bases: tuple[Type, ...]) -> Iter
 
 
 def may_have(base: Type, name: str) -> bool:
-    """Tell whether a class outside is likely to have its own of what every object has, such as
+    """Tell whether a class outside is likely to override a member of every object, such as
     __init__.
     """
     if name not in KNOWN["object"] or base[:1] == ("?",):

@@ -14,7 +14,7 @@ DEEPEST = 120  # levels of nesting that are followed; Python itself stops at 200
 
 
 def value(t: PythonTables, node: "Node | None") -> int:
-    """Return the row of an expression, having noted what it refers to."""
+    """Return the row of an expression, having noted its references."""
     if node is None:
         return 0
     if t.depth > DEEPEST:
@@ -73,7 +73,7 @@ def _attribute(t: PythonTables, node: "Node") -> int:
 def attribute(t: PythonTables, node: "Node") -> int:
     """Return the row of an attribute without noting a read of it.
 
-    What it is an attribute of is read.
+    Its owner is read.
     """
     kind = t.kind
     if kind == "uses" and t.offset is None and not t.quoted:
@@ -89,7 +89,7 @@ def attribute(t: PythonTables, node: "Node") -> int:
 
 
 def callee(t: PythonTables, node: "Node | None") -> int:
-    """Return the row of what is called, without noting a read of it."""
+    """Return the row of a called expression, without noting a read of it."""
     if node is None:
         return 0
     if node.type == "identifier":

@@ -1,6 +1,4 @@
-"""Python expressions that open a scope or a block, parameters of functions, and what conditions say
-about names.
-"""
+"""Python expressions that open a scope or a block, parameters of functions, and tests of names."""
 
 import re
 from collections.abc import Callable
@@ -76,9 +74,7 @@ def _annotation(t: PythonTables, node: "Node | None", function: int) -> int:
 
 
 def documented(t: PythonTables, body: "Node | None") -> dict[str, list[int]]:
-    """Return the types that a docstring names: of parameters, and under the empty name of what is
-    returned.
-    """
+    """Return the types that a docstring gives parameters and, under an empty name, the result."""
     first = nth(body, 0) if body is not None else None
     string = nth(first, 0) if first is not None and first.type == "expression_statement" else None
     if string is None or string.type != "string":

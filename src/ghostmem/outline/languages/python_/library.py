@@ -24,7 +24,7 @@ from ghostmem.outline.languages.python_.types import (
 if TYPE_CHECKING:
     from ghostmem.outline.languages.python_.calls import Calls
 
-# from the name of a function, its first argument and all of them to what it gives; None: unknown
+# from the name of a function, its first argument and all of them to its result; None: unknown
 Function = Callable[["Calls", str, Types, list[Types]], Types | None]
 
 

@@ -26,7 +26,7 @@ from ghostmem.outline.languages.python_.infer import PythonInference
 from ghostmem.outline.languages.python_.modules import origin
 from ghostmem.outline.languages.python_.types import Key
 
-ROUNDS = 3  # what calls pass is known after the first, what follows from that after the second
+ROUNDS = 3  # arguments of calls are known after the first, types that follow after the second
 _OUTSIDE = {
     "calls": "function",
     "uses": "type",
@@ -39,7 +39,7 @@ _RANK = (
     "type",
     "function",
     "variable",
-)  # what something outside is, when references disagree
+)  # kinds of something outside, when references disagree
 
 Passed = dict[
     tuple[str, int, int], set[tuple[str, int]]
@@ -140,7 +140,7 @@ class _PythonLinker:
         self.pending: dict[str, set[int]] = {}  # by file: the rows of those calls
 
     def calls(self, shared: list[tuple[Passed, Passed]]) -> tuple[Passed, Passed]:
-        """Resolve calls once more, and return what they pass for the time being and for good."""
+        """Resolve calls once more, and return the arguments that are provisional and final."""
         self._next_round(shared)
         self.passed, self.settled = {}, {}
         for path in self.paths:
@@ -148,7 +148,7 @@ class _PythonLinker:
         return self.passed, self.settled
 
     def references(self, shared: list[tuple[Passed, Passed]]) -> _Resolved:
-        """Resolve all that is not settled yet; what comes out now is kept."""
+        """Resolve all references that are not settled yet; these results are kept."""
         self._next_round(shared)
         for path in self.paths:
             self._references(path)
@@ -158,7 +158,7 @@ class _PythonLinker:
         return self.made
 
     def _next_round(self, shared: list[tuple[Passed, Passed]]) -> None:
-        """Go on with what the calls of all files pass."""
+        """Start a round with the arguments of the calls of all files."""
         passed: Passed = {}
         for for_now, for_good in shared:
             _join(passed, for_now)
@@ -210,7 +210,7 @@ class _PythonLinker:
             )
 
     def _calls(self, path: str, pending: Collection[int] | None) -> set[int]:
-        """Resolve the calls of a file, all or those pending, for what they pass.
+        """Resolve the calls of a file, all or those pending, for their arguments.
 
         Return those that another round may resolve otherwise.
         """
@@ -235,7 +235,7 @@ class _PythonLinker:
         return again
 
     def _references(self, path: str) -> None:
-        """Resolve what a file refers to, but for the calls that are settled."""
+        """Resolve the references of a file, except for the calls that are settled."""
         pending = self.pending[path]
         for ref in self.world.tables[path].refs:
             if ref.kind != "calls" or ref.detail in pending:

@@ -128,7 +128,7 @@ class Modules:
         return self.in_folder(path, name)
 
     def absolute(self, dotted: str, importer: str) -> str:
-        """Return the absolute name of an import, for what is not of the project."""
+        """Return the absolute name of an import, for modules outside the project."""
         if not dotted.startswith("."):
             return dotted
         name = dotted.lstrip(".")

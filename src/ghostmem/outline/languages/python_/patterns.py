@@ -1,4 +1,4 @@
-"""Python's match statement: what its patterns bind and which classes they name."""
+"""Python's match statement: the names that patterns bind and the classes that they name."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Python statements: what they bind, in which block, and what they refer to."""
+"""Python statements: the names that they bind, their blocks, and their references."""
 
 from collections.abc import Callable
 from functools import partial
@@ -86,7 +86,7 @@ def _if(t: PythonTables, node: "Node") -> None:
     block = _taken(t, condition, node.child_by_field_name("consequence"))
     others = node.children_by_field_name("alternative")
     for other in others:
-        # what a condition denies holds in all that follows it
+        # a condition that failed tells types in all that follows it
         t.block = t.new_block(t.block)
         narrow(t, condition, t.block, other.start_byte - 1, holds=False)
         condition = other.child_by_field_name("condition")
@@ -102,7 +102,7 @@ def _if(t: PythonTables, node: "Node") -> None:
 
 
 def _taken(t: PythonTables, condition: "Node | None", consequence: "Node | None") -> int:
-    """Walk what is done where a condition holds; return the number of its block."""
+    """Walk the block of a condition that holds; return its number."""
     start = consequence.start_byte - 1 if consequence is not None else 0
     enter = partial(narrow, t, condition, pos=start) if consequence is not None else None
     return _branch(t, consequence, enter=enter)

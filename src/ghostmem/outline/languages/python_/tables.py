@@ -21,7 +21,7 @@ LATE = 1 << 40  # a position after everything: names in strings and closures see
 ELSEWHERE = -2  # the block of a binding made from another scope: it never hides an earlier one
 FILLED = (
     -2
-)  # in the place of an annotation: not the value of an attribute, but what is put into it later
+)  # in the place of an annotation: not the value of an attribute, but a value put into it later
 WORDS = 160  # how much of a reference's or signature's text is kept
 Row = tuple[Any, ...]
 _BLANK = re.compile(r"\s+")
@@ -41,7 +41,7 @@ class PythonTables(SourceText):
         self.owner = FILE
         self.scope = self.new_scope("module", -1, FILE)
         self.block = self.new_block(-1)
-        self.kind = "accesses"  # what reading a name is here: in annotations it is uses
+        self.kind = "accesses"  # the kind of a read here: in annotations it is uses
         self.quoted = False  # strings are types here
         self.offset: int | None = None  # inside a string that is a type: where the string stands
         self.quoted_line = 0
@@ -189,7 +189,7 @@ class PythonTables(SourceText):
     def finish(self) -> Facts:
         """Drop reads of locals, and return the facts.
 
-        What inference needs is large, and goes into the rest.
+        The tables for inference are large, and go into the rest.
         """
         facts = self.facts
         refs = [

@@ -1,4 +1,4 @@
-"""Rust: what the bodies of functions say: locals with their values, calls, reads and writes."""
+"""Rust: the bodies of functions: locals with their values, calls, reads and writes."""
 
 from tree_sitter import Node
 
@@ -6,7 +6,7 @@ from ghostmem.outline.languages.rust_.shapes import ShapeWalk
 from ghostmem.outline.languages.rust_.syntax import path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
 
-# methods that hand what is inside their receiver to a closure
+# methods that pass the elements of their receiver to a closure
 OPENING = frozenset(
     "map for_each filter and_then any all find position take_while skip_while inspect "
     "is_some_and is_ok_and flat_map filter_map "
@@ -16,7 +16,7 @@ OPENING = frozenset(
 
 
 class RustBodyWalk(ShapeWalk):
-    """Collect what stands inside functions and initialisers."""
+    """Collect locals and references inside functions and initialisers."""
 
     # statements and scopes
 
@@ -48,7 +48,7 @@ class RustBodyWalk(ShapeWalk):
         return [*present(value), bind]
 
     def visit_if_expression(self, node: Node) -> list[Step]:
-        """Keep what a condition binds out of the other branch."""
+        """Keep the names that a condition binds out of the other branch."""
         condition, yes = (
             node.child_by_field_name("condition"),
             node.child_by_field_name("consequence"),
@@ -197,7 +197,7 @@ class RustBodyWalk(ShapeWalk):
         return steps
 
     def visit_assignment_expression(self, node: Node) -> list[Step]:
-        """Record what the left side names as written; indices on the way are visited."""
+        """Record the write of the left side; indices on the way are visited."""
         compound = node.type != "assignment_expression"
         kinds = ("accesses", "assigns") if compound else ("assigns",)
         target, steps = node.child_by_field_name("left"), present(node.child_by_field_name("right"))

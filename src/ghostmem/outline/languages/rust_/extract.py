@@ -1,4 +1,4 @@
-"""Rust: what one file says. The arguments of macros are token trees and are not parsed."""
+"""Rust: the facts of one file. The arguments of macros are token trees and are not parsed."""
 
 from typing import Any, ClassVar
 
@@ -26,7 +26,7 @@ class RustWalk(RustBodyWalk):
         "attribute_item inner_attribute_item visibility_modifier lifetime label line_comment "
         "block_comment string_literal token_tree lifetime_parameter extern_modifier"
     ).split()
-    scoped = ("block", "while_expression")  # what a condition binds stays inside the loop
+    scoped = ("block", "while_expression")  # names that a condition binds stay inside the loop
     visited_fields: ClassVar = {
         "field_declaration": ("type",),
         "field_expression": ("value",),
@@ -135,7 +135,7 @@ class RustWalk(RustBodyWalk):
         return self.inside(index, fields_of(node, ("type_parameters", "body")))
 
     def visit_trait_item(self, node: Node) -> list[Step]:
-        """Declare a trait; its bounds are what it extends."""
+        """Declare a trait; it extends its bounds."""
         bounds = node.child_by_field_name("bounds")
         detail = {"generics": generics_of(self, node), "bounds": bounds_of(self, bounds)}
         index = self.item(node, "interface", detail)
@@ -180,7 +180,7 @@ class RustWalk(RustBodyWalk):
         )
 
     def visit_const_item(self, node: Node) -> list[Step]:
-        """Declare a constant or static; its initialiser belongs to what is around it."""
+        """Declare a constant or static; its initialiser belongs to the symbol around it."""
         kind = "constant" if node.type == "const_item" else "variable"
         typed = node.child_by_field_name("type")
         index = self.item(node, kind, {"type": type_of(self, typed)})

@@ -40,7 +40,7 @@ class RustInference(RustMembers):
     def _part(
         self, path: str, depth: int, source: int, segs: list[str], name: str, owner: int
     ) -> Type | None:
-        """Return the type of what a pattern takes out of a struct or variant."""
+        """Return the type of a part that a pattern takes out of a struct or variant."""
         whole = self.infer(path, source, depth)
         if segs and segs[-1] in ("Some", "Ok"):
             return self.element(whole)
@@ -173,7 +173,7 @@ class RustInference(RustMembers):
         return self.result(target.value, home, given)
 
     def element(self, kind: Type | None, how: str = "elem") -> Type | None:
-        """Return what is inside an Option, a Result, a list or a smart pointer of one."""
+        """Return the type inside an Option, a Result, a list or a smart pointer of one."""
         for _ in range(MAX_POINTERS):
             if kind is None:
                 return None

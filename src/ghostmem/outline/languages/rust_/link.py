@@ -36,7 +36,7 @@ class _RustLinker(RustNodes):
     # links
 
     def imports(self, path: str) -> None:
-        """Link a file to what it imports."""
+        """Link a file to its imports."""
         for one in self.files[path].imports:
             if (one.detail or {}).get("mod"):
                 continue
@@ -157,7 +157,7 @@ class _RustLinker(RustNodes):
         return [Target(holder[0], f"{holder[1]}::{name}")], holder[0]
 
     def _call_to(self, start: str, target: Target, line: int, via: str) -> bool:
-        """Link a call to a function; what makes a struct or variant only uses it."""
+        """Link a call to a function; making a struct or variant only uses it."""
         if target.kind in OUTSIDE:
             made = target.value in ("std::option::Option", "std::result::Result")
             kind, what = ("uses", "type") if made else ("calls", "function")
@@ -212,7 +212,7 @@ class _RustLinker(RustNodes):
             self.add(start, "uses", self.target(target, "type"), ref.line, target.kind)
 
     def _type(self, path: str, ref: Ref) -> None:
-        """Link a type, a base or what a pattern takes apart."""
+        """Link a type, a base or the type in a pattern."""
         segs, detail = ref.detail["path"], ref.detail
         impl = detail.get("impl")
         if segs[0] == "Self" or (
@@ -243,7 +243,7 @@ class _RustLinker(RustNodes):
         return True
 
     def done(self) -> Linked:
-        """Return the graph, and say what was not parsed."""
+        """Return the graph, with a note on the parts that were not parsed."""
         linked = self.linked()
         macros = sum(facts.detail["macros"] for facts in self.files.values())
         linked.notes += [f"the arguments of {macros} macro calls were not parsed"] if macros else []

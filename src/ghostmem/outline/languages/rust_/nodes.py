@@ -1,6 +1,4 @@
-"""The nodes of a Rust project: every file and symbol by its canonical name, and what
-declares what.
-"""
+"""The nodes of a Rust project: files and symbols by canonical names, and their declarations."""
 
 from collections.abc import Mapping
 
@@ -24,7 +22,7 @@ class RustNodes(FirstLineBuilder):
         self.types = RustInference(files, self.names)
 
     def declare(self) -> None:
-        """Make a node of every file and symbol, and say what declares what."""
+        """Make a node of every file and symbol, and link declarations."""
         for path in sorted(self.files):
             self.add_file(path)
             for at in range(len(self.files[path].symbols)):
@@ -53,7 +51,7 @@ class RustNodes(FirstLineBuilder):
                     )
 
     def home(self, key: Key) -> str:
-        """Return what declares a symbol: its type, its trait, its module or its file."""
+        """Return the node that declares a symbol: its type, its trait, its module or its file."""
         one = self.names.symbol(key)
         if (impl := one.detail.get("impl")) is not None:
             kind = self.types.impl_types[key[0], impl]

@@ -74,7 +74,7 @@ class ShapeWalk(Walk):
         return self.expr("as", type_of(self, typed), self.owner)
 
     def branches(self, node: Node, depth: int) -> int:
-        """Build the expression of a block, a condition or a match: what its branches come to."""
+        """Build the expression of a block, a condition or a match from its branches."""
         ends: list[Node | None] = []
         match node.type:
             case "block":
@@ -138,7 +138,7 @@ class ShapeWalk(Walk):
                         self.pattern(one, source, depth + 1)
 
     def parts(self, node: Node, source: int, depth: int) -> None:
-        """Bind what a struct or variant is taken apart into."""
+        """Bind the parts that a pattern takes out of a struct or variant."""
         typed = node.child_by_field_name("type")
         segs = path_of(self, typed) if typed is not None else None
         if segs and typed is not None:

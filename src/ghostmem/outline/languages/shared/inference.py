@@ -7,8 +7,8 @@ from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 MAX_STEPS = 60  # of one inference
-OUTSIDE = ("native", "external")  # kinds of what is not of the project
-Type = tuple[str, Any, tuple[Any, ...]]  # its sort, what it is, its arguments
+OUTSIDE = ("native", "external")  # kinds of things outside the project
+Type = tuple[str, Any, tuple[Any, ...]]  # its sort, its name or symbol, its arguments
 
 
 class Target(NamedTuple):
@@ -57,7 +57,7 @@ class Inference:
         if row == UNKNOWN or depth > MAX_STEPS:
             return None
         if (path, row) not in self.memo:
-            self.memo[path, row] = None  # what depends on itself has no type
+            self.memo[path, row] = None  # an expression that depends on itself has no type
             op, *operands = self.files[path].detail["exprs"][row]
             if handler := self.handlers.get(op):
                 self.memo[path, row] = handler(self, path, depth + 1, *operands)
@@ -76,6 +76,6 @@ class Inference:
 
 
 def typed(kind: Any) -> Type | None:
-    """Return what is a type, as one."""
+    """Return a type that is known as Any."""
     found: Type | None = kind
     return found

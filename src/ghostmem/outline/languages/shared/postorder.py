@@ -21,7 +21,7 @@ LONGEST = 160  # of a signature or a reference as written
 class Walk(SourceText):
     """Collect the facts of one file.
 
-    A visitor is a method `visit_<kind of node>`. It returns what comes next: nodes to visit and
+    A visitor is a method `visit_<kind of node>`. It returns the next steps: nodes to visit and
     functions to run between them. Kinds of nodes that need no method stand in tables.
     """
 
@@ -39,7 +39,7 @@ class Walk(SourceText):
         self.scopes: list[dict[str, int]] = [{}]
         self.owner = FILE
         self.depths = {FILE: 0}  # symbol: how many it is inside of
-        self.cut: set[int] = set()  # lines of nodes inside of too many symbols
+        self.cut: set[int] = set()  # lines of nodes inside too many symbols
         self.seen: dict[int, int] = {}  # node id: index of its expression
         self.visitors: dict[str, Visit] = {
             **dict.fromkeys(self.silent, _leave_out),
@@ -57,7 +57,7 @@ class Walk(SourceText):
     def run(self, root: Node) -> None:
         """Visit the whole tree in the order of the source.
 
-        What is inside of too many symbols is left out.
+        Nodes inside too many symbols are left out.
         """
         stack: list[Step] = [root]
         while stack:
@@ -97,7 +97,7 @@ class Walk(SourceText):
         body: Node | None,
         detail: dict[str, Any],
     ) -> int:
-        """Declare a symbol; its signature is what comes before its body."""
+        """Declare a symbol; its signature is the text before its body."""
         stop = body.start_byte if body is not None else node.end_byte
         raw = self.source[node.start_byte : min(stop, node.start_byte + 4 * LONGEST)].decode(
             "utf-8", "replace"
