@@ -39,6 +39,20 @@ def plain_env() -> dict[str, str]:
     }
 
 
+def json_of_python(*arguments: str) -> Any:
+    """Run Python in a process of its own, and return the JSON that it prints."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env=plain_env(),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+        encoding="utf-8",
+    )
+    return json.loads(done.stdout)
+
+
 class Child:
     """One child process and the lines it has printed."""
 

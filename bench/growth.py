@@ -7,7 +7,6 @@ Figures are medians of CPU time, and memory as the system counts it."""
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.child import ROOT, plain_env
+from bench.child import json_of_python
 from bench.corpus import many_sentences
 from bench.report import machine, show, table
 from bench.timing import Cost, cost, cpu_ms, wall_ms
@@ -56,7 +55,8 @@ def growth(memories: int, namespaces: int, provider: str, folder: Path) -> dict[
     for name, count in (("alone", 1), ("all", namespaces)):
         path = folder / f"{name}.db"
         filled = fill(path, texts[:size], count, provider)
-        measured = _in_child(path, provider)
+        arguments = json.dumps([str(path), provider])
+        measured = json_of_python("-m", "bench.growth", "--measure", arguments)
         bytes_ = path.stat().st_size
         found[name] = {
             **measured,
@@ -87,22 +87,6 @@ def _items(texts: list[str], namespaces: int) -> Iterator[dict[str, Any]]:
     for number in range(namespaces):
         for place, text in enumerate(texts):
             yield {"ns": f"ns-{number}", "key": f"key-{place}", "content": text}
-
-
-def _in_child(path: Path, provider: str) -> dict[str, Any]:
-    """Measure a store in a process of its own."""
-    arguments = json.dumps([str(path), provider])
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.growth", "--measure", arguments],
-        env=plain_env(),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-        encoding="utf-8",
-    )
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
 
 
 def measure(path: str, provider: str) -> dict[str, float]:

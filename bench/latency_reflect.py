@@ -1,10 +1,8 @@
 """How long a reflection over a large namespace takes, and how much memory."""
 
 import json
-import subprocess
-import sys
 
-from bench.child import ROOT, plain_env
+from bench.child import json_of_python
 from bench.corpus import many_sentences
 from bench.latency_search import NS, load
 from bench.timing import Plan, Section
@@ -36,17 +34,7 @@ def reflecting(plan: Plan) -> Section:
     data = {}
     rows = []
     for name, days, dry in (("dry run", 3, True), ("first run", 3, False), ("next run", 4, False)):
-        command = [sys.executable, "-c", _REFLECT, json.dumps([str(path), days, dry])]
-        done = subprocess.run(
-            command,
-            env=plain_env(),
-            cwd=ROOT,
-            capture_output=True,
-            check=True,
-            text=True,
-            encoding="utf-8",
-        )
-        found = json.loads(done.stdout)
+        found = json_of_python("-c", _REFLECT, json.dumps([str(path), days, dry]))
         data[name.replace(" ", "_")] = found
         rows.append(
             (f"reflect, {name}, {MEMORIES:,} memories of {NS}", f"{found['cpu_s']} s", "", "< 60 s")

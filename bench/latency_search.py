@@ -4,7 +4,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import ghostmem
-from bench.child import ROOT, plain_env
+from bench.child import json_of_python, plain_env
 from bench.corpus import many_sentences, sentences
 from bench.timing import (
     Cost,
@@ -188,17 +187,7 @@ def _memory(path: Path, asked: Sequence[str]) -> tuple[float, float]:
     """
     if not os.path.exists("/proc/self/status"):
         return 0.0, 0.0
-    command = [sys.executable, "-c", _RESIDENT, json.dumps([str(path), list(asked)])]
-    said = subprocess.run(
-        command,
-        env=plain_env(),
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-        encoding="utf-8",
-    )
-    before, after = json.loads(said.stdout)
+    before, after = json_of_python("-c", _RESIDENT, json.dumps([str(path), list(asked)]))
     return before / 1024, after / 1024
 
 

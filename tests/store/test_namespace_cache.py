@@ -58,14 +58,14 @@ def test_many_facts_are_bounded_too() -> None:
     assert cache.fact(space(1, 1), "fact 0", lambda: -1) == -1
 
 
-@pytest.mark.parametrize("where", ["file", "other process"])
+@pytest.mark.parametrize("where", ["same store", "another"])
 def test_a_search_sees_what_was_changed_since_the_last_one(
     tmp_path: Path, where: str, open_ghost: Callable[..., Ghost]
 ) -> None:
     """A new text, a removal and another tier show in the next search, whoever wrote them."""
     path = tmp_path / "store.db"
     with open_ghost(path) as ghost, open_ghost(path) as other:
-        writer = ghost if where == "file" else other
+        writer = ghost if where == "same store" else other
         ghost.put("ns", "tea", "Ann drinks green tea")
         ghost.put("ns", "pot", "The green tea pot is broken")
         assert {hit.memory.key for hit in ghost.search("green tea", "ns")} == {"tea", "pot"}

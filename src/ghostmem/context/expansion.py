@@ -74,9 +74,9 @@ class Expansion:
 
     @property
     def edges(self) -> Iterable[Tie]:
-        """Return the edges of all candidates and pinned memories that constrain packing, and more.
+        """Return the edges read so far, with those of every candidate and pinned memory.
 
-        Every candidate was visited when it was added."""
+        At least the relations that constrain packing were read."""
         return self._edges
 
     @property

@@ -1,4 +1,4 @@
-"""Stored vectors, whose numbers have 16 bits, as numbers of 32 bits."""
+"""Convert stored vectors from float16 to float32."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ def in_full(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
 
 
 def moved(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
-    """Return vectors as float32 divided by `POWER`: the parts of each number in other places."""
+    """Return vectors as float32 divided by `POWER`, which only moves the bits of each number."""
     bits = rows.view(np.int16).astype(np.int32)
     bits <<= 13
     bits &= _HALF_BITS
