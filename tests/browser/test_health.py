@@ -92,6 +92,9 @@ def test_the_shape_as_plots_and_tables(viewer: "Viewer") -> None:
     assert [row.split() for row in tiers.all_inner_texts()] == [
         [name, str(now[tier])] for name, tier in named.items() if now.get(tier)
     ]
+    ages = page.locator(".plot", has=page.get_by_role("heading", name="Ages", exact=True))
+    labels = ages.locator(".tick:not([text-anchor=end])").all_text_contents()
+    assert labels == ["day", "week", "month", "3 months", "year", "older"]
     use = page.locator(".plot", has=page.get_by_role("heading", name="Use by day"))
     assert use.locator("polyline").count() == 2
     assert use.locator("polyline[stroke-dasharray]").count() == 1

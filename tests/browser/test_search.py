@@ -225,6 +225,27 @@ def test_a_screen_holds_many_hits(look: "Viewer") -> None:
     assert {"long-term", "dormant"} <= chips
 
 
+def test_rows_stand_in_line_on_a_phone(open_look: Callable[..., "Viewer"]) -> None:
+    """The name and the Why button share a line, tags, time and score the next one; an open receipt is no wider than the list."""
+    page = open_look(viewport={"width": 375, "height": 800}).show("#/search?q=payments")
+    page.wait_for_selector("#results .hit")
+    page.locator(".why-button").first.click()
+    middles = page.evaluate(
+        """() => [...document.querySelectorAll("#results > .hits > .hit")].map((hit) =>
+          ["h2", ".why-button", ".hit-chips", "time", ".score"].map((part) => {
+            const box = hit.querySelector(part).getBoundingClientRect();
+            return (box.top + box.bottom) / 2 - hit.getBoundingClientRect().top;
+          }))"""
+    )
+    assert middles
+    for name, why, chips, time, score in middles:
+        assert abs(name - why) < 6
+        assert why + 12 < min(chips, time, score)
+        assert max(chips, time, score) - min(chips, time, score) < 6
+    width = "(selector) => document.querySelector(selector).getBoundingClientRect().width"
+    assert page.evaluate(width, ".why .bars") <= page.evaluate(width, "#results") - 24
+
+
 def test_snippets_lay_out_markdown(look: "Viewer") -> None:
     """No mark of markdown is left in a snippet, no link and no element of HTML comes of it, and the match stays in it."""
     page = look.show("#/search")

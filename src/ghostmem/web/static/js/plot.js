@@ -111,12 +111,24 @@ export function ticks(most) {
   return Array.from({ length: Math.ceil(Math.max(1, most) / step) + 1 }, (_, place) => place * step);
 }
 
+/** Return which labels have room, counted from the last: all (1), every second (2), and so on. `spacing` is the pixels between two columns. */
+function labelStep(labels, spacing) {
+  const wide = (label) => label.length * 7.5;
+  const fits = (step) => {
+    const shown = labels.filter((_, place) => (labels.length - 1 - place) % step === 0);
+    return shown.every((label, place) => place === 0 || (wide(label) + wide(shown[place - 1])) / 2 + 12 <= step * spacing);
+  };
+  let step = 1;
+  while (step < labels.length && !fits(step)) step += 1;
+  return step;
+}
+
 /** The grid and the words of both axes. */
 function axes({ width, height, names, most, across, short, bottom = height - 22, top = 8, left }) {
   const scale = ticks(most);
   const highest = scale.at(-1);
   const y = (value) => bottom - ((bottom - top) * value) / highest;
-  const room = Math.max(1, Math.ceil((names.length * Math.max(...names.map((name) => short(name).length)) * 7.5 + 16 * names.length) / (width - left)));
+  const step = labelStep(names.map(short), (width - left) / names.length);
   return {
     y, top, bottom,
     nodes: [
@@ -124,7 +136,7 @@ function axes({ width, height, names, most, across, short, bottom = height - 22,
         svg("line", { class: "grid", x1: left, x2: width, y1: y(value), y2: y(value) }),
         svg("text", { class: "tick", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, number(value)),
       ]),
-      names.map((name, place) => ((names.length - 1 - place) % room === 0 ? svg("text", { class: "tick", x: Math.min(width - short(name).length * 3.2, Math.max(left + short(name).length * 3.2, across(place))), y: height - 4, "text-anchor": "middle" }, short(name)) : null)),
+      names.map((name, place) => ((names.length - 1 - place) % step === 0 ? svg("text", { class: "tick", x: Math.min(width - short(name).length * 3.2, Math.max(left + short(name).length * 3.2, across(place))), y: height - 4, "text-anchor": "middle" }, short(name)) : null)),
     ],
   };
 }

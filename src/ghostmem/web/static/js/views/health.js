@@ -96,12 +96,12 @@ function shape(found) {
   const named = (counts, table) => Object.entries(table).filter(([name]) => counts[name]).map(([name, { label }]) => ({ name: label, count: counts[name], tone: TIERS[name] ? name : "accent" }));
   const use = found.use || [];
   return [
-    el("div", { class: "figures" }, figure(number(found.total), found.total === 1 ? "memory" : "memories"), figure(number(found.est_tokens), "tokens in total"), figure(number(found.pinned), "pinned"), figure(number(found.locked), "locked"), figure(number(found.ended), "ended")),
+    el("div", { class: "figures" }, figure(number(found.est_tokens), "tokens in total"), figure(number(found.pinned), "pinned"), figure(number(found.locked), "locked"), figure(number(found.ended), "ended")),
     el(
       "div", { class: "plots" },
       bars({ title: "Tiers", about: "By how established they are.", rows: named(found.tiers, TIERS) }),
       bars({ title: "Kinds", about: "Facts, episodes, procedures.", rows: named(found.kinds, KINDS) }),
-      columns({ title: "Ages", about: "Since they were stored.", rows: found.ages.map((one) => ({ ...one, name: one.name.replace("up to ", "≤ ") })) }),
+      columns({ title: "Ages", about: "Stored up to this long ago.", rows: found.ages, short: (name) => name.replace(/^up to (a )?/, "") }),
       columns({ title: "Sizes", about: "In tokens.", rows: found.sizes.map((one) => ({ ...one, name: one.name.replace("up to ", "≤ ") })) }),
       el("div", { class: "plot-wide" }, lines({
         title: "Use by day", about: "Used: read on purpose. Shown: put into an answer or a context.", names: use.map((one) => one.day), short: (day) => day.slice(5),

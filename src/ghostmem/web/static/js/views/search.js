@@ -36,6 +36,7 @@ export function view({ query, kept }, signal) {
   const toggle = el("button", { class: "button", type: "button", "aria-label": "Filters", "aria-expanded": String(used() > 0), "aria-controls": "filters", onclick: toggleBar }, icon("filter"), el("span", null, "Filters"), el("span", { class: "badge", hidden: true }));
   bar.hidden = used() === 0;
   let running = null; // the request that is not answered yet
+  let isSearch = false; // whether that request is a search, not the list of the newest memories
   let waiting = 0; // the timer of a question that waits for that answer
   let hits = [];
   let back = kept.at; // the result that was opened from here
@@ -49,11 +50,11 @@ export function view({ query, kept }, signal) {
     toggle.setAttribute("aria-expanded", String(!bar.hidden));
   }
 
-  /** Ask at once, or as soon as the question before is answered: two searches at a time would slow each other down. */
+  /** Ask at once, or as soon as a running search is answered: two searches at a time would slow each other down. */
   function typed() {
     asked.q = input.value;
-    if (!running) fromTop();
-    else waiting = waiting || setTimeout(fromTop, PATIENCE);
+    if (running && isSearch) waiting = waiting || setTimeout(fromTop, PATIENCE);
+    else fromTop();
   }
 
   function submitted(event) {
@@ -94,7 +95,8 @@ export function view({ query, kept }, signal) {
     stop(); // an answer to an older question must not come after this one
     const mine = new AbortController();
     running = mine;
-    const answer = asked.q.trim() ? search(asked, mine.signal) : newest(asked, mine.signal);
+    isSearch = asked.q.trim() !== "";
+    const answer = isSearch ? search(asked, mine.signal) : newest(asked, mine.signal);
     showQuestion(); // while the server works
     results.setAttribute("aria-busy", "true");
     try {
