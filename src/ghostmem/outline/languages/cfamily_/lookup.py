@@ -16,7 +16,7 @@ MAX_USINGS = 8  # namespaces that use each other
 MAX_TYPEDEFS = 8  # of each other
 
 
-class Query(NamedTuple):
+class NameQuery(NamedTuple):
     """The place of a name, and whether it may be a type, a tag of C, a namespace."""
 
     place: Place
@@ -73,10 +73,10 @@ class CppLookup:
         mark = (tuple(path), place, types, tag)
         if mark not in self.memo:
             self.memo[mark] = NOTHING  # a name that depends on itself is nothing
-            self.memo[mark] = self._resolve(path, Query(place, types, tag))
+            self.memo[mark] = self._resolve(path, NameQuery(place, types, tag))
         return self.memo[mark]
 
-    def _resolve(self, path: list[str], query: Query) -> Found:
+    def _resolve(self, path: list[str], query: NameQuery) -> Found:
         if not path:
             return NOTHING
         if path[0] == "":
@@ -85,18 +85,18 @@ class CppLookup:
             return self._unqualified(path[0], query)
         if path[0] == "std" and "std" not in self.spaces:
             return Found.outside("native", "::".join(path))
-        first = self._unqualified(path[0], Query(query.place, True, False, True))
+        first = self._unqualified(path[0], NameQuery(query.place, True, False, True))
         if first.targets:
             return self._follow(first, path[1:], query)
         headers = self.includes.headers(query.place[0])
         is_external = any(header.split("/")[0] == path[0] for header in headers)
         return Found.outside("external", "::".join(path)) if is_external else NOTHING
 
-    def _follow(self, found: Found, rest: list[str], query: Query) -> Found:
+    def _follow(self, found: Found, rest: list[str], query: NameQuery) -> Found:
         """Walk down a qualified name from the targets of its first part."""
         for place, name in enumerate(rest):
             is_last = place == len(rest) - 1
-            step = query if is_last else Query(query.place, True, False, True)
+            step = query if is_last else NameQuery(query.place, True, False, True)
             hits = dict.fromkeys(
                 hit for target in found.targets for hit in self._inside(target, name, step)
             )
@@ -105,7 +105,7 @@ class CppLookup:
             found = Found(tuple(hits), found.via)
         return found
 
-    def _inside(self, target: Target, name: str, query: Query) -> Iterable[Target]:
+    def _inside(self, target: Target, name: str, query: NameQuery) -> Iterable[Target]:
         """Return the targets of a name inside a namespace or class."""
         if target.kind in OUTSIDE:
             return [Target(target.kind, f"{target.value}::{name}")]
@@ -115,16 +115,16 @@ class CppLookup:
             return symbols(self._fitting(self.member(target.value, name), query))
         return []
 
-    def _fitting(self, keys: Iterable[Key], query: Query) -> list[Key]:
+    def _fitting(self, keys: Iterable[Key], query: NameQuery) -> list[Key]:
         return [key for key in keys if self._fits(self.symbol(key), query)]
 
-    def _fits(self, symbol: Symbol, query: Query) -> bool:
+    def _fits(self, symbol: Symbol, query: NameQuery) -> bool:
         if not query.types:
             return self.cpp or symbol.kind != "type"
         is_same_tag = bool(symbol.detail.get("tag")) == query.tag
         return symbol.kind == "type" and (self.cpp or is_same_tag)
 
-    def _unqualified(self, name: str, query: Query) -> Found:
+    def _unqualified(self, name: str, query: NameQuery) -> Found:
         path, _, space = query.place
         found = self._in_classes(name, query)
         if found.targets:
@@ -138,7 +138,7 @@ class CppLookup:
                 return Found(tuple(hits), self._rung(hits, path, namespace))
         return self._outside(name, query)
 
-    def _in_classes(self, name: str, query: Query) -> Found:
+    def _in_classes(self, name: str, query: NameQuery) -> Found:
         """Look a name up among template parameters and in the classes around a place."""
         owners = list(self.around(query.place))
         generics = (key for key in owners if name in self.symbol(key).detail.get("tparams", ()))
@@ -162,7 +162,7 @@ class CppLookup:
         return "local" if is_near else "namespace" if namespace else "import"
 
     def _in_namespace(
-        self, space: str, name: str, query: Query, seen: frozenset[str] = frozenset()
+        self, space: str, name: str, query: NameQuery, seen: frozenset[str] = frozenset()
     ) -> dict[Target, str]:
         """Return the targets that a namespace has under a name, with those that using adds."""
         if space in seen or len(seen) > MAX_USINGS:
@@ -190,7 +190,9 @@ class CppLookup:
         detail = self.symbol(key).detail
         return bool(detail.get("static") or detail.get("hidden"))
 
-    def _used(self, space: str, name: str, query: Query, seen: frozenset[str]) -> dict[Target, str]:
+    def _used(
+        self, space: str, name: str, query: NameQuery, seen: frozenset[str]
+    ) -> dict[Target, str]:
         """Return the targets that `using` and namespace aliases bring into a namespace."""
         starred: dict[Target, str] = {}
         for path, owner, around, using in self._usings(query.place[0]) if self.cpp else ():
@@ -228,7 +230,7 @@ class CppLookup:
         names = (f"{space}::{path}" if space else path for space in _outward(around))
         return next((name for name in names if name in self.spaces), path)
 
-    def _outside(self, name: str, query: Query) -> Found:
+    def _outside(self, name: str, query: NameQuery) -> Found:
         """Look a name up in the headers of the standard library."""
         if name == "std" and query.types:
             return Found.outside("native", "std")
