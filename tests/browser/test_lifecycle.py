@@ -148,7 +148,7 @@ def test_rules_in_plain_words(viewer: "Viewer") -> None:
     page = viewer.show("#/lifecycle")
     page.wait_for_selector(".rules li")
     said = page.locator(".rules").inner_text()
-    assert "A long-term memory that was not used for 7 days moves down to dormant." in said
+    assert "A long-term memory that has not been used for 7 days moves down to dormant." in said
     assert "A memory that is older than 10 days and has the tag “draft” becomes dormant." in said
     assert "tidy <b>drafts</b> · yours" in said
     assert page.locator(".rules b").count() == 0

@@ -78,7 +78,7 @@ export function ruleInWords(rule) {
     rule.cond_age_gt_hours && `is older than ${hours(rule.cond_age_gt_hours)}`,
     rule.cond_unaccessed_gt_hours && `has not been used for ${hours(rule.cond_unaccessed_gt_hours)}`,
     rule.cond_access_gt !== undefined && `was retrieved more than ${count(rule.cond_access_gt, "time")}`,
-    rule.cond_access_lt !== undefined && `was retrieved less than ${count(rule.cond_access_lt, "time")}`,
+    rule.cond_access_lt !== undefined && `was retrieved fewer than ${count(rule.cond_access_lt, "time")}`,
     rule.cond_importance_lt !== undefined && `has an importance below ${rule.cond_importance_lt}`,
     rule.cond_utility_lt !== undefined && `helped in less than ${Math.round(rule.cond_utility_lt * 100)} % of its retrievals`,
     rule.cond_similarity_gt !== undefined && `is more than ${Math.round(rule.cond_similarity_gt * 100)} % like another`,
