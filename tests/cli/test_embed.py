@@ -35,7 +35,9 @@ def test_backfill_fills_in_what_waits(filled: GhostCli, monkeypatch: pytest.Monk
     assert filled.row("embed", "status")["pending"] == 3
     assert filled.ok("embed", "backfill") == "embedded 3 chunks\n"
     assert filled.row("embed", "backfill") == {"embedded": 0}
-    expected = "provider static, model minilm-static-256-int8: 3 of 3 chunks have vectors, 0 pending\n"
+    expected = (
+        "provider static, model minilm-static-256-int8: 3 of 3 chunks have vectors, 0 pending\n"
+    )
     assert filled.ok("embed", "status") == expected
     assert filled.rows("search", "-n", "x", "a kitten naps")[0]["key"] == "a"
 
@@ -47,7 +49,8 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
     status = filled.ok("embed", "status").splitlines()
     assert (
-        status[0] == "provider local, model ghost-minilm-1-int8: 0 of 3 chunks have vectors, 3 pending"
+        status[0]
+        == "provider local, model ghost-minilm-1-int8: 0 of 3 chunks have vectors, 3 pending"
     )
     assert status[1].startswith("  minilm-static-256-int8")
     assert status[1].endswith(": 3 vectors of another model")

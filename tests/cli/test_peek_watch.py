@@ -231,7 +231,9 @@ def test_a_pipe_gets_plain_blocks(program: "Program", db: Path) -> None:
     assert process.stdout is not None
     assert process.stderr is not None
     first = [process.stdout.readline().decode()]
-    while not first[-1].endswith("The user drinks green tea.\n") or "Recently changed\n" not in first:
+    while (
+        not first[-1].endswith("The user drinks green tea.\n") or "Recently changed\n" not in first
+    ):
         first.append(process.stdout.readline().decode())
     with store(db) as ghost:
         ghost.put("a", "kettle", "The kettle is new.")
