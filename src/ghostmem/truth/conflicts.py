@@ -177,10 +177,7 @@ def resolve(
                 f"{keep} cannot be decided against itself", "name two different keys"
             )
         if both:
-            for rival in rivals:
-                for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
-                    if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
-                        tx.journal.record(ns, start, "unlink", now)
+            _unlink(tx, kept, rivals, now)
             return Resolution(ns, keep, both=True)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
@@ -192,6 +189,14 @@ def resolve(
         stale = _resting_on(tx, closed, now)
     keys = tuple(memory.key for memory in closed)
     return Resolution(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
+
+
+def _unlink(tx: Transaction, kept: Memory, rivals: list[Memory], now: datetime) -> None:
+    """Remove the edges by which a memory contradicts others, and log it."""
+    for rival in rivals:
+        for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
+            if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
+                tx.journal.record(kept.ns, start, "unlink", now)
 
 
 def reopen_memory(store: Store, ns: str, key: str) -> Resolution:
