@@ -166,13 +166,15 @@ def test_two_budgets_side_by_side(viewer: "Viewer") -> None:
 @pytest.mark.slow
 def test_options_change_the_pack(viewer: "Viewer") -> None:
     """Pinned memories and links can be left out."""
-    page = viewer.show(f"{ASKED}&budget=400")
+    page = viewer.show("#/context?q=why+is+the+checkout+flaky&budget=400")
     pack(page)
+    gone = "(key) => document.querySelector('.packs[aria-busy=false]') && !document.querySelector(`.packed-card[data-key='${key}']`)"
     assert page.locator('.packed-card[data-key="allergy"]').count() == 1
     page.get_by_label("With pinned memories").uncheck()
-    page.wait_for_function("() => !document.querySelector('.packed-card[data-key=\"allergy\"]')")
+    page.wait_for_function(gone, arg="allergy")
+    assert page.locator('.packed-card[data-key="vat"]').count() == 1
     page.get_by_label("Follow links").uncheck()
-    page.wait_for_function("() => !document.querySelector('.packed-card[data-key=\"vat\"]')")
+    page.wait_for_function(gone, arg="vat")
 
 
 @pytest.mark.slow
