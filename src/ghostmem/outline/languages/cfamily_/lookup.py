@@ -126,10 +126,11 @@ class CppLookup:
 
     def _unqualified(self, name: str, query: NameQuery) -> Found:
         path, _, space = query.place
-        found = self._in_classes(name, query)
+        owners = list(self.around(query.place))
+        found = self._in_classes(owners, name, query)
         if found.targets:
             return found
-        for key in self.around(query.place):
+        for key in owners:
             if self.symbol(key).kind == "type":
                 space = self.symbol(key).detail["ns"]
         for namespace in _outward(space):
@@ -138,9 +139,8 @@ class CppLookup:
                 return Found(tuple(hits), self._rung(hits, path, namespace))
         return self._outside(name, query)
 
-    def _in_classes(self, name: str, query: NameQuery) -> Found:
+    def _in_classes(self, owners: list[Key], name: str, query: NameQuery) -> Found:
         """Look a name up among template parameters and in the classes around a place."""
-        owners = list(self.around(query.place))
         generics = (key for key in owners if name in self.symbol(key).detail.get("tparams", ()))
         if query.types and (owner := next(generics, None)) is not None:
             return Found((Target("gen", (name, *owner)),), "local")
@@ -169,9 +169,10 @@ class CppLookup:
             return {}
         path = query.place[0]
         visible = self.includes.closure(path)
+        declared = self.items.get((space, name), ())
         keys = [
             key
-            for key in self._fitting(self.items.get((space, name), ()), query)
+            for key in (self._fitting(declared, query) if declared else ())
             if key[0] in visible or not self._is_hidden(key)
         ]
         hits = {Target("sym", key): "" for key in keys if key[0] in visible}
