@@ -177,6 +177,6 @@ def test_chunks_are_read_once_for_all_claims(ghost: Ghost, monkeypatch: pytest.M
 
     monkeypatch.setattr(CachedSearch, "candidates", candidates)
     hits = ghost.search("where does the staging database server run", NS)
-    assert [hit.note for hit in hits[1:]] == ["the user's own word: own"] * 3
+    assert [hit.note for hit in hits[1:]] == ["the user's own statement: own"] * 3
     assert read
     assert len(read) == len(set(read))
