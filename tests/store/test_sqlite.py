@@ -6,12 +6,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
 import pytest
 
-from ghostmem import Ghost, NewerStoreError, NotADatabaseError, ReadOnlyStoreError, StoreBusyError
+from ghostmem import (
+    Ghost,
+    InvalidInputError,
+    NewerStoreError,
+    NotADatabaseError,
+    ReadOnlyStoreError,
+    StoreBusyError,
+)
 from ghostmem.admin.doctor import doctor
 from ghostmem.store.sqlite import schema
 from ghostmem.store.sqlite.journal import LineCount
@@ -287,6 +295,25 @@ def test_a_closed_store_says_so(open_ghost: Open) -> None:
     with pytest.raises(Exception, match="closed"):
         ghost.list()
     ghost.close()
+
+
+def test_closing_ends_a_statement_of_another_thread(open_ghost: Open) -> None:
+    """The other thread is told that the store is closed, and closing does not fail."""
+    ghost = open_ghost("m.db")
+    started = threading.Event()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+    def count() -> None:
+        with ghost.store.engine.read() as tx:
+            started.set()
+            tx.memories._db.rows(endless)
+
+    with ThreadPoolExecutor(1) as pool:
+        counting = pool.submit(count)
+        assert started.wait(60)
+        ghost.close()
+        with pytest.raises(InvalidInputError, match="closed"):
+            counting.result()
 
 
 def test_the_change_log_tells_what_happened_in_order(ghost: Ghost) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -269,7 +270,7 @@ class SqliteEngine(BaseEngine):
         with forks.using(writes=True), self._lock:
             self._closed = True
             for db in list(self._open):
-                db.close()
+                _close(db)
             self._open.clear()
             self._shared = None
             self._local = threading.local()
@@ -336,6 +337,8 @@ class _Reading:
 
     def _roll_back(self, error: BaseException) -> None:
         """Roll back, and raise Ghost's error for one of SQLite's."""
+        if isinstance(error, (apsw.ConnectionClosedError, apsw.InterruptError)):
+            self._engine._refuse_closed()  # by another thread
         if self._db.in_transaction:  # SQLite has rolled back already after some errors
             self._db.execute("ROLLBACK")
         if isinstance(error, Exception):
@@ -391,6 +394,17 @@ class _Writing(_Reading):
                 self._db.execute("PRAGMA synchronous=FULL")
         finally:
             super()._release()
+
+
+def _close(db: apsw.Connection) -> None:
+    """Close a connection; a statement that another thread runs on it is interrupted."""
+    while True:
+        try:
+            db.close()
+            return
+        except apsw.ThreadingViolationError:
+            db.interrupt()
+            time.sleep(0.001)
 
 
 def _is_outdated(db: apsw.Connection) -> bool:
