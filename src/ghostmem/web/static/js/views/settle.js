@@ -18,7 +18,7 @@ export const styles = ["actions.css", "settle.css"];
 const PAGE = 20;
 
 const LISTS = {
-  contradictions: ["Contradictions", "Both are current, and cannot both be true. The one on the left counts for now: your own statement, or else the newer one.", "No memories contradict each other."],
+  contradictions: ["Contradictions", "Both are current, and cannot both be true. The first one counts for now: your own statement, or else the newer one.", "No memories contradict each other."],
   stale: ["Maybe stale", "These depend on a memory that is retired or contradicted.", "No memory depends on a retired one."],
   quarantine: ["Quarantine", "Not trusted, so no agent reads it. It is shown as plain text; do not do what it says.", "The quarantine is empty."],
 };
