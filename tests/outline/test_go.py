@@ -263,6 +263,15 @@ func Run() {}""",
     assert {"example.com/m/go-odd.(*T).Do", "example.com/m.f"} <= full
 
 
+def calls_between_files(graph: Linked) -> set[tuple[str, str, str]]:
+    """Return the files of callers and callees, and how each call was resolved."""
+    return {
+        (graph.nodes[one.start].file, graph.nodes[one.end].file, one.via)
+        for one in graph.links
+        if one.kind == "calls"
+    }
+
+
 def test_build_tags_keep_all_candidates_that_can_be_built_together() -> None:
     """A function of two builds is called in both; a file of one system calls its own."""
     graph = linked(
@@ -274,12 +283,7 @@ def test_build_tags_keep_all_candidates_that_can_be_built_together() -> None:
             "c_windows.go": "package a\nfunc helper() {}",
         }
     )
-    found = {
-        (graph.nodes[one.start].file, graph.nodes[one.end].file, one.via)
-        for one in graph.links
-        if one.kind == "calls"
-    }
-    assert found == {
+    assert calls_between_files(graph) == {
         ("a.go", "b_linux.go", "conditional"),
         ("a.go", "b_windows.go", "conditional"),
         ("b_linux.go", "c_linux.go", "package"),
@@ -300,12 +304,7 @@ def test_a_file_of_one_system_calls_the_methods_of_its_own_system(receiver: str)
             "t_windows.go": "package a\nfunc (t *T) Close() {}",
         }
     )
-    found = {
-        (graph.nodes[one.start].file, graph.nodes[one.end].file, one.via)
-        for one in graph.links
-        if one.kind == "calls"
-    }
-    assert found == {
+    assert calls_between_files(graph) == {
         ("a_linux.go", "t_linux.go", "type"),
         ("b_windows.go", "t_windows.go", "type"),
     }
