@@ -18,6 +18,7 @@ from ghostmem.cli.main import run
 
 DATA = Path(__file__).parent.parent / "data" / "original"
 Input = str | bytes | None
+FillOnce = Callable[[Callable[[], None]], None]
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,27 @@ def home(tmp_path: Path) -> Path:
 def store(home: Path) -> Path:
     """Return where the default store of the test is, once something made it."""
     return home / ".ghost" / "memory.db"
+
+
+_FILLED: dict[str, bytes] = {}
+
+
+@pytest.fixture
+def fill_once(store: Path) -> FillOnce:
+    """Return a function that fills the default store, or copies what it stored in another test."""
+
+    def fill(build: Callable[[], None]) -> None:
+        name = f"{build.__module__}.{build.__qualname__}"
+        if name in _FILLED:
+            store.parent.mkdir()
+            store.touch(0o600)
+            store.write_bytes(_FILLED[name])
+        else:
+            build()
+            assert not store.with_name("memory.db-wal").exists()
+            _FILLED[name] = store.read_bytes()
+
+    return fill
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import GhostCli, Program
+    from conftest import FillOnce, GhostCli, Program
 
 ASKED = "where does the harbour ferry depart?"
 ME = ("context", "-n", "agent:me")
 
 
 @pytest.fixture
-def filled(ghost_cli: GhostCli) -> GhostCli:
+def filled(ghost_cli: GhostCli, fill_once: FillOnce) -> GhostCli:
     """Return the command line over a few linked memories without vectors, which are not given whole."""
     ghost_cli.monkeypatch.setenv("GHOST_CONTEXT_WHOLE", "0")
     put = ghost_cli.ok
@@ -24,15 +24,18 @@ def filled(ghost_cli: GhostCli) -> GhostCli:
     def add(key: str, content: str, *args: str, ns: str = "agent:me") -> None:
         put("put", "-n", ns, "-k", key, content, "--tier", "ltm", "--kind", "semantic", *args)
 
-    add("rule", "Answer in British English.", "--pinned")
-    add("ferry", "The harbour ferry departs from pier nine.", "-t", "trip")
-    add("lemons", "Lemons cost nine crowns.")
-    add("zebras", "Zebras moved to stable two.")
-    add("cart", "Totals are rounded half to even.", "--files", "src/cart.py")
-    add("asleep", "The harbour ferry once departed from pier one.", "--tier", "dormant")
-    add("ferry", "The other harbour ferry departs from pier four.", ns="agent:you")
-    put("edge", "add", "-n", "agent:me", "ferry", "lemons", "--rel", "depends_on")
-    put("edge", "add", "-n", "agent:me", "zebras", "ferry", "--rel", "contradicts")
+    def build() -> None:
+        add("rule", "Answer in British English.", "--pinned")
+        add("ferry", "The harbour ferry departs from pier nine.", "-t", "trip")
+        add("lemons", "Lemons cost nine crowns.")
+        add("zebras", "Zebras moved to stable two.")
+        add("cart", "Totals are rounded half to even.", "--files", "src/cart.py")
+        add("asleep", "The harbour ferry once departed from pier one.", "--tier", "dormant")
+        add("ferry", "The other harbour ferry departs from pier four.", ns="agent:you")
+        put("edge", "add", "-n", "agent:me", "ferry", "lemons", "--rel", "depends_on")
+        put("edge", "add", "-n", "agent:me", "zebras", "ferry", "--rel", "contradicts")
+
+    fill_once(build)
     return ghost_cli
 
 

@@ -1,12 +1,13 @@
 """ghost gc"""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import GhostCli
+    from conftest import FillOnce, GhostCli
 
 RUNS: dict[str, tuple[list[str], dict[str, int]]] = {
     "plain": ([], {"expired": 2}),
@@ -24,30 +25,34 @@ RUNS: dict[str, tuple[list[str], dict[str, int]]] = {
 
 
 @pytest.fixture(autouse=True)
-def aged(ghost_cli: "GhostCli", wind: Any) -> None:
+def aged(ghost_cli: "GhostCli", wind: Any, fill_once: "FillOnce") -> None:
     """Store memories of every sort, let forty days pass, and use one of them."""
 
     def put(key: str, *args: str) -> None:
         ghost_cli.ok("put", "-n", "a", "-k", key, *args, f"content of {key}")
 
-    put("short", "--ttl", "1h")
-    put("brief", "--ttl", "1d")
-    put("idle")
-    put("idle-too", "-p", "low")
-    put("high", "-p", "high")
-    put("critical", "-p", "critical")
-    put("pinned", "--pinned")
-    put("locked", "-t", "locked")
-    put("gone")
-    put("gone", "-t", "again")
-    ghost_cli.ok("rm", "-n", "a", "gone")
-    wind.forward(days=39)
-    put("recent")
-    put("gone-now")
-    ghost_cli.ok("rm", "-n", "a", "gone-now")
-    put("used", "--created-at", "2026-01-01")
-    ghost_cli.ok("get", "-n", "a", "used")
-    wind.forward(days=1)
+    def build() -> None:
+        put("short", "--ttl", "1h")
+        put("brief", "--ttl", "1d")
+        put("idle")
+        put("idle-too", "-p", "low")
+        put("high", "-p", "high")
+        put("critical", "-p", "critical")
+        put("pinned", "--pinned")
+        put("locked", "-t", "locked")
+        put("gone")
+        put("gone", "-t", "again")
+        ghost_cli.ok("rm", "-n", "a", "gone")
+        wind.forward(days=39)
+        put("recent")
+        put("gone-now")
+        ghost_cli.ok("rm", "-n", "a", "gone-now")
+        put("used", "--created-at", "2026-01-01")
+        ghost_cli.ok("get", "-n", "a", "used")
+
+    start = wind.at
+    fill_once(build)
+    wind.at = start + timedelta(days=40, minutes=1)
 
 
 @pytest.mark.parametrize("name", RUNS)

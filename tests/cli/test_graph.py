@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import GhostCli, Program
+    from conftest import FillOnce, GhostCli, Program
 
 Sql = Callable[..., list[Any]]
 
 
 @pytest.fixture(autouse=True)
-def filled(ghost_cli: "GhostCli") -> None:
+def filled(ghost_cli: "GhostCli", fill_once: "FillOnce") -> None:
     """Store four memories of one namespace and one of another."""
-    for key in ("x", "y", "z", "w"):
-        ghost_cli.ok("put", "-n", "a", "-k", key, f"The text of {key}.")
-    ghost_cli.ok("put", "-n", "b", "-k", "other", "Of another namespace.")
+
+    def build() -> None:
+        for key in ("x", "y", "z", "w"):
+            ghost_cli.ok("put", "-n", "a", "-k", key, f"The text of {key}.")
+        ghost_cli.ok("put", "-n", "b", "-k", "other", "Of another namespace.")
+
+    fill_once(build)
 
 
 def listed(ghost_cli: "GhostCli", *args: object) -> list[tuple[str, str, str, float]]:

@@ -7,60 +7,68 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import GhostCli, Program
+    from conftest import FillOnce, GhostCli, Program
 
 
 @pytest.fixture
-def filled(ghost_cli: GhostCli, monkeypatch: pytest.MonkeyPatch) -> GhostCli:
+def filled(
+    ghost_cli: GhostCli,
+    monkeypatch: pytest.MonkeyPatch,
+    fill_once: FillOnce,
+) -> GhostCli:
     """Return the command line over a few memories with vectors of the static model."""
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
-    put = ghost_cli.ok
-    put(
-        "put",
-        "-n",
-        "agent:me",
-        "-k",
-        "drink",
-        "The user drinks green tea in the morning.",
-        "-t",
-        "taste",
-        "--kind",
-        "semantic",
-    )
-    put(
-        "put",
-        "-n",
-        "agent:me",
-        "-k",
-        "editor",
-        "The user edits in Helix.",
-        "--tier",
-        "ltm",
-        "-p",
-        "high",
-        "--pinned",
-    )
-    put(
-        "put",
-        "-n",
-        "agent:me",
-        "-k",
-        "ticket",
-        "Ticket OPS-10482 tracks the leak.",
-        "--source-user",
-        "Ann",
-    )
-    put("put", "-n", "agent:you", "-k", "drink", "The other user drinks coffee in the morning.")
-    put(
-        "put",
-        "-n",
-        "agent:me",
-        "-k",
-        "asleep",
-        "The user drank cocoa in the morning as a child.",
-        "--tier",
-        "dormant",
-    )
+
+    def build() -> None:
+        put = ghost_cli.ok
+        put(
+            "put",
+            "-n",
+            "agent:me",
+            "-k",
+            "drink",
+            "The user drinks green tea in the morning.",
+            "-t",
+            "taste",
+            "--kind",
+            "semantic",
+        )
+        put(
+            "put",
+            "-n",
+            "agent:me",
+            "-k",
+            "editor",
+            "The user edits in Helix.",
+            "--tier",
+            "ltm",
+            "-p",
+            "high",
+            "--pinned",
+        )
+        put(
+            "put",
+            "-n",
+            "agent:me",
+            "-k",
+            "ticket",
+            "Ticket OPS-10482 tracks the leak.",
+            "--source-user",
+            "Ann",
+        )
+        put("put", "-n", "agent:you", "-k", "drink", "The other user drinks coffee in the morning.")
+        put(
+            "put",
+            "-n",
+            "agent:me",
+            "-k",
+            "asleep",
+            "The user drank cocoa in the morning as a child.",
+            "--tier",
+            "dormant",
+        )
+
+    fill_once(build)
     return ghost_cli
 
 

@@ -88,6 +88,7 @@ def test_no_way_of_linking_by_itself_crosses_a_namespace(
     ]
 
 
+@pytest.mark.wide
 def test_the_whole_namespace_is_compared(open_exact: Open, linked: Linked) -> None:
     """The oldest of 300 memories is found as well as the newest."""
     ghost = open_exact()

@@ -84,6 +84,7 @@ def test_the_built_in_rules_alone_let_noise_leave(days: int) -> None:
     assert all(alone.found[sort] == 1.0 for sort in ("used", "shown", "seldom"))
 
 
+@pytest.mark.wide
 def test_the_simulator_prints_its_figures() -> None:
     """As a table for people, and as one JSON object for programs."""
     command = [sys.executable, "-m", "bench.longitudinal", "--days", "1"]

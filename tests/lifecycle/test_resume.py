@@ -91,6 +91,7 @@ def copies(open_exact: Open, clock: Any, tmp_path: Path, monkeypatch: pytest.Mon
     return open_
 
 
+@pytest.mark.wide(keep=4)
 @pytest.mark.parametrize("writes", range(20))
 def test_killed_anywhere_and_run_again_ends_as_if_undisturbed(
     copies: Copies, monkeypatch: pytest.MonkeyPatch, writes: int

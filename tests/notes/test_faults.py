@@ -235,7 +235,7 @@ def test_a_note_is_always_found_while_it_is_saved(
     assert lab.status().is_clean
 
 
-@pytest.mark.smoke
+@pytest.mark.wide
 def test_a_sync_that_is_killed_is_finished_by_the_next(
     open_lab: Any, start: Callable[..., Any]
 ) -> None:

@@ -221,6 +221,7 @@ def test_deep_nesting(store: Ghost, tmp_path: Path, language: str, name: str) ->
     )
 
 
+@pytest.mark.wide(keep=4)
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "python"])
 def test_what_is_too_deep_is_named(store: Ghost, tmp_path: Path, language: str) -> None:
     """The file counts as one with errors, and what stands at its top is outlined; ten thousand levels take no minutes."""

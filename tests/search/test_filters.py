@@ -174,7 +174,7 @@ def test_a_filter_that_cannot_be_is_refused(store: Ghost, fields: dict[str, obje
         store.search("deployment", "f", **fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.wide(keep=2)
+@pytest.mark.wide(keep=1)
 @pytest.mark.parametrize("field", ["tags", "source_user", "file", "priority", "tiers"])
 def test_a_filter_finds_the_one_among_many(store: Ghost, field: str) -> None:
     """The only memory that passes a filter is found however many others match the words better."""

@@ -85,6 +85,18 @@ def test_opening_again_runs_no_migration_twice(open_ghost: Open, tmp_path: Path)
     assert [name for name, _, _ in before] == list(schema.MIGRATIONS)
 
 
+def test_a_store_in_memory_has_the_tables_of_a_file(open_ghost: Open, tmp_path: Path) -> None:
+    """The second store in memory, a copy of an empty one, has its own time of creation."""
+    tables, made = "SELECT type, name, sql FROM sqlite_schema", "SELECT * FROM migrations"
+    open_ghost("m.db").close()
+    for _ in range(2):
+        with open_ghost(":memory:").store.engine.read() as tx:
+            found = tx.graph._db.rows(tables, ())
+            dates = {at for _, at, _ in tx.graph._db.rows(made, ())}
+        assert sorted(found) == sorted(rows(tmp_path / "m.db", tables))
+        assert {at[:10] for at in dates} == {"2026-03-14"}
+
+
 def test_a_migration_keeps_data_and_a_copy(
     open_ghost: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """The order of what contradicts each other, wherever both appear."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -180,3 +181,27 @@ def test_chunks_are_read_once_for_all_claims(ghost: Ghost, monkeypatch: pytest.M
     assert [hit.note for hit in hits[1:]] == ["the user's own statement: own"] * 3
     assert read
     assert len(read) == len(set(read))
+
+
+@pytest.mark.parametrize("most", [0, 5_000], ids=["too many to keep", "kept"])
+def test_statements_of_the_user_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Statements that another process puts or removes count in the next search."""
+    monkeypatch.setattr("ghostmem.store.sqlite.search.MAX_STATEMENTS", most)
+    path, settings = tmp_path / "memory.db", Settings(embed_provider="none")
+    question = "where does the staging database server run"
+    with (
+        Ghost.open(path, settings=settings) as reader,
+        Ghost.open(path, settings=settings) as writer,
+    ):
+        for city in ("Oslo", "Paris", "Rome"):
+            text = f"The staging database server runs in {city}."
+            writer.put(NS, city, text, source_kind="observed")
+        assert {hit.note for hit in reader.search(question, NS)} == {""}
+        writer.put(NS, "own", "The staging database server runs in Frankfurt.")
+        hits = reader.search(question, NS)
+        assert hits[0].key == "own"
+        assert [hit.note for hit in hits[1:]] == ["the user's own statement: own"] * 3
+        writer.rm(NS, "own")
+        assert {hit.note for hit in reader.search(question, NS)} == {""}

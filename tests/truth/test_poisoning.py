@@ -169,6 +169,7 @@ def test_fake_system_text_is_held(store: Ghost, source: str) -> None:
     judged(store, "stated")
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize(
     "rel",
     ["contradicts", "refines", "merged_into", "contains", "depends_on", "prevents", "relates_to"],

@@ -84,6 +84,7 @@ def known(served: "Served", clock: Any) -> dict[str, str]:
     return {**found, "nonsense": "let me in", "tampered": found["all"][:-2] + "zz"}
 
 
+@pytest.mark.wide(keep=20)
 @pytest.mark.parametrize(("who", "method", "path", "body", "status"), REQUESTS)
 def test_who_may_do_what(
     served: "Served",

@@ -53,6 +53,7 @@ BODIES = {
 }
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies(served: "Served", name: str) -> None:
     """A body that is not a plain object of what is expected is a 400."""
@@ -68,6 +69,7 @@ SEARCHES = [
 ]
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("body", SEARCHES)
 @pytest.mark.parametrize(
     "value",

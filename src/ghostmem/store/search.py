@@ -141,6 +141,10 @@ class Search(StoreTable, ABC):
         self._db.saw_chunks(self._space(space), numbers)
         return numbers if len(numbers) <= limit else None
 
+    def statements(self, space: Space) -> frozenset[int] | None:
+        """Return all chunks of the user's statements in a namespace, or None if not known."""
+        return None
+
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
         """Return a fact of a namespace, which `read` reads if it is not in memory."""
         return read()

@@ -1,7 +1,7 @@
 """Find the memories that prevail over others, and the user's statements about the same subject."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -23,6 +23,7 @@ MAX_TERMS = 8  # of its words that are looked up
 MAX_POSTINGS = 4_000  # newest chunks per word: many, so that a flood cannot hide older statements
 BATCH, MAX_CANDIDATES = 200, 2_000  # chunks read at once, and in all
 MAX_CLAIMS = 50  # as many as a context has seeds
+MAX_SIMILAR = 20  # statements per claim that are read, some from the same conversation
 MAX_STATEMENTS = 3  # per claim
 MIN_SHARE, MIN_SHARED_TERMS = 0.5, 2  # of the shorter text's words, that both texts must have
 
@@ -120,12 +121,20 @@ class _StatedChunk(NamedTuple):
     terms: frozenset[str]
 
 
+class _Posting(NamedTuple):
+    """A term: how many chunks contain it, and those that may belong to statements."""
+
+    total: int
+    chunks: frozenset[int]
+
+
 class _UserStatements:
     """The user's statements in one namespace; terms and chunks are read once for all claims."""
 
     def __init__(self, tx: Transaction, space: Space, trusted: Filter) -> None:
         self._tx, self._space, self._trusted = tx, space, trusted
-        self._postings: dict[str, frozenset[int]] = {}
+        self._known = tx.search.statements(space)  # their chunks, or None: not known
+        self._postings: dict[str, _Posting] = {}
         self._chunks: dict[int, _StatedChunk | None] = {}  # None: no statement of the user
 
     def similar(self, claim: Memory) -> list[str]:
@@ -142,24 +151,28 @@ class _UserStatements:
                     shares[memory_id] = max(share, shares.get(memory_id, 0.0))
             if len(shares) >= MAX_STATEMENTS:
                 break
-        return sorted(shares, key=lambda id_: (-shares[id_], id_))
+        return sorted(shares, key=lambda id_: (-shares[id_], id_))[:MAX_SIMILAR]
 
     def _sharing(self, terms: Sequence[str]) -> list[int]:
         """Return the chunks that contain two of some terms or more, those with the rarest first."""
         if fresh := [term for term in terms if term not in self._postings]:
             found = term_postings(self._tx, self._space, fresh, MAX_POSTINGS)
-            self._postings |= {term: frozenset(chunks) for term, chunks in found.items()}
+            self._postings |= {term: self._posting(chunks) for term, chunks in found.items()}
         postings = [self._postings[term] for term in terms]
         seen, shared = set[int](), set[int]()
-        for smaller, larger in pairwise(sorted(postings, key=len)):
+        for smaller, larger in pairwise(sorted((each.chunks for each in postings), key=len)):
             seen |= smaller
             shared |= seen & larger
         scores = dict.fromkeys(sorted(shared), 0.0)
-        for chunks in postings:
-            weight = rarity(self._space.chunks, len(chunks))
+        for total, chunks in postings:
+            weight = rarity(self._space.chunks, total)
             for chunk in shared & chunks:
                 scores[chunk] += weight
         return sorted(scores, key=scores.__getitem__, reverse=True)[:MAX_CANDIDATES]
+
+    def _posting(self, chunks: Collection[int]) -> _Posting:
+        known = frozenset(chunks) if self._known is None else self._known.intersection(chunks)
+        return _Posting(len(chunks), known)
 
     def _stated(self, chunks: Sequence[int]) -> list[_StatedChunk]:
         """Return those of some chunks that belong to statements of the user."""

@@ -21,7 +21,7 @@ from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.failures import raise_translated, refuse_torn, translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
 from ghostmem.store.sqlite.journal import LineCount
-from ghostmem.store.sqlite.migrate import applied, migrate
+from ghostmem.store.sqlite.migrate import applied, make_in_memory, migrate
 from ghostmem.store.sqlite.schema import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ class SqliteEngine(BaseEngine):
             with translated(self.location):
                 names = applied(db)
                 if self._must_migrate(names, MIGRATIONS):
-                    migrate(db, self.location, clock())
+                    if self.location == ":memory:":
+                        make_in_memory(db, clock())
+                    else:
+                        migrate(db, self.location, clock())
                     names = applied(db)
             self._adopt(names, MIGRATIONS)
             if not self.read_only:

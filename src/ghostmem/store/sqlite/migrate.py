@@ -1,6 +1,7 @@
 """Migrate a database to the present schema, after a copy."""
 
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 import apsw
@@ -60,6 +61,25 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def make_in_memory(db: apsw.Connection, now: datetime) -> None:
+    """Make a new store in memory as a copy of an empty one, many times faster than migrating."""
+    source = apsw.Connection(":memory:")
+    source.deserialize("main", _empty_store())
+    with db.backup("main", source, "main") as backup:
+        backup.step(-1)
+    source.close()
+    db.execute("UPDATE migrations SET applied_at = ?", (format_time(now),))
+
+
+@cache
+def _empty_store() -> bytes:
+    db = apsw.Connection(":memory:")
+    migrate(db, ":memory:", datetime.now(UTC))
+    image = db.serialize("main")
+    db.close()
+    return image
 
 
 def keep_copy(path: str, migration: str) -> "Path | None":

@@ -441,6 +441,11 @@ CREATE TABLE source_aliases (
 UPDATE reflect_rules SET cond_unaccessed_gt_hours = 8760
   WHERE id = 'sys-demote-stale-ltm' AND created_by = 'system' AND cond_unaccessed_gt_hours = 168;
 """,
+    "0014_statements": """
+-- The statements of the user among memories from other sources.
+CREATE INDEX memories_stated ON memories (ns)
+  WHERE deleted_at IS NULL AND (source_kind IS NULL OR source_kind = 'stated');
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.
