@@ -4,7 +4,7 @@ Every reference becomes a link with the rung that resolved it, or stays loose.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
@@ -15,6 +15,16 @@ from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
+TYPES = frozenset({"type", "interface"})
+MADE = frozenset({"std::option::Option", "std::result::Result"})  # types of variants without a path
+
+
+class Meaning(NamedTuple):
+    """The targets of a reference, the rung that found them, and the name to count it by."""
+
+    targets: Sequence[Target]
+    via: str
+    name: str
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
@@ -98,44 +108,52 @@ class _RustLinker(RustNodes):
                     self.leave(self.ids[key], "implements", f"derive({name})", one.line, bare)
 
     def reference(self, path: str, ref: Ref) -> None:
-        """Resolve one reference."""
-        detail = ref.detail
-        if "macro" in detail:
-            self._macro(path, ref)
-        elif ref.kind == "calls":
-            self._call(path, ref)
-        elif "value" in detail:
-            self._value(path, ref)
-        else:
-            self._type(path, ref)
-
-    def _macro(self, path: str, ref: Ref) -> None:
-        start, segs = self.owner(path, ref.owner), ref.detail["macro"]
-        found = self.names.resolve(segs, path, ref.owner, "macro")
-        ends = [self.node(one, "function") or "" for one in found.targets if one.kind != "left"]
-        for end in ends:
-            via = "conditional" if len(ends) > 1 else _outer(end) or found.via
-            self.add(start, "calls", end, ref.line, via)
-        if not ends:
-            self.leave(start, "calls", f"{ref.text}!", ref.line, f"{segs[-1]}!")
-
-    def _call(self, path: str, ref: Ref) -> None:
-        start, facts = self.owner(path, ref.owner), self.files[path]
-        at = ref.detail["callee"]
-        function: list[Any] = facts.detail["exprs"][at] if at >= 0 else ["?"]
-        if function[0] == "local" and self.types.is_closure(path, function[1]):
+        """Link a reference to all that it may mean, or leave it unresolved."""
+        if "macro" in ref.detail:
+            ref = ref._replace(text=f"{ref.text}!")
+        meaning = self._meaning(path, ref)
+        if meaning is None:
             return
-        targets: Sequence[Target] = ()
-        via, name = "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1]
-        if function[0] in ("path", "qpath"):
-            name = function[1][-1] if function[0] == "path" else function[3]
-            targets, via, _ = self.types.callee(path, function)
-        elif function[0] == "member" and not ref.text.startswith("("):
-            name = function[2]
-            targets, via = self._method(path, function, ref.owner)
-        done = [self._call_to(start, target, ref.line, via) for target in targets]
-        if not any(done):
-            self.leave(start, "calls", ref.text, ref.line, name)
+        start = self.owner(path, ref.owner)
+        done = [self._to(start, ref, target, meaning.via) for target in meaning.targets]
+        if not any(done) and not ref.detail.get("maybe"):
+            self.leave(start, ref.kind, ref.text, ref.line, meaning.name)
+
+    def _meaning(self, path: str, ref: Ref) -> Meaning | None:
+        """Return the targets of a reference; None if it is no relation."""
+        detail = ref.detail
+        if "callee" in detail:
+            return self._callee(path, ref)
+        if "value" in detail:
+            segments = detail["value"]
+            found = self.types.callee(path, ["path", segments, [], ref.owner])
+            return Meaning(found.targets, found.via, segments[-1])
+        if "macro" in detail:
+            segments = detail["macro"]
+            targets, via = self.names.resolve(segments, path, ref.owner, "macro")
+            via = "conditional" if len(targets) > 1 else via
+            return Meaning(targets, via, f"{segments[-1]}!")
+        segments, impl = detail["path"], detail.get("impl")
+        generics = self.files[path].detail["impls"][impl]["generics"] if impl is not None else ()
+        if segments[0] == "Self" or segments[0] in generics:
+            return None
+        space = "value" if detail.get("variant") else "type"
+        return Meaning(*self.names.resolve(segments, path, ref.owner, space), segments[-1])
+
+    def _callee(self, path: str, ref: Ref) -> Meaning | None:
+        """Return the functions that a call may mean; None if it calls a closure."""
+        number = ref.detail["callee"]
+        function: list[Any] = self.files[path].detail["exprs"][number] if number >= 0 else ["?"]
+        match function[0]:
+            case "local" if self.types.is_closure(path, function[1]):
+                return None
+            case "path" | "qpath":
+                name = function[1][-1] if function[0] == "path" else function[3]
+                found = self.types.callee(path, function)
+                return Meaning(found.targets, found.via, name)
+            case "member" if not ref.text.startswith("("):
+                return Meaning(*self._method(path, function, ref.owner), function[2])
+        return Meaning((), "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1])
 
     def _method(self, path: str, function: list[Any], owner: int) -> tuple[Sequence[Target], str]:
         """Resolve `receiver.name` by the type of the receiver."""
@@ -156,90 +174,26 @@ class _RustLinker(RustNodes):
         holder = inner if inner and inner[0] in OUTSIDE and name != "clone" else kind
         return [Target(holder[0], f"{holder[1]}::{name}")], holder[0]
 
-    def _call_to(self, start: str, target: Target, line: int, via: str) -> bool:
-        """Link a call to a function; making a struct or variant only uses it."""
+    def _to(self, start: str, ref: Ref, target: Target, via: str) -> bool:
+        """Link a reference to one target; return whether it is resolved."""
         if target.kind in OUTSIDE:
-            made = target.value in ("std::option::Option", "std::result::Result")
-            kind, what = ("uses", "type") if made else ("calls", "function")
-            self.add(start, kind, self.target(target, what), line, target.kind)
+            if (found := _outside_relation(ref, target)) is not None:
+                relation, kind = found
+                self.add(start, relation, self.target(target, kind), ref.line, target.kind)
             return True
         if target.kind != "sym":
-            return False
-        one = self.names.symbol(target.value)
-        if one.kind in CALLABLE:
-            self.add(start, "calls", self.ids[target.value], line, via)
-            return True
-        return self._use(start, target, line, via)
-
-    def _use(self, start: str, target: Target, line: int, via: str) -> bool:
-        one = self.names.symbol(target.value)
-        end = (target.value[0], one.parent) if one.detail.get("variant") else target.value
-        if self.names.symbol(end).kind not in ("type", "interface"):
-            return False
-        if self.ids[end] != start:
-            self.add(start, "uses", self.ids[end], line, via)
-        return True
-
-    def _value(self, path: str, ref: Ref) -> None:
-        """Link a read or write of a constant or static.
-
-        A unit struct, a variant, or a function that is not called here is used.
-        """
-        start, segs = self.owner(path, ref.owner), ref.detail["value"]
-        targets, via, _ = self.types.callee(path, ["path", segs, [], ref.owner])
-        done = [self._value_to(start, target, ref, via) for target in targets]
-        if not any(done) and not ref.detail.get("maybe"):
-            self.leave(start, ref.kind, ref.text, ref.line, segs[-1])
-
-    def _value_to(self, start: str, target: Target, ref: Ref, via: str) -> bool:
-        """Link a reference to a value; return whether it is resolved."""
-        if target.kind in OUTSIDE:
-            self._outer_value(start, target, ref, ref.detail["value"][-1])
-            return True
-        if target.kind != "sym":
-            return False
-        kind = self.names.symbol(target.value).kind
-        if kind not in VALUES and kind not in CALLABLE:
-            return self._use(start, target, ref.line, via)
-        used_as = ref.kind if kind in VALUES else "uses"
-        self.add(start, used_as, self.ids[target.value], ref.line, via)
-        return True
-
-    def _outer_value(self, start: str, target: Target, ref: Ref, name: str) -> None:
-        if name.isupper() and len(name) > 1:
-            self.add(start, ref.kind, self.target(target, "constant"), ref.line, target.kind)
-        elif target.value in ("std::option::Option", "std::result::Result"):
-            self.add(start, "uses", self.target(target, "type"), ref.line, target.kind)
-
-    def _type(self, path: str, ref: Ref) -> None:
-        """Link a type, a base or the type in a pattern."""
-        segs, detail = ref.detail["path"], ref.detail
-        impl = detail.get("impl")
-        if segs[0] == "Self" or (
-            impl is not None and segs[0] in self.files[path].detail["impls"][impl]["generics"]
-        ):
-            return
-        space = "value" if detail.get("variant") else "type"
-        found = self.names.resolve(segs, path, ref.owner, space)
-        start = self.owner(path, ref.owner)
-        done = [self._type_to(start, target, ref, found.via) for target in found.targets]
-        if not any(done) and not detail.get("maybe"):
-            self.leave(start, ref.kind, ref.text, ref.line, segs[-1])
-
-    def _type_to(self, start: str, target: Target, ref: Ref, via: str) -> bool:
-        """Link a reference to a type; return whether it is resolved."""
-        is_maybe = bool(ref.detail.get("maybe"))
-        if target.kind == "left":
-            return is_maybe or target.value[0][0].kind == "gen"
-        if target.kind in OUTSIDE:
-            is_primitive = target.kind == "native" and "::" not in target.value
-            is_type = not is_maybe or ref.detail["path"][-1][:1].isupper()
-            if is_type and not is_primitive:
-                self.add(start, ref.kind, self.target(target, "type"), ref.line, target.kind)
-        elif target.kind == "sym":
-            if ref.kind == "uses":
-                return self._use(start, target, ref.line, via)
-            self.add(start, ref.kind, self.ids[target.value], ref.line, via)
+            is_open = target.kind == "left" and target.value[0][0].kind != "gen"
+            return "path" in ref.detail and not is_open
+        symbol, key = self.names.symbol(target.value), target.value
+        if symbol.kind in CALLABLE:
+            relation = "calls" if ref.kind == "calls" else "uses"
+        elif symbol.kind in VALUES or ref.kind == "extends":
+            relation = ref.kind
+        else:  # making a struct or variant only uses it
+            relation, key = "uses", (key[0], symbol.parent) if symbol.detail.get("variant") else key
+            if self.names.symbol(key).kind not in TYPES or self.ids[key] == start:
+                return self.names.symbol(key).kind in TYPES
+        self.add(start, relation, self.ids[key], ref.line, via)
         return True
 
     def done(self) -> Linked:
@@ -253,3 +207,18 @@ class _RustLinker(RustNodes):
 def _outer(end: str) -> str:
     """Return native or external for a node from outside the project."""
     return next((origin for origin in OUTSIDE if end.startswith(f"{origin}:")), "")
+
+
+def _outside_relation(ref: Ref, target: Target) -> tuple[str, str] | None:
+    """Return the relation to something outside, and its kind; None if there is no relation."""
+    name = target.value.rsplit("::", 1)[-1]
+    if "path" in ref.detail:
+        is_primitive = target.kind == "native" and "::" not in target.value
+        is_type = not ref.detail.get("maybe") or ref.detail["path"][-1][:1].isupper()
+        return (ref.kind, "type") if is_type and not is_primitive else None
+    if target.value in MADE:
+        return "uses", "type"
+    if ref.kind == "calls":
+        return "calls", "function"
+    is_constant = name.isupper() and len(name) > 1
+    return (ref.kind, "constant") if is_constant else None

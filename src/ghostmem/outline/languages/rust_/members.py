@@ -105,14 +105,17 @@ class RustMembers(RustTypes):
 
     def _blanket(self, name: str, where: tuple[str, int]) -> list[Key]:
         """Return the function of the one blanket trait in scope that has it."""
-        visible = [
-            trait
-            for trait in self.blankets
-            if Target("sym", trait)
-            in self.names.resolve([self.names.symbol(trait).name], *where, "type").targets
+        keys = [
+            key
+            for key in self.trait_functions([*self.blankets], name)
+            if self._is_visible((key[0], self.names.symbol(key).parent), where)
         ]
-        keys = self.trait_functions(visible, name)
         return keys if len(keys) == 1 else []
+
+    def _is_visible(self, trait: Key, where: tuple[str, int]) -> bool:
+        """Tell whether the name of a trait means it at a place."""
+        found = self.names.resolve([self.names.symbol(trait).name], *where, "type")
+        return Target("sym", trait) in found.targets
 
     def inner(self, kind: Type) -> Type | None:
         """Return the type that a smart pointer or a type with Deref leads to."""
