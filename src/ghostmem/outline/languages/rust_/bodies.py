@@ -18,6 +18,10 @@ OPENING = frozenset(
 class RustBodyWalk(ShapeWalk):
     """Collect locals and references inside functions and initialisers."""
 
+    def __init__(self, source: bytes) -> None:
+        super().__init__(source)
+        self.receivers: dict[int, Node | None] = {}  # closure: what passes its elements to it
+
     # statements and scopes
 
     def visit_let_declaration(self, node: Node) -> list[Step]:
@@ -87,23 +91,23 @@ class RustBodyWalk(ShapeWalk):
         return steps
 
     def visit_closure_expression(self, node: Node) -> list[Step]:
-        """Visit a closure with its parameters; its body belongs to the function around it."""
-        return self.closure(node, UNKNOWN)
+        """Bind the parameters of a closure: to their types, or to the element that it is passed.
 
-    def closure(self, node: Node, element: int) -> list[Step]:
-        """Bind the parameters of a closure: to their types, or to the element it is handed."""
+        Its body belongs to the function around it.
+        """
         parameters = node.child_by_field_name("parameters")
-        takes = parameters.named_children if parameters else []
-        types = [one.child_by_field_name("type") for one in takes if one.type == "parameter"]
+        patterns = parameters.named_children if parameters else []
+        types = [one.child_by_field_name("type") for one in patterns if one.type == "parameter"]
 
         def bind() -> None:
-            for one in takes:
+            element = self.expr("elem", self.of(self.receivers.get(node.id)))
+            for one in patterns:
                 if one.type == "parameter":
                     typed = type_of(self, one.child_by_field_name("type"))
                     if (pattern := one.child_by_field_name("pattern")) is not None:
                         self.pattern(pattern, self.expr("as", typed, self.owner))
                 else:
-                    self.pattern(one, element if len(takes) == 1 else UNKNOWN)
+                    self.pattern(one, element if len(patterns) == 1 else UNKNOWN)
 
         result, body = node.child_by_field_name("return_type"), node.child_by_field_name("body")
         return [self.push, *present(*types), bind, *present(result, body), self.pop]
@@ -172,29 +176,11 @@ class RustBodyWalk(ShapeWalk):
             self.seen[node.id] = self.expr("call", callee, types)
             self.ref("calls", inner, {"callee": callee})
 
-        return [*steps, call, *self.arguments(arguments, inner if method else None)]
-
-    def arguments(self, node: Node | None, method: Node | None) -> list[Step]:
-        """Visit arguments; a closure handed to `map` and its like takes the element of the
-        receiver.
-        """
-        steps: list[Step] = []
-        for one in node.named_children if node else []:
-            opens = (
-                method is not None
-                and one.type == "closure_expression"
-                and self.name(method.child_by_field_name("field")) in OPENING
-            )
-            if not opens or method is None:
-                steps.append(one)
-                continue
-            element = self.expr("elem", UNKNOWN)
-
-            def fill(element: int = element, method: Node = method) -> None:
-                self.exprs[element][1] = self.of(method.child_by_field_name("value"))
-
-            steps += [fill, *self.closure(one, element)]
-        return steps
+        passed = arguments.named_children if arguments is not None else []
+        if method and self.name(inner.child_by_field_name("field")) in OPENING:
+            receiver = inner.child_by_field_name("value")
+            self.receivers.update((one.id, receiver) for one in passed)
+        return [*steps, call, *passed]
 
     def visit_assignment_expression(self, node: Node) -> list[Step]:
         """Record the write of the left side; indices on the way are visited."""

@@ -37,30 +37,18 @@ class RustWalk(RustBodyWalk):
     }
     same: ClassVar = {
         "function_signature_item": "function_item",
-        "union_item": "struct_item",
+        **dict.fromkeys(("union_item", "enum_item", "trait_item", "type_item"), "struct_item"),
         "compound_assignment_expr": "assignment_expression",
         "static_item": "const_item",
     }
 
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
-        self.impls: list[dict[str, Any]] = []
-        self.impl = UNKNOWN
         self.macros = 0
-
-    def ref(self, kind: str, node: Node, detail: Any, owner: int | None = None) -> None:
-        """Record a reference; one that stands directly in an impl block sees its type
-        parameters.
-        """
-        super().ref(
-            kind, node, detail | {"impl": self.impl} if self.impl != UNKNOWN else detail, owner
-        )
 
     def item(self, node: Node, kind: str, detail: dict[str, Any], name: str = "") -> int:
         """Declare an item where it stands: in a module, a function, a trait, or an impl block."""
         detail["pub"] = is_public(node)
-        if self.impl != UNKNOWN:
-            detail["impl"] = self.impl
         body = node.child_by_field_name("body")
         name = name or self.name(node.child_by_field_name("name"))
         return self.symbol(name, kind, self.owner, node, body, detail)
@@ -76,7 +64,7 @@ class RustWalk(RustBodyWalk):
             node.child_by_field_name("return_type"),
         )
         detail = {"generics": generics_of(self, node), "ret": type_of(self, result)}
-        inside_type = self.impl != UNKNOWN or self.owner_kind() == "interface"
+        inside_type = self.owner_kind() in ("interface", "impl")
         index = self.item(node, "method" if inside_type else "function", detail)
 
         def bind() -> None:
@@ -89,7 +77,7 @@ class RustWalk(RustBodyWalk):
         where = [child for child in node.named_children if child.type == "where_clause"]
         head = present(node.child_by_field_name("type_parameters"), parameters, result, *where)
         steps = [*head, bind, *present(node.child_by_field_name("body"))]
-        return self.during("impl", UNKNOWN, self.inside(index, steps))
+        return self.inside(index, steps)
 
     def visit_parameters(self, node: Node) -> list[Step]:
         """Visit the types of parameters; their patterns are bound by the function."""
@@ -100,84 +88,65 @@ class RustWalk(RustBodyWalk):
         ]
 
     def visit_struct_item(self, node: Node) -> list[Step]:
-        """Declare a struct or union with its fields."""
-        index = self.item(
-            node, "type", {"generics": generics_of(self, node), "derives": derives_of(self, node)}
-        )
-        self.fields(node.child_by_field_name("body"), index)
-        return self.inside(index, fields_of(node, ("type_parameters", "body")))
-
-    def fields(self, body: Node | None, parent: int) -> None:
-        """Declare the fields of a struct, named or numbered."""
-        number = 0
-        for at, one in enumerate(body.children if body is not None else []):
-            if one.type == "field_declaration":
-                name, kind = one.child_by_field_name("name"), one.child_by_field_name("type")
-                detail = {"type": type_of(self, kind)}
-                self.symbol(self.name(name), "field", parent, one, None, detail)
-            elif body is not None and body.field_name_for_child(at) == "type":
-                self.symbol(str(number), "field", parent, one, None, {"type": type_of(self, one)})
-                number += 1
-
-    def visit_enum_item(self, node: Node) -> list[Step]:
-        """Declare an enum with its variants."""
-        index = self.item(
-            node,
-            "type",
-            {"generics": generics_of(self, node), "enum": True, "derives": derives_of(self, node)},
-        )
-        body = node.child_by_field_name("body")
-        for one in body.named_children if body else []:
-            if one.type == "enum_variant":
-                name = self.name(one.child_by_field_name("name"))
-                variant = self.symbol(name, "field", index, one, None, {"variant": True})
-                self.fields(one.child_by_field_name("body"), variant)
-        return self.inside(index, fields_of(node, ("type_parameters", "body")))
-
-    def visit_trait_item(self, node: Node) -> list[Step]:
-        """Declare a trait; it extends its bounds."""
-        bounds = node.child_by_field_name("bounds")
-        detail = {"generics": generics_of(self, node), "bounds": bounds_of(self, bounds)}
-        index = self.item(node, "interface", detail)
-        for one in bounds.named_children if bounds else []:
-            if path := path_of(self, one):
-                self.ref("extends", one, {"path": path}, index)
-        return self.inside(index, fields_of(node, ("type_parameters", "body")))
-
-    def visit_impl_item(self, node: Node) -> list[Step]:
-        """Note an impl block; its functions belong to its type."""
-        kind, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
-        body = node.child_by_field_name("body")
-        self.impls.append(
-            {
-                "type": type_of(self, kind),
-                "trait": type_of(self, trait),
-                "written": [self.text(kind), self.text(trait)],
-                "generics": generics_of(self, node),
-                "owner": self.owner,
-                "line": self.line(node.start_byte),
-                "types": {
-                    self.name(one.child_by_field_name("name")): type_of(
-                        self, one.child_by_field_name("type")
-                    )
-                    for one in (body.named_children if body else [])
-                    if one.type == "type_item"
-                },
-            }
-        )
-        return self.during("impl", len(self.impls) - 1, present(body))
-
-    def visit_type_item(self, node: Node) -> list[Step]:
-        """Declare a type alias; an associated type is a fact of its impl."""
-        if self.impl != UNKNOWN:
-            return present(node.child_by_field_name("type"))
+        """Declare a struct, union, enum or trait, or the alias of a type; a trait extends its
+        bounds.
+        """
+        alias = node.child_by_field_name("type")
+        if alias is not None and self.owner_kind() == "impl":
+            return [alias]  # an associated type is a fact of its impl
+        bounds, body = node.child_by_field_name("bounds"), node.child_by_field_name("body")
         detail = {
             "generics": generics_of(self, node),
-            "alias": type_of(self, node.child_by_field_name("type")),
+            "derives": derives_of(self, node),
+            "bounds": bounds_of(self, bounds),
+            "alias": type_of(self, alias),
+            "enum": node.type == "enum_item",
         }
-        return self.inside(
-            self.item(node, "type", detail), present(node.child_by_field_name("type"))
-        )
+        is_trait = node.type == "trait_item"
+        index = self.item(node, "interface" if is_trait else "type", detail)
+        if not is_trait:
+            self.fields(body, index)
+        for bound in bounds.named_children if bounds else []:
+            if path := path_of(self, bound):
+                self.ref("extends", bound, {"path": path}, index)
+        return self.inside(index, [*fields_of(node, ("type_parameters", "body")), *present(alias)])
+
+    def fields(self, body: Node | None, parent: int) -> None:
+        """Declare the fields of a struct, named or numbered, or the variants of an enum."""
+        number = 0
+        for place, child in enumerate(body.children if body is not None else []):
+            name, kind = child.child_by_field_name("name"), child.child_by_field_name("type")
+            if child.type == "enum_variant":
+                detail = {"variant": True}
+                variant = self.symbol(self.name(name), "field", parent, child, None, detail)
+                self.fields(child.child_by_field_name("body"), variant)
+            elif child.type == "field_declaration":
+                detail = {"type": type_of(self, kind)}
+                self.symbol(self.name(name), "field", parent, child, None, detail)
+            elif body is not None and body.field_name_for_child(place) == "type":
+                detail = {"type": type_of(self, child)}
+                self.symbol(str(number), "field", parent, child, None, detail)
+                number += 1
+
+    def visit_impl_item(self, node: Node) -> list[Step]:
+        """Record an impl block as a symbol without a node; its functions belong to its type."""
+        kind, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
+        body = node.child_by_field_name("body")
+        detail = {
+            "type": type_of(self, kind),
+            "trait": type_of(self, trait),
+            "written": [self.text(kind), self.text(trait)],
+            "generics": generics_of(self, node),
+            "types": {
+                self.name(item.child_by_field_name("name")): type_of(
+                    self, item.child_by_field_name("type")
+                )
+                for item in (body.named_children if body else [])
+                if item.type == "type_item"
+            },
+        }
+        index = self.symbol("impl", "impl", self.owner, node, body, detail)
+        return self.inside(index, present(body))
 
     def visit_const_item(self, node: Node) -> list[Step]:
         """Declare a constant or static; its initialiser belongs to the symbol around it."""
@@ -275,4 +244,4 @@ def extract(root: Node, source: bytes, _path: str) -> Facts:
     """Return the facts of one Rust file."""
     walk = RustWalk(source)
     walk.run(root)
-    return walk.finish(root, {"impls": walk.impls, "macros": walk.macros})
+    return walk.finish(root, {"macros": walk.macros})

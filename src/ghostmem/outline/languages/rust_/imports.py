@@ -235,10 +235,8 @@ class RustImports:
 
 
 def _space(symbol: Symbol) -> str | None:
-    """Return the space of names that an item is in; functions of impl blocks are in none."""
+    """Return the space of names that an item is in."""
     detail = symbol.detail or {}
-    if detail.get("impl") is not None:
-        return None
     return next((space for space in ("macro", "variant") if detail.get(space)), None) or (
         _SPACES.get(symbol.kind)
     )

@@ -66,31 +66,20 @@ class _RustLinker(RustNodes):
 
     def impls(self) -> None:
         """Link types to the traits they implement."""
-        for path in sorted(self.files):
-            for at, impl in enumerate(self.files[path].detail["impls"]):
-                if not impl["written"][1]:
-                    continue
-                kind, traits = self.types.impl_types[path, at], self.types.impl_traits[path, at]
-                ends = [
-                    end
-                    for one in traits.targets
-                    if (end := self.node(one, "interface")) is not None
-                ]
-                start = self.node(Target(*kind[:2]), "type") if kind is not None else None
-                for end in ends if start else ():
-                    self.add(
-                        start or "", "implements", end, impl["line"], _outer(end) or traits.via
-                    )
-                if not ends or not start:
-                    name = impl["written"][1].partition("<")[0].rsplit("::", 1)[-1]
-                    text = f"impl {impl['written'][1]} for {impl['written'][0]}"
-                    self.leave(
-                        start or self.owner(path, impl["owner"]),
-                        "implements",
-                        text,
-                        impl["line"],
-                        name,
-                    )
+        for impl, traits in self.types.impl_traits.items():
+            symbol, kind = self.names.symbol(impl), self.types.impl_types[impl]
+            written, trait = symbol.detail["written"]
+            if not trait:
+                continue
+            found = [self.node(target, "interface") for target in traits.targets]
+            start = self.node(Target(*kind[:2]), "type") if kind is not None else None
+            ends = [end for end in found if end is not None] if start else []
+            start = start or self.ids[impl]
+            for end in ends:
+                self.add(start, "implements", end, symbol.line, _outer(end) or traits.via)
+            if not ends:
+                name = trait.partition("<")[0].rsplit("::", 1)[-1]
+                self.leave(start, "implements", f"impl {trait} for {written}", symbol.line, name)
 
     def derives(self) -> None:
         """Link types to the traits they derive.
@@ -133,9 +122,8 @@ class _RustLinker(RustNodes):
             targets, via = self.names.resolve(segments, path, ref.owner, "macro")
             via = "conditional" if len(targets) > 1 else via
             return Meaning(targets, via, f"{segments[-1]}!")
-        segments, impl = detail["path"], detail.get("impl")
-        generics = self.files[path].detail["impls"][impl]["generics"] if impl is not None else ()
-        if segments[0] == "Self" or segments[0] in generics:
+        segments = detail["path"]
+        if segments[0] == "Self":
             return None
         space = "value" if detail.get("variant") else "type"
         return Meaning(*self.names.resolve(segments, path, ref.owner, space), segments[-1])

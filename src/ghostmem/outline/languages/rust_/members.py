@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from ghostmem.outline.facts import FILE
 from ghostmem.outline.languages.rust_.crates import Key
 from ghostmem.outline.languages.rust_.imports import DERIVED, KNOWN
-from ghostmem.outline.languages.rust_.names import impl_number
 from ghostmem.outline.languages.rust_.types import (
     RustTypes,
     head_of,
@@ -41,9 +40,8 @@ class RustMembers(RustTypes):
         name, path, owner = kind[1]
         if name == "Self":
             return self._with_supers([("sym", (path, owner), ())])
-        data, where, around = self.names.bounds(Target("gen", kind[1]))
-        impl = impl_number(owner)
-        return self._with_supers([self.resolve(bound, where, around, impl) for bound in data])
+        bounds = self.names.symbol((path, owner)).detail["generics"][name]
+        return self._with_supers([self.resolve(bound, path, owner) for bound in bounds])
 
     def _with_supers(self, pending: list[Type | None]) -> list[Key]:
         found: dict[Key, None] = {}
@@ -124,12 +122,10 @@ class RustMembers(RustTypes):
         place = self.derefs.get(head_of(kind))
         if place is None:
             return None
-        path, number = place
-        impl = self.files[path].detail["impls"][number]
-        target = self.resolve(impl["types"]["Target"], path, impl["owner"], number)
+        target = self.resolve(self.names.symbol(place).detail["types"]["Target"], *place)
         return substitute(target, self._unify(place, kind))
 
-    def _unify(self, place: tuple[str, int], kind: Type | None) -> dict[Any, Any]:
+    def _unify(self, place: Key, kind: Type | None) -> dict[Any, Any]:
         """Return the types that the type parameters of an impl are for a type."""
         own = self.impl_types.get(place)
         if own is None or kind is None:
@@ -148,10 +144,11 @@ class RustMembers(RustTypes):
         """Return the type that a function gives when it is called on a type."""
         symbol = self.names.symbol(key)
         mapping: dict[Any, Any] = dict(given or {})
-        if (impl := symbol.detail.get("impl")) is not None:
-            mapping |= self._unify((key[0], impl), kind)
+        parent = (key[0], symbol.parent)
+        if parent in self.impl_types:
+            mapping |= self._unify(parent, kind)
         elif kind is not None and symbol.parent != FILE:
-            mapping["Self", key[0], symbol.parent] = kind
+            mapping["Self", *parent] = kind
         return substitute(self.resolve(symbol.detail.get("ret"), *key), mapping)
 
     def field(self, kind: Type | None, name: str) -> Type | None:

@@ -1,23 +1,11 @@
 """Resolve Rust paths at a place: type parameters, local items, modules, macros and the prelude."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
 from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, RustImports
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
-from ghostmem.outline.languages.shared.postorder import UNKNOWN
-
-
-def impl_owner(impl: int) -> int:
-    """Return the number that stands for an impl block in the place of a symbol."""
-    return -2 - impl
-
-
-def impl_number(owner: int) -> int:
-    """Return the impl block that an owner stands for, UNKNOWN if it is a symbol."""
-    return -2 - owner if owner <= -2 else UNKNOWN
 
 
 class RustNames(RustImports):
@@ -30,26 +18,12 @@ class RustNames(RustImports):
 
     def generic(self, path: str, owner: int, name: str) -> Target | None:
         """Return a type parameter that is visible at a symbol, with where it was declared."""
-        facts = self.files[path]
+        symbols = self.files[path].symbols
         while owner != FILE:
-            symbol = facts.symbols[owner]
-            detail = symbol.detail or {}
-            if name in (detail.get("generics") or {}):
+            if name in ((symbols[owner].detail or {}).get("generics") or ()):
                 return Target("gen", (name, path, owner))
-            impl = detail.get("impl")
-            if impl is not None and name in facts.detail["impls"][impl]["generics"]:
-                return Target("gen", (name, path, impl_owner(impl)))
-            owner = symbol.parent
+            owner = symbols[owner].parent
         return None
-
-    def bounds(self, generic: Target) -> tuple[list[Any], str, int]:
-        """Return the bounds of a type parameter and the place they are written in."""
-        name, path, owner = generic.value
-        facts, number = self.files[path], impl_number(owner)
-        if number != UNKNOWN:
-            impl = facts.detail["impls"][number]
-            return impl["generics"].get(name, []), path, impl["owner"]
-        return facts.symbols[owner].detail["generics"].get(name, []), path, owner
 
     def resolve(self, segs: list[str], path: str, owner: int, space: str) -> Found:
         """Return the target of a path at a place."""

@@ -25,12 +25,16 @@ class RustNodes(FirstLineBuilder):
         """Make a node of every file and symbol, and link declarations."""
         for path in sorted(self.files):
             self.add_file(path)
-            for at in range(len(self.files[path].symbols)):
-                name, full = self.canonical((path, at))
-                self.add_symbol(path, at, name, full=full)
-        for path in sorted(self.files):
-            for at, one in enumerate(self.files[path].symbols):
-                self.add(self.home((path, at)), "declares", self.ids[path, at], one.line, "local")
+            for number, symbol in enumerate(self.files[path].symbols):
+                if symbol.kind == "impl":
+                    self.ids[path, number] = self.owner(path, symbol.parent)
+                    continue
+                name, full = self.canonical((path, number))
+                self.add_symbol(path, number, name, full=full)
+        for key, end in self.ids.items():
+            symbol = self.names.symbol(key)
+            if symbol.kind != "impl":
+                self.add(self.home(key), "declares", end, symbol.line, "local")
         for module in self.crates.modules.values():
             for inner in module.modules.values():
                 if inner.symbol == FILE and inner.parent is module:
@@ -52,39 +56,35 @@ class RustNodes(FirstLineBuilder):
 
     def home(self, key: Key) -> str:
         """Return the node that declares a symbol: its type, its trait, its module or its file."""
-        one = self.names.symbol(key)
-        if (impl := one.detail.get("impl")) is not None:
-            kind = self.types.impl_types[key[0], impl]
-            if kind is not None and kind[0] == "sym":
-                return self.ids[kind[1]]
-        return self.owner(key[0], one.parent)
+        parent = (key[0], self.names.symbol(key).parent)
+        kind = self.types.impl_types.get(parent)
+        return self.ids[kind[1]] if kind is not None and kind[0] == "sym" else self.owner(*parent)
 
     def canonical(self, key: Key) -> tuple[str, str]:
         """Return the name of a symbol and, where that is short, the one that tells it apart."""
-        one = self.names.symbol(key)
-        if (impl := one.detail.get("impl")) is not None:
-            return self._in_impl(key[0], impl, one.name)
-        if one.parent == FILE:
-            name = f"{self.crates.modules[key[0], FILE].path()}::{one.name}"
-            return name, name
-        name, full = self.canonical((key[0], one.parent))
-        return f"{name}::{one.name}", f"{full}::{one.name}"
+        symbol = self.names.symbol(key)
+        parent = (key[0], symbol.parent)
+        if parent in self.types.impl_types:
+            return self._in_impl(parent, symbol.name)
+        if symbol.parent == FILE:
+            name = full = self.crates.modules[parent].path()
+        else:
+            name, full = self.canonical(parent)
+        return f"{name}::{symbol.name}", f"{full}::{symbol.name}"
 
-    def _in_impl(self, path: str, number: int, name: str) -> tuple[str, str]:
-        impl, kind = self.files[path].detail["impls"][number], self.types.impl_types[path, number]
-        known = kind is not None and kind[0] == "sym"
-        home = self.canonical(kind[1])[1] if known and kind is not None else impl["written"][0]
-        if not impl["written"][1]:
+    def _in_impl(self, impl: Key, name: str) -> tuple[str, str]:
+        written, trait = self.names.symbol(impl).detail["written"]
+        kind = self.types.impl_types[impl]
+        short = home = written
+        if kind is not None and kind[0] == "sym":
+            short, home = self.names.symbol(kind[1]).name, self.canonical(kind[1])[1]
+        if not trait:
             return f"{home}::{name}", f"{home}::{name}"
-        trait, found = impl["written"][1], self.types.impl_traits[path, number].targets
-        whole = (
-            self.canonical(found[0].value)[1]
-            if len(found) == 1 and found[0].kind == "sym"
-            else trait
-        )
-        short = self.names.symbol(kind[1]).name if known and kind is not None else home
-        bare, _, args = trait.partition("<")
-        shown = bare.rsplit("::", 1)[-1] + (f"<{args}" if args else "")
+        found, whole = self.types.impl_traits[impl].targets, trait
+        if len(found) == 1 and found[0].kind == "sym":
+            whole = self.canonical(found[0].value)[1]
+        bare, bracket, args = trait.partition("<")
+        shown = bare.rsplit("::", 1)[-1] + bracket + args
         return f"<{short} as {shown}>::{name}", f"<{home} as {whole}>::{name}"
 
     def node(self, target: Target, kind: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.crates import Key
-from ghostmem.outline.languages.rust_.names import RustNames, impl_owner
+from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.shared.inference import (
     NOTHING,
     OUTSIDE,
@@ -19,16 +19,14 @@ from ghostmem.outline.languages.shared.inference import (
     Type,
     typed,
 )
-from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 MAX_NESTING = 12  # types inside each other
 
 
 class Method(NamedTuple):
-    """A function of an impl block: its symbol, the impl, and the trait of that impl."""
+    """A function of an impl block: its symbol, and the trait of that impl."""
 
     key: Key
-    impl: int
     trait: Target | None
 
 
@@ -41,45 +39,44 @@ class RustTypes(Inference):
         self.methods: dict[tuple[Any, str], list[Method]] = defaultdict(list)  # (type, name)
         # by type: the traits of the project that it implements
         self.traits: dict[Any, dict[Key, None]] = defaultdict(dict)
-        self.derefs: dict[Any, tuple[str, int]] = {}  # by type: its impl of Deref
+        self.derefs: dict[Any, Key] = {}  # by type: its impl of Deref
         self.blankets: dict[Key, None] = {}  # traits implemented for a type parameter
-        self.impl_types: dict[tuple[str, int], Type | None] = {}
-        self.impl_traits: dict[tuple[str, int], Found] = {}
-        for path in sorted(files):
-            for number, impl in enumerate(files[path].detail["impls"]):
-                self._impl(path, number, impl)
+        self.impl_types: dict[Key, Type | None] = {}
+        self.impl_traits: dict[Key, Found] = {}
         for path in sorted(files):
             for number, symbol in enumerate(files[path].symbols):
-                if (impl_number := (symbol.detail or {}).get("impl")) is not None:
-                    head = head_of(self.impl_types[path, impl_number])
-                    trait = next(iter(self.impl_traits[path, impl_number].targets), None)
-                    method = Method((path, number), impl_number, trait)
-                    self.methods[head, symbol.name].append(method)
+                if symbol.kind == "impl":
+                    self._impl((path, number), symbol.detail)
+        for path in sorted(files):
+            for number, symbol in enumerate(files[path].symbols):
+                impl = (path, symbol.parent)
+                if impl in self.impl_types:
+                    trait = next(iter(self.impl_traits[impl].targets), None)
+                    place = head_of(self.impl_types[impl]), symbol.name
+                    self.methods[place].append(Method((path, number), trait))
 
-    def _impl(self, path: str, number: int, impl: dict[str, Any]) -> None:
-        kind = self.resolve(impl["type"], path, impl["owner"], number)
-        self.impl_types[path, number] = kind
-        trait, found = impl["trait"], NOTHING
+    def _impl(self, key: Key, detail: dict[str, Any]) -> None:
+        kind = self.resolve(detail["type"], *key)
+        self.impl_types[key] = kind
+        trait, found = detail["trait"], NOTHING
         if trait and trait[0] == "path":
-            found = self.names.resolve(trait[1], path, impl["owner"], "type")
-        self.impl_traits[path, number] = found
+            found = self.names.resolve(trait[1], *key, "type")
+        self.impl_traits[key] = found
         for target in found.targets:
             if target.kind == "sym" and kind is not None:
                 traits = self.blankets if kind[0] == "gen" else self.traits[head_of(kind)]
                 traits[target.value] = None
             is_deref = target.kind == "native" and target.value.endswith("::Deref")
-            if is_deref and "Target" in impl["types"]:
-                self.derefs[head_of(kind)] = (path, number)
+            if is_deref and "Target" in detail["types"]:
+                self.derefs[head_of(kind)] = key
 
-    def resolve(
-        self, data: Any, path: str, owner: int, impl: int = UNKNOWN, depth: int = 0
-    ) -> Type | None:
+    def resolve(self, data: Any, path: str, owner: int, depth: int = 0) -> Type | None:
         """Return the type that is written somewhere."""
         if not data or depth > MAX_NESTING:
             return None
 
         def resolved(parts: list[Any]) -> tuple[Type | None, ...]:
-            return tuple(self.resolve(one, path, owner, impl, depth + 1) for one in parts)
+            return tuple(self.resolve(part, path, owner, depth + 1) for part in parts)
 
         sort, value = data[0], data[1]
         if sort in ("seq", "tuple", "dyn"):
@@ -89,20 +86,15 @@ class RustTypes(Inference):
         args = resolved(data[2])
         if value[0] == "Self":
             return self._self_path(value, path, owner)
-        if len(value) == 1 and value[0] in self._impl_generics(path, impl):
-            return ("gen", (value[0], path, impl_owner(impl)), ())
         targets = self.names.resolve(value, path, owner, "type").targets
         return self.of_target(targets[0], args, depth) if len(targets) == 1 else None
-
-    def _impl_generics(self, path: str, impl: int) -> Mapping[str, Any]:
-        return self.files[path].detail["impls"][impl]["generics"] if impl != UNKNOWN else {}
 
     def of_target(self, target: Target, args: tuple[Any, ...] = (), depth: int = 0) -> Type | None:
         """Return the type that a resolved path is, through aliases."""
         if target.kind == "sym":
             symbol = self.names.symbol(target.value)
             if (alias := symbol.detail.get("alias")) is not None:
-                real = self.resolve(alias, target.value[0], target.value[1], UNKNOWN, depth + 1)
+                real = self.resolve(alias, *target.value, depth + 1)
                 return substitute(real, params_of(symbol.detail, target.value, args))
             if symbol.kind == "interface":
                 return ("dyn", (("sym", target.value, args),), ())
@@ -116,8 +108,8 @@ class RustTypes(Inference):
         symbols = self.files[path].symbols
         while owner != FILE:
             symbol = symbols[owner]
-            if (impl := (symbol.detail or {}).get("impl")) is not None:
-                return self.impl_types[path, impl]
+            if symbol.kind == "impl":
+                return self.impl_types.get((path, owner))
             if symbol.kind == "interface":
                 return ("gen", ("Self", path, owner), ())
             if symbol.kind == "type":
@@ -129,13 +121,11 @@ class RustTypes(Inference):
     def _self_path(self, value: list[str], path: str, owner: int) -> Type | None:
         if len(value) == 1:
             return self.own(path, owner)
-        facts = self.files[path]
+        symbols = self.files[path].symbols
         while owner != FILE:
-            number = (facts.symbols[owner].detail or {}).get("impl")
-            if number is not None and len(value) == 2:
-                impl = facts.detail["impls"][number]
-                return self.resolve(impl["types"].get(value[1]), path, impl["owner"], number)
-            owner = facts.symbols[owner].parent
+            if symbols[owner].kind == "impl" and len(value) == 2:
+                return self.resolve(symbols[owner].detail["types"].get(value[1]), path, owner)
+            owner = symbols[owner].parent
         return None
 
 
