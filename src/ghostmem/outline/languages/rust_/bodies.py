@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from ghostmem.outline.languages.rust_.shapes import ShapeWalk
 from ghostmem.outline.languages.rust_.syntax import path_of, type_of
-from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, fields_of, present
 
 # methods that pass the elements of their receiver to a closure
 OPENING = frozenset(
@@ -24,32 +24,22 @@ class RustBodyWalk(ShapeWalk):
 
     # statements and scopes
 
-    def visit_let_declaration(self, node: Node) -> list[Step]:
-        """Bind a pattern after its value was visited."""
-        pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
-        value, other = node.child_by_field_name("value"), node.child_by_field_name("alternative")
-
-        def bind() -> None:
-            typed = type_of(self, kind)
-            source = self.expr("as", typed, self.owner, self.of(value)) if typed else self.of(value)
-            if pattern is not None:
-                self.pattern(pattern, source)
-
-        return [*present(kind, value, other), bind]
-
-    def visit_let_condition(self, node: Node) -> list[Step]:
-        """Bind the pattern of `if let` and `while let`."""
-        return self.matched(node.child_by_field_name("pattern"), node.child_by_field_name("value"))
-
-    def matched(self, pattern: Node | None, value: Node | None, wrap: str = "") -> list[Step]:
-        """Visit a value, then bind a pattern to it, or to its elements."""
+    def visit_let_declaration(self, node: Node, wrap: str = "") -> list[Step]:
+        """Bind a pattern after its value was visited, also that of `if let` and `while let`."""
+        pattern, kind, value = (
+            node.child_by_field_name(name) for name in ("pattern", "type", "value")
+        )
 
         def bind() -> None:
             source = self.of(value)
+            if typed := type_of(self, kind):
+                source = self.expr("as", typed, self.owner, source)
+            if wrap:
+                source = self.expr(wrap, source)
             if pattern is not None:
-                self.pattern(pattern, self.expr(wrap, source) if wrap else source)
+                self.pattern(pattern, source)
 
-        return [*present(value), bind]
+        return [*fields_of(node, ("type", "value", "alternative")), bind]
 
     def visit_if_expression(self, node: Node) -> list[Step]:
         """Keep the names that a condition binds out of the other branch."""
@@ -66,28 +56,24 @@ class RustBodyWalk(ShapeWalk):
 
     def visit_for_expression(self, node: Node) -> list[Step]:
         """Bind the pattern of a loop to the elements of its value."""
-        bound = self.matched(
-            node.child_by_field_name("pattern"), node.child_by_field_name("value"), "elem"
-        )
-        return [self.push, *bound, *present(node.child_by_field_name("body")), self.pop]
+        bound = self.visit_let_declaration(node, "elem")
+        return [self.push, *bound, *fields_of(node, ("body",)), self.pop]
 
     def visit_match_expression(self, node: Node) -> list[Step]:
         """Bind the pattern of every arm to the matched value."""
         value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
         steps: list[Step] = present(value)
         for arm in body.named_children if body else []:
-            if arm.type != "match_arm":
-                continue
             pattern = arm.child_by_field_name("pattern")
-            inner = next(iter(pattern.named_children), None) if pattern is not None else None
-            guard = pattern.child_by_field_name("condition") if pattern is not None else None
-            bound = self.matched(inner, value)[1:] if value is not None else []
-            steps += [
-                self.push,
-                *bound,
-                *present(guard, arm.child_by_field_name("value")),
-                self.pop,
-            ]
+            if pattern is None:
+                continue
+
+            def bind(pattern: Node = pattern) -> None:
+                for inner in pattern.named_children[:1]:
+                    self.pattern(inner, self.of(value))
+
+            guard = pattern.child_by_field_name("condition")
+            steps += [self.push, bind, *present(guard, arm.child_by_field_name("value")), self.pop]
         return steps
 
     def visit_closure_expression(self, node: Node) -> list[Step]:

@@ -26,7 +26,6 @@ class Module:
     root: "Module | None" = None
     parent: "Module | None" = None
     modules: dict[str, "Module"] = field(default_factory=dict)
-    imports: list[Import] = field(default_factory=list)
 
     def path(self) -> str:
         """Return the module's full path."""
@@ -97,10 +96,14 @@ def _package(path: str, manifests: dict[str, dict[str, Any]]) -> str | None:
 
 
 def _crate_name(manifest: dict[str, Any], part: str) -> str:
-    named = manifest.get(part)
-    name = named.get("name") if isinstance(named, dict) else None
-    name = name or manifest["package"].get("name")
+    name = _table(manifest, part).get("name") or manifest["package"].get("name")
     return str(name or "crate").replace("-", "_")
+
+
+def _table(manifest: dict[str, Any], part: str) -> dict[str, Any]:
+    """Return a table of a manifest, empty if there is none."""
+    table = manifest.get(part)
+    return table if isinstance(table, dict) else {}
 
 
 def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, str] | None:
@@ -111,25 +114,23 @@ def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, st
         return None if rank is None else (rank, "crate", posixpath.dirname(path))
     manifest = manifests[package]
     inner = posixpath.relpath(path, package or ".")
-    library = manifest.get("lib")
-    if inner == ((library.get("path") if isinstance(library, dict) else None) or "src/lib.rs"):
+    if inner == (_table(manifest, "lib").get("path") or "src/lib.rs"):
         return 0, _crate_name(manifest, "lib"), package
     if inner == "src/main.rs":
         return 1, _crate_name(manifest, "package"), package
-    if name := _declared_target(manifest, inner):
-        return 2, name.replace("-", "_"), package
-    name = _conventional_target(inner)
-    return (3, name.replace("-", "_"), package) if name else None
+    declared, conventional = _declared_target(manifest, inner), _conventional_target(inner)
+    name = declared or conventional
+    return (2 if declared else 3, name.replace("-", "_"), package) if name else None
 
 
 def _declared_target(manifest: dict[str, Any], inner: str) -> str:
     """Return the name of the binary, test, example or bench that the manifest gives a file."""
     sections = [manifest.get(section) for section in ("bin", "test", "example", "bench")]
-    targets = [one for given in sections if isinstance(given, list) for one in given]
+    targets = [target for given in sections if isinstance(given, list) for target in given]
     names = (
-        str(one.get("name") or posixpath.basename(inner)[:-3])
-        for one in targets
-        if isinstance(one, dict) and one.get("path") == inner
+        str(target.get("name") or posixpath.basename(inner)[:-3])
+        for target in targets
+        if isinstance(target, dict) and target.get("path") == inner
     )
     return next(names, "")
 
@@ -168,14 +169,11 @@ def _grow(files: Mapping[str, Facts], found: Crates, root: Module) -> None:
         module = pending.pop()
         facts = files[module.file]
         found.modules[module.file, module.symbol] = module
-        module.imports = [
-            one for one in facts.imports if one.owner == module.symbol and not _detail(one, "mod")
-        ]
         for at, symbol in enumerate(facts.symbols):
             if symbol.kind == "module" and symbol.parent == module.symbol:
                 pending.append(_below(module, symbol.name, module.file, at))
         for one in facts.imports:
-            if one.owner != module.symbol or not _detail(one, "mod"):
+            if one.owner != module.symbol or not one.detail.get("mod"):
                 continue
             path = _file_of(files, module, one)
             if path is None:
@@ -185,10 +183,6 @@ def _grow(files: Mapping[str, Facts], found: Crates, root: Module) -> None:
             else:
                 found.modules[path, FILE] = below = _below(module, one.name, path, FILE)
                 pending.append(below)
-
-
-def _detail(one: Import, name: str) -> Any:
-    return (one.detail or {}).get(name)
 
 
 def _below(module: Module, name: str, file: str, symbol: int) -> Module:
@@ -208,8 +202,8 @@ def _below(module: Module, name: str, file: str, symbol: int) -> Module:
 def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | None:
     """Return the file of `mod x;` as the compiler would look for it."""
     folder, base = posixpath.split(module.file)
-    if _detail(one, "path"):
-        path = posixpath.normpath(posixpath.join(folder, _detail(one, "path")))
+    if one.detail["path"]:
+        path = posixpath.normpath(posixpath.join(folder, one.detail["path"]))
         return path if path in files else None
     top = module
     inline: list[str] = []

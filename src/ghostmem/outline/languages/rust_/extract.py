@@ -40,6 +40,7 @@ class RustWalk(RustBodyWalk):
         **dict.fromkeys(("union_item", "enum_item", "trait_item", "type_item"), "struct_item"),
         "compound_assignment_expr": "assignment_expression",
         "static_item": "const_item",
+        "let_condition": "let_declaration",
     }
 
     def __init__(self, source: bytes) -> None:

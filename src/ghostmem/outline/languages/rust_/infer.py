@@ -1,25 +1,16 @@
 """Infer the types of Rust expressions: calls, fields, patterns, and the standard library."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from ghostmem.outline.languages.rust_.imports import KNOWN
-from ghostmem.outline.languages.rust_.members import RustMembers, rung
-from ghostmem.outline.languages.rust_.types import head_of, last_of
+from ghostmem.outline.languages.rust_.members import RustCallee, RustMembers, callee_of
+from ghostmem.outline.languages.rust_.types import head_of, last_of, params_of
 from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, Type, symbols, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
-MAX_POINTERS = 4  # around each other
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
 _CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
-
-
-class RustCallee(NamedTuple):
-    """The targets of a path, the rung that found them, and the type that has them."""
-
-    targets: Sequence[Target] = ()
-    via: str = ""
-    home: Type | None = None
 
 
 class RustInference(RustMembers):
@@ -31,12 +22,6 @@ class RustInference(RustMembers):
         """Return an annotated type; the arguments it leaves out come from the value."""
         return self.resolve(data, path, owner) or self.infer(path, value, depth)
 
-    def _element_of(self, path: str, depth: int, row: int) -> Type | None:
-        return self.element(self.infer(path, row, depth))
-
-    def _field_of(self, path: str, depth: int, row: int, name: object) -> Type | None:
-        return self.field(self.infer(path, row, depth), str(name))
-
     def _part(
         self, path: str, depth: int, source: int, segs: list[str], name: str, owner: int
     ) -> Type | None:
@@ -47,26 +32,17 @@ class RustInference(RustMembers):
         if segs == ["Err"]:
             is_result = whole is not None and whole[0] == "native" and len(whole[2]) > 1
             return typed(whole[2][1]) if whole is not None and is_result else None
-        if segs == ["Self"] and (home := self.own(path, owner)) is not None:
-            return self.field(home, name)
-        targets = self._pattern_targets(segs, path, owner)
-        if len(targets) != 1 or targets[0].kind != "sym":
+        callee = self.callee(path, ["path", segs, [], owner]) if segs else RustCallee()
+        if len(callee.targets) != 1 or callee.targets[0].kind != "sym":
             return None
-        key = targets[0].value
-        if not self.names.symbol(key).detail.get("variant"):
-            return self.field(whole or self.of_target(targets[0]), name)
+        key = callee.targets[0].value
+        symbol = self.names.symbol(key)
+        if not symbol.detail.get("variant"):
+            return self.field(whole or callee.home or self.of_target(callee.targets[0]), name)
         fields = self.names.items.get((*key, "field", name), [])
         if len(fields) != 1:
             return None
-        enum = (key[0], self.names.symbol(key).parent)
-        return self.field_type(fields[0], enum, whole[2] if whole else ())
-
-    def _pattern_targets(self, segs: list[str], path: str, owner: int) -> Sequence[Target]:
-        if segs[:1] != ["Self"]:
-            return self.names.resolve(segs, path, owner, "value").targets
-        home = self.own(path, owner)
-        is_variant = home is not None and home[0] == "sym" and len(segs) == 2
-        return symbols(self._variants(home, segs[1])) if is_variant else ()
+        return self.field_type(fields[0], (key[0], symbol.parent), whole[2] if whole else ())
 
     def _variants(self, home: Type | None, name: str) -> list[Any]:
         if home is None or home[0] != "sym":
@@ -75,15 +51,23 @@ class RustInference(RustMembers):
 
     def _value(self, path: str, _depth: int, *operands: Any) -> Type | None:
         """Return the type of a constant, a static, a unit struct or a variant."""
-        targets, _, home = self.callee(path, ["path", *operands])
-        if len(targets) != 1 or targets[0].kind != "sym":
+        return self._of_symbol(self.callee(path, ["path", *operands]))
+
+    def _of_symbol(
+        self, callee: RustCallee, args: tuple[Type | None, ...] = (), *, called: bool = False
+    ) -> Type | None:
+        """Return the type of the one symbol that a path means, or that calling it gives."""
+        if len(callee.targets) != 1 or callee.targets[0].kind != "sym":
             return None
-        symbol = self.names.symbol(targets[0].value)
-        if symbol.kind in ("constant", "variable"):
-            return self.resolve(symbol.detail["type"], *targets[0].value)
+        key = callee.targets[0].value
+        symbol = self.names.symbol(key)
         if symbol.detail.get("variant"):
-            return home or ("sym", (targets[0].value[0], symbol.parent), ())
-        return self.of_target(targets[0])
+            return callee.home or ("sym", (key[0], symbol.parent), ())
+        if symbol.kind == "type":
+            return self.of_target(callee.targets[0])
+        if called:
+            return self.result(key, callee.home, params_of(symbol.detail, key, args))
+        return self.resolve(symbol.detail.get("type"), *key)
 
     def callee(self, path: str, expression: list[Any]) -> RustCallee:
         """Return the targets of a path in value position."""
@@ -113,12 +97,14 @@ class RustInference(RustMembers):
         name = rest[0]
         if variants := self._variants(home, name):
             return RustCallee(symbols(variants), via, home)
-        keys, found_via, owner = self.find(home, name, where)
-        if not keys and (derived := self.derived(home, name)) is not None:
+        callee = self.find(home, name, where)
+        if callee.targets:
+            return callee._replace(via=via) if callee.via == "type" else callee
+        if (derived := self.derived(home, name)) is not None:
             return RustCallee([derived], "native", home)
-        if not keys and home[0] in OUTSIDE:
+        if home[0] in OUTSIDE:
             return RustCallee([Target(home[0], f"{home[1]}::{name}")], home[0], home)
-        return RustCallee(symbols(keys), via if found_via == "type" else found_via, owner)
+        return RustCallee()
 
     def _qualified(self, path: str, kind: Any, trait: Any, name: str, owner: int) -> RustCallee:
         """Resolve `<T as Trait>::name`: to the impl when the type is known, else to the trait."""
@@ -134,7 +120,7 @@ class RustInference(RustMembers):
         methods = self.methods.get((head_of(home), name), []) if home else []
         keys = [method.key for method in methods if method.trait == traits[0]]
         if keys:
-            return RustCallee(symbols(keys), rung(keys, "type"), home)
+            return callee_of(keys, "type", home)
         keys = self.trait_functions([traits[0].value], name)
         return RustCallee(symbols(keys), "interface", home)
 
@@ -143,59 +129,38 @@ class RustInference(RustMembers):
         function: list[Any] = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
         if function[0] == "member":
             kind = self.infer(path, function[1], depth)
-            keys, _, owner = self.find(kind, function[2])
-            if not keys:
+            callee = self.find(kind, function[2])
+            results = {self.result(target.value, callee.home) for target in callee.targets}
+            if not results:
                 return self.method_result(kind, function[2])
-            results = {self.result(key, owner) for key in keys}
             return results.pop() if len(results) == 1 else None
         if function[0] not in ("path", "qpath") or function[1] in (["Some"], ["Ok"]):
             return None
-        targets, _, home = self.callee(path, function)
-        if len(targets) != 1:
-            return None
-        if targets[0].kind == "native":
-            return home if targets[0].value.rsplit("::", 1)[-1] in _CONSTRUCTORS else None
-        if targets[0].kind != "sym":
-            return None
-        args = [self.resolve(arg, path, function[-1]) for arg in given]
-        return self._project_call(targets[0], home, args)
+        callee = self.callee(path, function)
+        if len(callee.targets) == 1 and callee.targets[0].kind == "native":
+            is_made = callee.targets[0].value.rsplit("::", 1)[-1] in _CONSTRUCTORS
+            return callee.home if is_made else None
+        args = tuple(self.resolve(arg, path, function[-1]) for arg in given)
+        return self._of_symbol(callee, args, called=True)
 
-    def _project_call(
-        self, target: Target, home: Type | None, args: list[Type | None]
-    ) -> Type | None:
-        symbol = self.names.symbol(target.value)
-        if symbol.detail.get("variant"):
-            return home or ("sym", (target.value[0], symbol.parent), ())
-        if symbol.kind == "type":
-            return self.of_target(target)
-        names = list(symbol.detail.get("generics") or {})
-        given = {(name, *target.value): arg for name, arg in zip(names, args, strict=False) if arg}
-        return self.result(target.value, home, given)
-
-    def element(self, kind: Type | None, how: str = "elem") -> Type | None:
+    def element(self, holder: Type | None, how: str = "elem") -> Type | None:
         """Return the type inside an Option, a Result, a list or a smart pointer of one."""
-        for _ in range(MAX_POINTERS):
-            if kind is None:
-                return None
+        for kind in self.opened(holder):
+            name = last_of(kind)
             if kind[0] == "seq":
                 return typed(kind[1][0])
-            name = last_of(kind)
             if kind[0] in OUTSIDE and kind[2] and name in KNOWN["holders"] | KNOWN["lists"]:
                 return typed(kind[2][0])
             if kind[0] == "native" and name in KNOWN["maps"] and len(kind[2]) > 1:
                 return typed(kind[2][1]) if how == "index" else ("tuple", kind[2], ())
-            kind = self.inner(kind)
         return None
 
-    def method_result(self, kind: Type | None, name: str) -> Type | None:
+    def method_result(self, receiver: Type | None, name: str) -> Type | None:
         """Return the type that a method of the standard library gives."""
-        for _ in range(MAX_POINTERS):
-            if kind is None or name == "clone":
-                return kind
-            for found in self._results(kind, name):
-                return found
-            kind = self.inner(kind)
-        return None
+        if name == "clone":
+            return receiver
+        found = (result for kind in self.opened(receiver) for result in self._results(kind, name))
+        return next(found, None)
 
     def _results(self, kind: Type, name: str) -> list[Type | None]:
         """Return the type that a method of a type gives, no item if the type has no such method."""
@@ -224,11 +189,17 @@ class RustInference(RustMembers):
         ),
         "self": lambda types, path, _depth, owner: types.own(path, owner),
         "as": _annotated,
-        "member": _field_of,
-        "item": _field_of,
+        **dict.fromkeys(
+            ("member", "item"),
+            lambda types, path, depth, row, name: types.field(
+                types.infer(path, row, depth), str(name)
+            ),
+        ),
         "await": lambda types, path, depth, row: types.infer(path, row, depth),
-        "try": _element_of,
-        "elem": _element_of,
+        **dict.fromkeys(
+            ("try", "elem"),
+            lambda types, path, depth, row: types.element(types.infer(path, row, depth)),
+        ),
         "index": lambda types, path, depth, row: types.element(
             types.infer(path, row, depth), "index"
         ),

@@ -11,7 +11,7 @@ from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.imports import DERIVABLE
 from ghostmem.outline.languages.rust_.nodes import RustNodes
-from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
+from ghostmem.outline.languages.shared.inference import OUTSIDE, Target
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
@@ -48,13 +48,13 @@ class _RustLinker(RustNodes):
     def imports(self, path: str) -> None:
         """Link a file to its imports."""
         for one in self.files[path].imports:
-            if (one.detail or {}).get("mod"):
+            if one.detail.get("mod"):
                 continue
             module = self.names.module_of(path, one.owner)
             found = [
                 target
                 for space in (("type",) if one.star else ("type", "value", "macro"))
-                for target in self.names.used(one, module, space, frozenset()).targets
+                for target in self.names.used(one, module, space).targets
             ]
             ends = dict.fromkeys(
                 end for target in found if (end := self.node(target, "module")) is not None
@@ -147,11 +147,11 @@ class _RustLinker(RustNodes):
         """Resolve `receiver.name` by the type of the receiver."""
         _, receiver, name = function
         kind = self.types.infer(path, receiver)
-        keys, via, _ = self.types.find(kind, name, (path, owner))
-        if keys:
+        callee = self.types.find(kind, name, (path, owner))
+        if callee.targets:
             exprs = self.files[path].detail["exprs"]
-            is_self = via == "type" and receiver >= 0 and exprs[receiver][0] == "self"
-            return symbols(keys), "receiver" if is_self else via
+            is_self = callee.via == "type" and receiver >= 0 and exprs[receiver][0] == "self"
+            return callee.targets, "receiver" if is_self else callee.via
         if (derived := self.types.derived(kind, name)) is not None:
             return [derived], "native"
         if kind is None or kind[0] not in OUTSIDE:

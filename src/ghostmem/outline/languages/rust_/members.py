@@ -2,6 +2,7 @@
 that they dereference to.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE
@@ -14,18 +15,18 @@ from ghostmem.outline.languages.rust_.types import (
     params_of,
     substitute,
 )
-from ghostmem.outline.languages.shared.inference import Target, Type, typed
+from ghostmem.outline.languages.shared.inference import Target, Type, symbols, typed
 
 MAX_DEREFS = 8  # types that are dereferenced one after the other
 _NOT_FORWARDED = ("clone", "new", "from", "default")  # functions that a smart pointer has itself
 
 
-class Functions(NamedTuple):
-    """The functions of a name, the rung that found them, and the type that has them."""
+class RustCallee(NamedTuple):
+    """The targets of a path or method, the rung that found them, and the type that has them."""
 
-    keys: list[Key]
-    via: str
-    type: Type | None
+    targets: Sequence[Target] = ()
+    via: str = ""
+    home: Type | None = None
 
 
 class RustMembers(RustTypes):
@@ -60,38 +61,39 @@ class RustMembers(RustTypes):
         items = self.names.items
         return [key for trait in traits for key in items.get((*trait, "value", name), [])]
 
-    def find(self, kind: Type | None, name: str, where: tuple[str, int] | None = None) -> Functions:
-        """Return the functions that a type, or a type that it dereferences to, has under a name."""
+    def opened(self, kind: Type | None) -> Iterator[Type]:
+        """Yield a type, and the types that it dereferences to."""
         for _ in range(MAX_DEREFS):
             if kind is None:
-                break
-            keys, via = self._functions(kind, name, where)
-            if keys or kind[0] in ("gen", "dyn"):
-                return Functions(keys, via, kind)
-            inner = self.inner(kind)
-            if inner is None or (kind[0] == "native" and name in _NOT_FORWARDED):
-                return Functions([], "", kind)
-            kind = inner
-        return Functions([], "", None)
+                return
+            yield kind
+            kind = self.inner(kind)
 
-    def _functions(
-        self, kind: Type, name: str, where: tuple[str, int] | None
-    ) -> tuple[list[Key], str]:
-        """Return the functions of a type itself and the rung: of its impls, then of its traits."""
+    def find(
+        self, receiver: Type | None, name: str, where: tuple[str, int] | None = None
+    ) -> RustCallee:
+        """Return the functions that a type, or a type that it dereferences to, has under a name."""
+        for kind in self.opened(receiver):
+            callee = self._functions(kind, name, where)
+            if callee.targets:
+                return callee
+            if kind[0] in ("gen", "dyn") or (kind[0] == "native" and name in _NOT_FORWARDED):
+                break
+        return RustCallee()
+
+    def _functions(self, kind: Type, name: str, where: tuple[str, int] | None) -> RustCallee:
+        """Return the functions of a type itself: of its impls, then of its traits."""
         if kind[0] in ("gen", "dyn"):
-            keys = self.trait_functions(self.bounds(kind), name)
-            return keys, rung(keys, "interface")
+            return callee_of(self.trait_functions(self.bounds(kind), name), "interface", kind)
         head = head_of(kind)
-        methods = self.methods.get((head, name), [])
-        if methods:
+        if methods := self.methods.get((head, name)):
             inherent = [method for method in methods if method.trait is None]
-            keys = [method.key for method in inherent or methods]
-            return keys, rung(keys, "type")
+            return callee_of([method.key for method in inherent or methods], "type", kind)
         supers = self._with_supers([("sym", key, ()) for key in self.traits.get(head, {})])
         keys = self.trait_functions(supers, name)
         if not keys and where is not None:
             keys = self._blanket(name, where)
-        return keys, rung(keys, "interface")
+        return callee_of(keys, "interface", kind)
 
     def derived(self, kind: Type | None, name: str) -> Target | None:
         """Return the function that a type has by deriving its trait."""
@@ -151,18 +153,14 @@ class RustMembers(RustTypes):
             mapping["Self", *parent] = kind
         return substitute(self.resolve(symbol.detail.get("ret"), *key), mapping)
 
-    def field(self, kind: Type | None, name: str) -> Type | None:
+    def field(self, receiver: Type | None, name: str) -> Type | None:
         """Return the type of a field, through types that dereference."""
-        for _ in range(MAX_DEREFS):
-            if kind is None:
-                return None
+        for kind in self.opened(receiver):
             if kind[0] == "tuple" and name.isdigit() and int(name) < len(kind[1]):
                 return typed(kind[1][int(name)])
-            if kind[0] == "sym":
-                keys = self.names.items.get((*kind[1], "field", name), [])
-                if len(keys) == 1:
-                    return self.field_type(keys[0], kind[1], kind[2])
-            kind = self.inner(kind)
+            keys = self.names.items.get((*kind[1], "field", name), []) if kind[0] == "sym" else []
+            if len(keys) == 1:
+                return self.field_type(keys[0], kind[1], kind[2])
         return None
 
     def field_type(self, field: Key, owner: Key, args: tuple[Any, ...]) -> Type | None:
@@ -171,6 +169,6 @@ class RustMembers(RustTypes):
         return substitute(written, params_of(self.names.symbol(owner).detail, owner, args))
 
 
-def rung(keys: list[Key], single: str) -> str:
-    """Return the rung of a lookup: that of a single result, or conditional."""
-    return single if len(keys) == 1 else "conditional"
+def callee_of(keys: list[Key], single: str, home: Type | None) -> RustCallee:
+    """Return functions as the targets of a call; several are conditional."""
+    return RustCallee(symbols(keys), single if len(keys) == 1 else "conditional", home)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ghostmem.outline.facts import FILE, Facts
+from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
 from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, RustImports
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
@@ -14,15 +14,13 @@ class RustNames(RustImports):
     def __init__(self, files: Mapping[str, Facts], crates: Crates) -> None:
         super().__init__(files, crates)
         # symbols that items or use declarations stand inside of
-        self.holders = {key[:2] for key in self.items} | self.local_uses.keys()
+        self.holders = {key[:2] for key in self.items} | self.uses.keys()
 
     def generic(self, path: str, owner: int, name: str) -> Target | None:
         """Return a type parameter that is visible at a symbol, with where it was declared."""
-        symbols = self.files[path].symbols
-        while owner != FILE:
-            if name in ((symbols[owner].detail or {}).get("generics") or ()):
-                return Target("gen", (name, path, owner))
-            owner = symbols[owner].parent
+        for number, symbol in self.around(path, owner):
+            if name in ((symbol.detail or {}).get("generics") or ()):
+                return Target("gen", (name, path, number))
         return None
 
     def resolve(self, segs: list[str], path: str, owner: int, space: str) -> Found:
@@ -31,22 +29,22 @@ class RustNames(RustImports):
             return NOTHING
         module = self.module_of(path, owner)
         if len(segs) > 1 and segs[0] in ("crate", "self", "super", ""):
-            return self.anchored(segs, module, space, frozenset())
+            return self.anchored(segs, module, space)
         first = self._lexical(segs[0], path, owner, space if len(segs) == 1 else "type")
         if len(segs) == 1 or not first.targets:
             return first
         return self.follow(first, segs[1:], space, module)
 
     def _lexical(self, name: str, path: str, owner: int, space: str) -> Found:
-        symbols, here = self.files[path].symbols, owner
         if space == "type" and (generic := self.generic(path, owner, name)) is not None:
             return Found((generic,), "local")
-        while here != FILE and symbols[here].kind != "module":
-            if (path, here) in self.holders and symbols[here].kind in ("function", "method"):
-                found = self._inside((path, here), name, space)
+        for number, symbol in self.around(path, owner):
+            if symbol.kind == "module":
+                break
+            if (path, number) in self.holders and symbol.kind in ("function", "method"):
+                found = self._inside((path, number), name, space)
                 if found.targets:
                     return found
-            here = symbols[here].parent
         module = self.module_of(path, owner)
         found = self.member(module, name, space)
         if not found.targets and space == "macro":
@@ -63,7 +61,7 @@ class RustNames(RustImports):
                 here.modules[one.name]
                 for one in self.files[here.file].imports
                 if one.owner == here.symbol
-                and (one.detail or {}).get("macros")
+                and one.detail.get("macros")
                 and one.name in here.modules
             ]
             targets = [
@@ -80,8 +78,7 @@ class RustNames(RustImports):
         """Look among the items and imports inside a function."""
         if declared := self.declared(*key, name, space):
             return Found(declared, "local")
-        uses = self.local_uses.get(key, [])
-        return self.imported(uses, self.module_of(*key), name, space, frozenset())
+        return self.imported(self.uses.get(key, []), self.module_of(*key), name, space)
 
     def _outside(self, name: str, space: str, module: Module) -> Found:
         """Look a name up among crates and in the prelude."""

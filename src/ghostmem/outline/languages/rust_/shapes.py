@@ -28,6 +28,11 @@ WRAPS = {
     "index_expression": "index",
     "array_expression": "array",
 }
+BRANCHES = {
+    "if_expression": ("consequence", "alternative"),
+    "match_expression": ("body",),
+    "match_arm": ("value",),
+}
 LITERALS = {
     "string_literal": "str",
     "raw_string_literal": "str",
@@ -75,22 +80,16 @@ class ShapeWalk(Walk):
 
     def branches(self, node: Node, depth: int) -> int:
         """Build the expression of a block, a condition or a match from its branches."""
-        ends: list[Node | None] = []
-        match node.type:
-            case "block":
-                last = node.named_children[-1] if node.named_children else None
-                is_value = last is not None and last.type not in STATEMENTS
-                return self.shape(last, depth) if is_value else UNKNOWN
-            case "if_expression":
-                names = ("consequence", "alternative")
-                ends = [node.child_by_field_name(name) for name in names]
-            case "else_clause":
-                ends = [next(iter(node.named_children), None)]
-            case "match_expression":
-                body = node.child_by_field_name("body")
-                arms = body.named_children if body is not None else []
-                ends = [arm.child_by_field_name("value") for arm in arms if arm.type == "match_arm"]
-        found = [row for one in ends if (row := self.shape(one, depth)) != UNKNOWN]
+        children = node.named_children
+        if node.type == "block":
+            is_value = bool(children) and children[-1].type not in STATEMENTS
+            return self.shape(children[-1], depth) if is_value else UNKNOWN
+        ends: list[Node | None] = [
+            node.child_by_field_name(name) for name in BRANCHES.get(node.type, ())
+        ]
+        if node.type in ("else_clause", "match_block"):
+            ends.extend(children)
+        found = [row for end in ends if (row := self.shape(end, depth)) != UNKNOWN]
         return self.expr("first", found) if found else UNKNOWN
 
     def path(self, node: Node, _depth: int) -> int:

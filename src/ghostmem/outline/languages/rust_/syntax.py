@@ -139,12 +139,10 @@ def use_paths(walk: Walk, root: Node | None) -> Iterator[tuple[list[str], str, b
     while stack:
         node, before = stack.pop()
         match node.type:
-            case "scoped_use_list":
-                held = node.child_by_field_name("list")
+            case "scoped_use_list" | "use_list":
+                parts = node.child_by_field_name("list") or node
                 inner = before + (path_of(walk, node.child_by_field_name("path")) or [])
-                stack.extend((one, inner) for one in reversed(held.named_children if held else []))
-            case "use_list":
-                stack.extend((one, before) for one in reversed(node.named_children))
+                stack.extend((part, inner) for part in reversed(parts.named_children))
             case "use_wildcard":
                 front = next(iter(node.named_children), None)
                 yield before + (path_of(walk, front) or []), "", True, node

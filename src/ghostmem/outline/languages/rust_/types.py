@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ghostmem.outline.facts import FILE, Facts
+from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.rust_.crates import Key
 from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.shared.inference import (
@@ -94,7 +94,7 @@ class RustTypes(Inference):
         if target.kind == "sym":
             symbol = self.names.symbol(target.value)
             if (alias := symbol.detail.get("alias")) is not None:
-                real = self.resolve(alias, *target.value, depth + 1)
+                real = self.resolve(alias, *target.value, depth=depth + 1)
                 return substitute(real, params_of(symbol.detail, target.value, args))
             if symbol.kind == "interface":
                 return ("dyn", (("sym", target.value, args),), ())
@@ -105,27 +105,23 @@ class RustTypes(Inference):
 
     def own(self, path: str, owner: int) -> Type | None:
         """Return the type that Self is at a place."""
-        symbols = self.files[path].symbols
-        while owner != FILE:
-            symbol = symbols[owner]
+        for number, symbol in self.names.around(path, owner):
             if symbol.kind == "impl":
-                return self.impl_types.get((path, owner))
+                return self.impl_types.get((path, number))
             if symbol.kind == "interface":
-                return ("gen", ("Self", path, owner), ())
+                return ("gen", ("Self", path, number), ())
             if symbol.kind == "type":
-                names = symbol.detail.get("generics") or {}
-                return ("sym", (path, owner), tuple(("gen", (n, path, owner), ()) for n in names))
-            owner = symbol.parent
+                names = symbol.detail["generics"]
+                parameters = tuple(("gen", (name, path, number), ()) for name in names)
+                return ("sym", (path, number), parameters)
         return None
 
     def _self_path(self, value: list[str], path: str, owner: int) -> Type | None:
         if len(value) == 1:
             return self.own(path, owner)
-        symbols = self.files[path].symbols
-        while owner != FILE:
-            if symbols[owner].kind == "impl" and len(value) == 2:
-                return self.resolve(symbols[owner].detail["types"].get(value[1]), path, owner)
-            owner = symbols[owner].parent
+        for number, symbol in self.names.around(path, owner):
+            if symbol.kind == "impl" and len(value) == 2:
+                return self.resolve(symbol.detail["types"].get(value[1]), path, number)
         return None
 
 
