@@ -43,16 +43,8 @@ class RustBodyWalk(ShapeWalk):
 
     def visit_if_expression(self, node: Node) -> list[Step]:
         """Keep the names that a condition binds out of the other branch."""
-        condition, yes = (
-            node.child_by_field_name("condition"),
-            node.child_by_field_name("consequence"),
-        )
-        return [
-            self.push,
-            *present(condition, yes),
-            self.pop,
-            *present(node.child_by_field_name("alternative")),
-        ]
+        inside = fields_of(node, ("condition", "consequence"))
+        return [self.push, *inside, self.pop, *fields_of(node, ("alternative",))]
 
     def visit_for_expression(self, node: Node) -> list[Step]:
         """Bind the pattern of a loop to the elements of its value."""
@@ -81,32 +73,30 @@ class RustBodyWalk(ShapeWalk):
 
         Its body belongs to the function around it.
         """
-        parameters = node.child_by_field_name("parameters")
-        patterns = parameters.named_children if parameters else []
-        types = [one.child_by_field_name("type") for one in patterns if one.type == "parameter"]
 
         def bind() -> None:
             element = self.expr("elem", self.of(self.receivers.get(node.id)))
-            for one in patterns:
-                if one.type == "parameter":
-                    typed = type_of(self, one.child_by_field_name("type"))
-                    if (pattern := one.child_by_field_name("pattern")) is not None:
-                        self.pattern(pattern, self.expr("as", typed, self.owner))
-                else:
-                    self.pattern(one, element if len(patterns) == 1 else UNKNOWN)
+            self.bind_parameters(node.child_by_field_name("parameters"), element)
 
-        result, body = node.child_by_field_name("return_type"), node.child_by_field_name("body")
-        return [self.push, *present(*types), bind, *present(result, body), self.pop]
+        inside = fields_of(node, ("return_type", "body"))
+        return [self.push, *fields_of(node, ("parameters",)), bind, *inside, self.pop]
+
+    def bind_parameters(self, parameters: Node | None, element: int = UNKNOWN) -> None:
+        """Bind parameters to their types, and the only one of a closure to an element."""
+        children = parameters.named_children if parameters is not None else []
+        is_closure = parameters is not None and parameters.type == "closure_parameters"
+        for child in children:
+            if child.type == "parameter":
+                written = type_of(self, child.child_by_field_name("type"))
+                for pattern in child.children_by_field_name("pattern"):
+                    self.pattern(pattern, self.expr("as", written, self.owner))
+            elif is_closure:
+                self.pattern(child, element if len(children) == 1 else UNKNOWN)
 
     # expressions
 
-    def visit_identifier(self, node: Node) -> list[Step]:
-        """Read a local, or a constant, static or function."""
-        self.read(node, "accesses")
-        return []
-
     def visit_scoped_identifier(self, node: Node) -> list[Step]:
-        """Read a value by its path, such as a constant or a variant."""
+        """Read a local, or a value by its path, such as a constant, a function or a variant."""
         self.read(node, "accesses")
         return self.qualifier(node)
 
@@ -120,52 +110,40 @@ class RustBodyWalk(ShapeWalk):
             return []
         if path.type in ("bracketed_type", "generic_type"):
             return [path]
-        segs = path_of(self, path)
-        if segs and segs != ["Self"]:
-            self.ref("uses", path, {"path": segs, "maybe": True})
-        return self.qualifier(path) if path.type == "scoped_identifier" and not segs else []
+        segments = path_of(self, path)
+        if segments and segments != ["Self"]:
+            self.ref("uses", path, {"path": segments, "space": "type", "maybe": True})
+        is_scoped = path.type == "scoped_identifier" and not segments
+        return self.qualifier(path) if is_scoped else []
 
     def visit_call_expression(self, node: Node) -> list[Step]:
         """Record a call after its receiver was visited, then visit the arguments."""
-        function, arguments = (
-            node.child_by_field_name("function"),
-            node.child_by_field_name("arguments"),
-        )
+        function = node.child_by_field_name("function")
         if function is None:
-            return present(arguments)
-        generic = (
-            function.child_by_field_name("type_arguments")
-            if function.type == "generic_function"
-            else None
-        )
-        inner = function.child_by_field_name("function") if generic is not None else function
-        if inner is None:
-            return present(arguments)
-        steps: list[Step] = present(generic)
-        method = inner.type == "field_expression"
-        if method:
-            steps += present(inner.child_by_field_name("value"))
+            return fields_of(node, ("arguments",))
+        is_generic = function.type == "generic_function"
+        steps = fields_of(function, ("type_arguments",)) if is_generic else []
+        types = [type_of(self, child) for step in steps for child in step.named_children]
+        inner = (function.child_by_field_name("function") if is_generic else None) or function
+        is_method = inner.type == "field_expression"
+        if is_method:
+            steps += fields_of(inner, ("value",))
         elif inner.type == "scoped_identifier":
             steps += self.qualifier(inner)
         elif inner.type != "identifier":
             steps.append(inner)
 
         def call() -> None:
-            if inner.type == "identifier" and (at := self.local(self.name(inner))) is not None:
-                self.seen[inner.id] = self.expr("local", at)
+            self.is_local(inner)
             callee = self.of(inner)
-            types = (
-                [type_of(self, one) for one in generic.named_children]
-                if generic is not None
-                else []
-            )
             self.seen[node.id] = self.expr("call", callee, types)
             self.ref("calls", inner, {"callee": callee})
 
+        arguments = node.child_by_field_name("arguments")
         passed = arguments.named_children if arguments is not None else []
-        if method and self.name(inner.child_by_field_name("field")) in OPENING:
+        if is_method and self.name(inner.child_by_field_name("field")) in OPENING:
             receiver = inner.child_by_field_name("value")
-            self.receivers.update((one.id, receiver) for one in passed)
+            self.receivers.update((argument.id, receiver) for argument in passed)
         return [*steps, call, *passed]
 
     def visit_assignment_expression(self, node: Node) -> list[Step]:
@@ -179,11 +157,11 @@ class RustBodyWalk(ShapeWalk):
             "parenthesized_expression",
         ):
             inner = target.child_by_field_name("value") or next(iter(target.named_children), None)
-            steps += [kid for kid in target.named_children[1:] if target.type == "index_expression"]
+            steps += target.named_children[1:] if target.type == "index_expression" else []
             target = inner
         if target is None:
             return steps
         if target.type not in ("identifier", "scoped_identifier"):
             return [target, *steps]
         self.read(target, *kinds)
-        return [*(self.qualifier(target) if target.type == "scoped_identifier" else []), *steps]
+        return [*self.qualifier(target), *steps]

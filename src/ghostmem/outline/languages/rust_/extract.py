@@ -1,5 +1,6 @@
 """Rust: the facts of one file. The arguments of macros are token trees and are not parsed."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 from tree_sitter import Node
@@ -37,10 +38,13 @@ class RustWalk(RustBodyWalk):
     }
     same: ClassVar = {
         "function_signature_item": "function_item",
+        "closure_parameters": "parameters",
         **dict.fromkeys(("union_item", "enum_item", "trait_item", "type_item"), "struct_item"),
         "compound_assignment_expr": "assignment_expression",
         "static_item": "const_item",
         "let_condition": "let_declaration",
+        "identifier": "scoped_identifier",
+        "type_identifier": "scoped_type_identifier",
     }
 
     def __init__(self, source: bytes) -> None:
@@ -60,33 +64,24 @@ class RustWalk(RustBodyWalk):
 
     def visit_function_item(self, node: Node) -> list[Step]:
         """Declare a function and bind its parameters."""
-        parameters, result = (
-            node.child_by_field_name("parameters"),
-            node.child_by_field_name("return_type"),
-        )
-        detail = {"generics": generics_of(self, node), "ret": type_of(self, result)}
+        result = type_of(self, node.child_by_field_name("return_type"))
         inside_type = self.owner_kind() in ("interface", "impl")
+        detail = {"generics": generics_of(self, node), "ret": result}
         index = self.item(node, "method" if inside_type else "function", detail)
-
-        def bind() -> None:
-            for one in parameters.named_children if parameters else []:
-                pattern = one.child_by_field_name("pattern") if one.type == "parameter" else None
-                if pattern is not None and pattern.type != "self":
-                    written = type_of(self, one.child_by_field_name("type"))
-                    self.pattern(pattern, self.expr("as", written, index))
-
         where = [child for child in node.named_children if child.type == "where_clause"]
-        head = present(node.child_by_field_name("type_parameters"), parameters, result, *where)
-        steps = [*head, bind, *present(node.child_by_field_name("body"))]
-        return self.inside(index, steps)
+        head = fields_of(node, ("type_parameters", "parameters", "return_type"))
+        bind = partial(self.bind_parameters, node.child_by_field_name("parameters"))
+        return self.inside(index, [*head, *where, bind, *fields_of(node, ("body",))])
 
     def visit_parameters(self, node: Node) -> list[Step]:
-        """Visit the types of parameters; their patterns are bound by the function."""
-        return [
-            kid
-            for one in node.named_children
-            for kid in present(one.child_by_field_name("type") if one.type == "parameter" else one)
-        ]
+        """Visit the types of parameters; their patterns are bound by the function or closure."""
+        steps: list[Step] = []
+        for child in node.named_children:
+            if child.type == "parameter":
+                steps += fields_of(child, ("type",))
+            elif node.type == "parameters":
+                steps.append(child)
+        return steps
 
     def visit_struct_item(self, node: Node) -> list[Step]:
         """Declare a struct, union, enum or trait, or the alias of a type; a trait extends its
@@ -109,7 +104,7 @@ class RustWalk(RustBodyWalk):
             self.fields(body, index)
         for bound in bounds.named_children if bounds else []:
             if path := path_of(self, bound):
-                self.ref("extends", bound, {"path": path}, index)
+                self.ref("extends", bound, {"path": path, "space": "type"}, index)
         return self.inside(index, [*fields_of(node, ("type_parameters", "body")), *present(alias)])
 
     def fields(self, body: Node | None, parent: int) -> None:
@@ -165,22 +160,15 @@ class RustWalk(RustBodyWalk):
         name = self.name(node.child_by_field_name("name"))
         if body is not None:
             return self.inside(self.item(node, "module", {}), [body])
-        notes = attributes_of(self, node)
-        opens = any(one.startswith("#[macro_use") for one in notes)
-        given = next(
-            (
-                one.split('"')[1]
-                for one in notes
-                if one.startswith("#[path") and one.count('"') >= 2
-            ),
-            "",
-        )
-        self.bring(
-            name,
-            node,
-            name,
-            detail={"mod": True, "path": given, "macros": opens, "pub": is_public(node)},
-        )
+        attributes = attributes_of(self, node)
+        paths = [text.split('"')[1:2] for text in attributes if text.startswith("#[path")]
+        detail = {
+            "mod": True,
+            "path": next((path for quoted in paths for path in quoted), ""),
+            "macros": any(text.startswith("#[macro_use") for text in attributes),
+            "pub": is_public(node),
+        }
+        self.bring(name, node, name, detail=detail)
         return []
 
     def visit_use_declaration(self, node: Node) -> list[Step]:
@@ -216,24 +204,18 @@ class RustWalk(RustBodyWalk):
         macro = node.child_by_field_name("macro")
         if macro is not None:
             self.macros += 1
-            segs = path_of(self, macro) or [self.name(macro)]
-            self.ref("calls", macro, {"macro": segs})
+            path = path_of(self, macro) or [self.name(macro)]
+            self.ref("calls", macro, {"path": path, "space": "macro"})
         return []
 
     # types
 
-    def visit_type_identifier(self, node: Node) -> list[Step]:
-        """Record the use of a type."""
-        if (name := self.name(node)) not in ("Self", "_"):
-            self.ref("uses", node, {"path": [name]})
-        return []
-
     def visit_scoped_type_identifier(self, node: Node) -> list[Step]:
-        """Record the use of a type by its path."""
-        if path := path_of(self, node):
-            self.ref("uses", node, {"path": path})
-            return []
-        return present(node.child_by_field_name("path"))
+        """Record the use of a type by its name or path."""
+        path = path_of(self, node)
+        if path and path not in (["Self"], ["_"]):
+            self.ref("uses", node, {"path": path, "space": "type"})
+        return [] if path else fields_of(node, ("path",))
 
     def visit_const_parameter(self, node: Node) -> list[Step]:
         """Bind a constant parameter; it is no reference."""

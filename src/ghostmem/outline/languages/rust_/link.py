@@ -16,6 +16,7 @@ from ghostmem.outline.languages.shared.inference import OUTSIDE, Target
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
 TYPES = frozenset({"type", "interface"})
+NAMED = frozenset({"type", "variant"})  # spaces of names of types, and of variants in patterns
 MADE = frozenset({"std::option::Option", "std::result::Result"})  # types of variants without a path
 
 
@@ -98,7 +99,7 @@ class _RustLinker(RustNodes):
 
     def reference(self, path: str, ref: Ref) -> None:
         """Link a reference to all that it may mean, or leave it unresolved."""
-        if "macro" in ref.detail:
+        if ref.detail.get("space") == "macro":
             ref = ref._replace(text=f"{ref.text}!")
         meaning = self._meaning(path, ref)
         if meaning is None:
@@ -110,22 +111,19 @@ class _RustLinker(RustNodes):
 
     def _meaning(self, path: str, ref: Ref) -> Meaning | None:
         """Return the targets of a reference; None if it is no relation."""
-        detail = ref.detail
-        if "callee" in detail:
+        if "callee" in ref.detail:
             return self._callee(path, ref)
-        if "value" in detail:
-            segments = detail["value"]
-            found = self.types.callee(path, ["path", segments, [], ref.owner])
-            return Meaning(found.targets, found.via, segments[-1])
-        if "macro" in detail:
-            segments = detail["macro"]
-            targets, via = self.names.resolve(segments, path, ref.owner, "macro")
-            via = "conditional" if len(targets) > 1 else via
-            return Meaning(targets, via, f"{segments[-1]}!")
-        segments = detail["path"]
+        segments, space = ref.detail["path"], ref.detail["space"]
+        if space == "value":
+            callee = self.types.callee(path, ["path", segments, [], ref.owner])
+            return Meaning(callee.targets, callee.via, segments[-1])
         if segments[0] == "Self":
             return None
-        space = "value" if detail.get("variant") else "type"
+        if space == "macro":
+            targets, via = self.names.resolve(segments, path, ref.owner, space)
+            via = "conditional" if len(targets) > 1 else via
+            return Meaning(targets, via, f"{segments[-1]}!")
+        space = "value" if space == "variant" else space
         return Meaning(*self.names.resolve(segments, path, ref.owner, space), segments[-1])
 
     def _callee(self, path: str, ref: Ref) -> Meaning | None:
@@ -171,7 +169,7 @@ class _RustLinker(RustNodes):
             return True
         if target.kind != "sym":
             is_open = target.kind == "left" and target.value[0][0].kind != "gen"
-            return "path" in ref.detail and not is_open
+            return ref.detail.get("space") in NAMED and not is_open
         symbol, key = self.names.symbol(target.value), target.value
         if symbol.kind in CALLABLE:
             relation = "calls" if ref.kind == "calls" else "uses"
@@ -200,7 +198,7 @@ def _outer(end: str) -> str:
 def _outside_relation(ref: Ref, target: Target) -> tuple[str, str] | None:
     """Return the relation to something outside, and its kind; None if there is no relation."""
     name = target.value.rsplit("::", 1)[-1]
-    if "path" in ref.detail:
+    if ref.detail.get("space") in NAMED:
         is_primitive = target.kind == "native" and "::" not in target.value
         is_type = not ref.detail.get("maybe") or ref.detail["path"][-1][:1].isupper()
         return (ref.kind, "type") if is_type and not is_primitive else None

@@ -120,7 +120,7 @@ class ShapeWalk(Walk):
             case "identifier" | "shorthand_field_identifier":
                 name = self.name(node)
                 if name[:1].isupper():
-                    self.ref("accesses", node, {"value": [name], "maybe": True})
+                    self.ref("accesses", node, {"path": [name], "space": "value", "maybe": True})
                 else:
                     self.bind(name, None, source)
             case "scoped_identifier" | "scoped_type_identifier":
@@ -141,7 +141,7 @@ class ShapeWalk(Walk):
         typed = node.child_by_field_name("type")
         segs = path_of(self, typed) if typed is not None else None
         if segs and typed is not None:
-            self.ref("uses", typed, {"path": segs, "variant": True})
+            self.ref("uses", typed, {"path": segs, "space": "variant"})
         number = 0
         for one in node.named_children:
             if one == typed:
@@ -159,12 +159,16 @@ class ShapeWalk(Walk):
 
     def read(self, node: Node, *kinds: str) -> None:
         """Record the use of a value by its name or path, unless it is a local."""
-        if node.type == "identifier" and (at := self.local(self.name(node))) is not None:
-            self.seen[node.id] = self.expr("local", at)
-            return
-        path = path_of(self, node)
+        path = None if self.is_local(node) else path_of(self, node)
         for kind in kinds if path else ():
-            self.ref(kind, node, {"value": path})
+            self.ref(kind, node, {"path": path, "space": "value"})
+
+    def is_local(self, node: Node) -> bool:
+        """Tell whether a node is the name of a local, and remember which."""
+        binding = self.local(self.name(node)) if node.type == "identifier" else None
+        if binding is not None:
+            self.seen[node.id] = self.expr("local", binding)
+        return binding is not None
 
 
 def _literal(walk: ShapeWalk, node: Node, _depth: int) -> int:
