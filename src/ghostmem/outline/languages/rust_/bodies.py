@@ -3,7 +3,7 @@
 from tree_sitter import Node
 
 from ghostmem.outline.languages.rust_.shapes import ShapeWalk
-from ghostmem.outline.languages.rust_.syntax import path_of, type_of
+from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, fields_of, present
 
 # methods that pass the elements of their receiver to a closure
@@ -122,9 +122,8 @@ class RustBodyWalk(ShapeWalk):
         if function is None:
             return fields_of(node, ("arguments",))
         is_generic = function.type == "generic_function"
-        steps = fields_of(function, ("type_arguments",)) if is_generic else []
-        types = [type_of(self, child) for step in steps for child in step.named_children]
         inner = (function.child_by_field_name("function") if is_generic else None) or function
+        steps = fields_of(function, ("type_arguments",))
         is_method = inner.type == "field_expression"
         if is_method:
             steps += fields_of(inner, ("value",))
@@ -136,7 +135,7 @@ class RustBodyWalk(ShapeWalk):
         def call() -> None:
             self.is_local(inner)
             callee = self.of(inner)
-            self.seen[node.id] = self.expr("call", callee, types)
+            self.seen[node.id] = self.expr("call", callee, arguments_of(self, function))
             self.ref("calls", inner, {"callee": callee})
 
         arguments = node.child_by_field_name("arguments")

@@ -6,6 +6,7 @@ import posixpath
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import
@@ -66,12 +67,7 @@ def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
 
 
 def _manifests(files: Mapping[str, Facts], read: Read) -> dict[str, dict[str, Any]]:
-    folders: set[str] = set()
-    for path in files:
-        folder = posixpath.dirname(path)
-        while folder not in folders:
-            folders.add(folder)
-            folder = posixpath.dirname(folder)
+    folders = {folder for path in files for folder in _folders(path)}
     found: dict[str, dict[str, Any]] = {}
     for folder in sorted(folders):
         text = read(posixpath.join(folder, "Cargo.toml"))
@@ -86,13 +82,14 @@ def _manifests(files: Mapping[str, Facts], read: Read) -> dict[str, dict[str, An
     return found
 
 
+def _folders(path: str) -> list[str]:
+    """Return the folders that a file is in, innermost first."""
+    folders = [str(folder) for folder in PurePosixPath(path).parents]
+    return [*folders[:-1], ""]
+
+
 def _package(path: str, manifests: dict[str, dict[str, Any]]) -> str | None:
-    folder = posixpath.dirname(path)
-    while folder not in manifests:
-        if not folder:
-            return None
-        folder = posixpath.dirname(folder)
-    return folder
+    return next((folder for folder in _folders(path) if folder in manifests), None)
 
 
 def _crate_name(manifest: dict[str, Any], part: str) -> str:

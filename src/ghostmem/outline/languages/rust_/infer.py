@@ -4,35 +4,31 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ghostmem.outline.languages.rust_.imports import KNOWN
-from ghostmem.outline.languages.rust_.members import RustCallee, RustMembers, callee_of
+from ghostmem.outline.languages.rust_.members import ABSTRACT, RustCallee, RustMembers, callee_of
+from ghostmem.outline.languages.rust_.syntax import TUPLE
 from ghostmem.outline.languages.rust_.types import head_of, last_of, params_of
-from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, Type, symbols, typed
+from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
+from ghostmem.outline.resolve.types import ARRAY, INSTANCE, Type
 
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
+KEPT = ABSTRACT | {INSTANCE}  # sorts of types that a method such as `as_ref` gives again
 _CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
 
 
 class RustInference(RustMembers):
     """Infer the types of expressions."""
 
-    def _annotated(
-        self, path: str, depth: int, data: Any, owner: int, value: int = UNKNOWN
-    ) -> Type | None:
-        """Return an annotated type; the arguments it leaves out come from the value."""
-        return self.resolve(data, path, owner) or self.infer(path, value, depth)
-
     def _part(
-        self, path: str, depth: int, source: int, segs: list[str], name: str, owner: int
+        self, path: str, depth: int, source: int, segments: list[str], name: str, owner: int
     ) -> Type | None:
         """Return the type of a part that a pattern takes out of a struct or variant."""
         whole = self.infer(path, source, depth)
-        if segs and segs[-1] in ("Some", "Ok"):
+        if segments and segments[-1] in ("Some", "Ok"):
             return self.element(whole)
-        if segs == ["Err"]:
-            is_result = whole is not None and whole[0] == "native" and len(whole[2]) > 1
-            return typed(whole[2][1]) if whole is not None and is_result else None
-        callee = self.callee(path, ["path", segs, [], owner]) if segs else RustCallee()
+        if segments == ["Err"]:
+            return whole.args[1] if whole is not None and len(whole.args) > 1 else None
+        callee = self.callee(path, ["path", segments, [], owner]) if segments else RustCallee()
         if len(callee.targets) != 1 or callee.targets[0].kind != "sym":
             return None
         key = callee.targets[0].value
@@ -42,12 +38,12 @@ class RustInference(RustMembers):
         fields = self.names.items.get((*key, "field", name), [])
         if len(fields) != 1:
             return None
-        return self.field_type(fields[0], (key[0], symbol.parent), whole[2] if whole else ())
+        return self.field_type(fields[0], (key[0], symbol.parent), whole.args if whole else ())
 
     def _variants(self, home: Type | None, name: str) -> list[Any]:
-        if home is None or home[0] != "sym":
+        if home is None or home.sort != INSTANCE:
             return []
-        return self.names.items.get((*home[1], "variant", name), [])
+        return self.names.items.get((*home.symbol, "variant", name), [])
 
     def _value(self, path: str, _depth: int, *operands: Any) -> Type | None:
         """Return the type of a constant, a static, a unit struct or a variant."""
@@ -62,7 +58,7 @@ class RustInference(RustMembers):
         key = callee.targets[0].value
         symbol = self.names.symbol(key)
         if symbol.detail.get("variant"):
-            return callee.home or ("sym", (key[0], symbol.parent), ())
+            return callee.home or Type(INSTANCE, (key[0], symbol.parent))
         if symbol.kind == "type":
             return self.of_target(callee.targets[0])
         if called:
@@ -73,14 +69,14 @@ class RustInference(RustMembers):
         """Return the targets of a path in value position."""
         if expression[0] == "qpath":
             return self._qualified(path, *expression[1:])
-        _, segs, args, owner = expression
-        if segs[0] == "Self":
+        _, segments, args, owner = expression
+        if segments[0] == "Self":
             home = self.own(path, owner)
-            if len(segs) > 1:
-                return self._associated(home, segs[1:], (path, owner), "receiver")
-            is_symbol = home is not None and home[0] == "sym"
-            return RustCallee(symbols([home[1]] if home and is_symbol else []), "receiver", home)
-        found = self.names.resolve(segs, path, owner, "value")
+            if len(segments) > 1:
+                return self._associated(home, segments[1:], (path, owner), "receiver")
+            keys = [home.symbol] if home is not None and home.sort == INSTANCE else []
+            return RustCallee(symbols(keys), "receiver", home)
+        found = self.names.resolve(segments, path, owner, "value")
         if len(found.targets) == 1 and found.targets[0].kind == "left":
             front, rest = found.targets[0].value
             given = tuple(self.resolve(arg, path, owner) for arg in args)
@@ -102,8 +98,8 @@ class RustInference(RustMembers):
             return callee._replace(via=via) if callee.via == "type" else callee
         if (derived := self.derived(home, name)) is not None:
             return RustCallee([derived], "native", home)
-        if home[0] in OUTSIDE:
-            return RustCallee([Target(home[0], f"{home[1]}::{name}")], home[0], home)
+        if home.sort in OUTSIDE:
+            return RustCallee([Target(home.sort, f"{home.name}::{name}")], home.sort, home)
         return RustCallee()
 
     def _qualified(self, path: str, kind: Any, trait: Any, name: str, owner: int) -> RustCallee:
@@ -114,7 +110,9 @@ class RustInference(RustMembers):
         traits = self.names.resolve(trait[1], path, owner, "type").targets
         if len(traits) != 1 or traits[0].kind != "sym":
             outside = [
-                Target(one.kind, f"{one.value}::{name}") for one in traits if one.kind in OUTSIDE
+                Target(found.kind, f"{found.value}::{name}")
+                for found in traits
+                if found.kind in OUTSIDE
             ]
             return RustCallee(outside, outside[0].kind if outside else "", home)
         methods = self.methods.get((head_of(home), name), []) if home else []
@@ -146,13 +144,12 @@ class RustInference(RustMembers):
     def element(self, holder: Type | None, how: str = "elem") -> Type | None:
         """Return the type inside an Option, a Result, a list or a smart pointer of one."""
         for kind in self.opened(holder):
-            name = last_of(kind)
-            if kind[0] == "seq":
-                return typed(kind[1][0])
-            if kind[0] in OUTSIDE and kind[2] and name in KNOWN["holders"] | KNOWN["lists"]:
-                return typed(kind[2][0])
-            if kind[0] == "native" and name in KNOWN["maps"] and len(kind[2]) > 1:
-                return typed(kind[2][1]) if how == "index" else ("tuple", kind[2], ())
+            name, is_outside = last_of(kind), kind.sort in OUTSIDE
+            is_list = is_outside and name in KNOWN["holders"] | KNOWN["lists"]
+            if kind.args and (kind.sort == ARRAY or is_list):
+                return kind.args[0]
+            if kind.sort == "native" and name in KNOWN["maps"] and len(kind.args) > 1:
+                return kind.args[1] if how == "index" else Type(TUPLE, args=kind.args)
         return None
 
     def method_result(self, receiver: Type | None, name: str) -> Type | None:
@@ -164,23 +161,22 @@ class RustInference(RustMembers):
 
     def _results(self, kind: Type, name: str) -> list[Type | None]:
         """Return the type that a method of a type gives, no item if the type has no such method."""
-        last, args = last_of(kind), kind[2]
-        is_list = kind[0] == "seq" or last in KNOWN["lists"]
+        last, args = last_of(kind), kind.args
+        is_list, is_holder = kind.sort == ARRAY or last in KNOWN["lists"], last in KNOWN["holders"]
         if last in KNOWN["cells"] and args:
             return [_cell_result(args[-1], name)]
-        if last in KNOWN["holders"] and name in KNOWN["opens"]:
+        if is_holder and name in KNOWN["opens"]:
             return [self.element(kind)]
-        if last in KNOWN["holders"] and name in ("ok", "err", "ok_or", "ok_or_else"):
-            return [("native", _RESULT if name.startswith("ok_") else _OPTION, args[:1])]
+        if is_holder and name in ("ok", "err", "ok_or", "ok_or_else"):
+            return [native(_RESULT if name.startswith("ok_") else _OPTION, *args[:1])]
         if name in KNOWN["selects"] and (is_list or last in KNOWN["maps"]):
             inner = self.element(kind, "index")
-            return [("native", _OPTION, (inner,)) if inner else None]
+            return [native(_OPTION, inner) if inner else None]
         if last in KNOWN["maps"] and name in ("values", "values_mut", "into_values") and args[1:]:
-            return [("native", "std::vec::Vec", args[1:2])]
+            return [native("std::vec::Vec", args[1])]
         if name in KNOWN["iterates"] and is_list:
-            return [("native", "std::slice::Iter", (self.element(kind),))]
-        is_holder = is_list or last in KNOWN["holders"] | KNOWN["maps"]
-        is_kept = is_holder or kind[0] in ("sym", "gen", "dyn")
+            return [native("std::slice::Iter", self.element(kind))]
+        is_kept = is_list or is_holder or last in KNOWN["maps"] or kind.sort in KEPT
         return [kind] if name in KNOWN["keeps"] and is_kept else []
 
     handlers: ClassVar = {
@@ -188,7 +184,10 @@ class RustInference(RustMembers):
             path, types.files[path].detail["bindings"][binding][2], depth
         ),
         "self": lambda types, path, _depth, owner: types.own(path, owner),
-        "as": _annotated,
+        # the arguments that an annotated type leaves out come from the value
+        "as": lambda types, path, depth, data, owner, value=UNKNOWN: (
+            types.resolve(data, path, owner) or types.infer(path, value, depth)
+        ),
         **dict.fromkeys(
             ("member", "item"),
             lambda types, path, depth, row, name: types.field(
@@ -203,12 +202,10 @@ class RustInference(RustMembers):
         "index": lambda types, path, depth, row: types.element(
             types.infer(path, row, depth), "index"
         ),
-        "tuple": lambda types, path, depth, rows: (
-            "tuple",
-            tuple(types.infer(path, row, depth) for row in rows),
-            (),
+        "tuple": lambda types, path, depth, rows: Type(
+            TUPLE, args=tuple(types.infer(path, row, depth) for row in rows)
         ),
-        "array": lambda types, path, depth, row: ("seq", (types.infer(path, row, depth),), ()),
+        "array": lambda types, path, depth, row: Type(ARRAY, args=(types.infer(path, row, depth),)),
         "first": RustMembers.first,
         "part": _part,
         "path": _value,
@@ -218,5 +215,10 @@ class RustInference(RustMembers):
 
 def _cell_result(content: Type | None, name: str) -> Type | None:
     if name in KNOWN["locks"]:
-        return ("native", _RESULT, (content,))
+        return native(_RESULT, content)
     return content if name in ("borrow", "borrow_mut", "get") else None
+
+
+def native(name: str, *args: Type | None) -> Type:
+    """Return a type of the standard library."""
+    return Type("native", name=name, args=args)

@@ -10,8 +10,9 @@ from ghostmem.outline.facts import Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.imports import DERIVABLE
-from ghostmem.outline.languages.rust_.nodes import RustNodes
+from ghostmem.outline.languages.rust_.nodes import RustNodes, target_of
 from ghostmem.outline.languages.shared.inference import OUTSIDE, Target
+from ghostmem.outline.resolve.types import INSTANCE
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
@@ -73,7 +74,7 @@ class _RustLinker(RustNodes):
             if not trait:
                 continue
             found = [self.node(target, "interface") for target in traits.targets]
-            start = self.node(Target(*kind[:2]), "type") if kind is not None else None
+            start = self.node(target_of(kind), "type") if kind is not None else None
             ends = [end for end in found if end is not None] if start else []
             start = start or self.ids[impl]
             for end in ends:
@@ -152,13 +153,13 @@ class _RustLinker(RustNodes):
             return callee.targets, "receiver" if is_self else callee.via
         if (derived := self.types.derived(kind, name)) is not None:
             return [derived], "native"
-        if kind is None or kind[0] not in OUTSIDE:
+        if kind is None or kind.sort not in OUTSIDE:
             return [], ""
         inner = self.types.inner(kind)
-        if inner is not None and inner[0] == "sym":
+        if inner is not None and inner.sort == INSTANCE:
             return [], ""
-        holder = inner if inner and inner[0] in OUTSIDE and name != "clone" else kind
-        return [Target(holder[0], f"{holder[1]}::{name}")], holder[0]
+        holder = inner if inner and inner.sort in OUTSIDE and name != "clone" else kind
+        return [Target(holder.sort, f"{holder.name}::{name}")], holder.sort
 
     def _to(self, start: str, ref: Ref, target: Target, via: str) -> bool:
         """Link a reference to one target; return whether it is resolved."""

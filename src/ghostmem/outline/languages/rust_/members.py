@@ -3,11 +3,11 @@ that they dereference to.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.outline.facts import FILE
-from ghostmem.outline.languages.rust_.crates import Key
 from ghostmem.outline.languages.rust_.imports import DERIVED, KNOWN
+from ghostmem.outline.languages.rust_.syntax import DYN, TUPLE
 from ghostmem.outline.languages.rust_.types import (
     RustTypes,
     head_of,
@@ -15,9 +15,11 @@ from ghostmem.outline.languages.rust_.types import (
     params_of,
     substitute,
 )
-from ghostmem.outline.languages.shared.inference import Target, Type, symbols, typed
+from ghostmem.outline.languages.shared.inference import Target, symbols
+from ghostmem.outline.resolve.types import INSTANCE, PARAMETER, Key, Type
 
 MAX_DEREFS = 8  # types that are dereferenced one after the other
+ABSTRACT = frozenset({PARAMETER, DYN})  # sorts of types of which only the traits are known
 _NOT_FORWARDED = ("clone", "new", "from", "default")  # functions that a smart pointer has itself
 
 
@@ -36,24 +38,23 @@ class RustMembers(RustTypes):
         """Return the traits of the project that a type parameter or trait object has, with those
         that they extend.
         """
-        if kind[0] != "gen":
-            return self._with_supers(list(kind[1]))
-        name, path, owner = kind[1]
-        if name == "Self":
-            return self._with_supers([("sym", (path, owner), ())])
-        bounds = self.names.symbol((path, owner)).detail["generics"][name]
-        return self._with_supers([self.resolve(bound, path, owner) for bound in bounds])
+        if kind.sort != PARAMETER:
+            return self._with_supers([*kind.args])
+        if kind.name == "Self":
+            return self._with_supers([Type(INSTANCE, kind.symbol)])
+        bounds = self.names.symbol(kind.symbol).detail["generics"][kind.name]
+        return self._with_supers([self.resolve(bound, *kind.symbol) for bound in bounds])
 
     def _with_supers(self, pending: list[Type | None]) -> list[Key]:
         found: dict[Key, None] = {}
         while pending:
             kind = pending.pop(0)
-            if kind is not None and kind[0] == "dyn":
-                pending += kind[1]
-            elif kind is not None and kind[0] == "sym" and kind[1] not in found:
-                found[kind[1]] = None
-                detail = self.names.symbol(kind[1]).detail
-                pending += [self.resolve(bound, *kind[1]) for bound in detail.get("bounds") or []]
+            if kind is not None and kind.sort == DYN:
+                pending += kind.args
+            elif kind is not None and kind.sort == INSTANCE and kind.symbol not in found:
+                found[kind.symbol] = None
+                bounds = self.names.symbol(kind.symbol).detail.get("bounds") or []
+                pending += [self.resolve(bound, *kind.symbol) for bound in bounds]
         return list(found)
 
     def trait_functions(self, traits: list[Key], name: str) -> list[Key]:
@@ -77,19 +78,21 @@ class RustMembers(RustTypes):
             callee = self._functions(kind, name, where)
             if callee.targets:
                 return callee
-            if kind[0] in ("gen", "dyn") or (kind[0] == "native" and name in _NOT_FORWARDED):
+            is_pointer = kind.sort == "native" and name in _NOT_FORWARDED
+            if kind.sort in ABSTRACT or is_pointer:
                 break
         return RustCallee()
 
     def _functions(self, kind: Type, name: str, where: tuple[str, int] | None) -> RustCallee:
         """Return the functions of a type itself: of its impls, then of its traits."""
-        if kind[0] in ("gen", "dyn"):
+        if kind.sort in ABSTRACT:
             return callee_of(self.trait_functions(self.bounds(kind), name), "interface", kind)
         head = head_of(kind)
         if methods := self.methods.get((head, name)):
             inherent = [method for method in methods if method.trait is None]
             return callee_of([method.key for method in inherent or methods], "type", kind)
-        supers = self._with_supers([("sym", key, ()) for key in self.traits.get(head, {})])
+        traits = self.traits.get(head, {}) if head is not None else {}
+        supers = self._with_supers([Type(INSTANCE, key) for key in traits])
         keys = self.trait_functions(supers, name)
         if not keys and where is not None:
             keys = self._blanket(name, where)
@@ -97,9 +100,9 @@ class RustMembers(RustTypes):
 
     def derived(self, kind: Type | None, name: str) -> Target | None:
         """Return the function that a type has by deriving its trait."""
-        if kind is None or kind[0] != "sym" or name not in DERIVED:
+        if kind is None or kind.sort != INSTANCE or name not in DERIVED:
             return None
-        derives = self.names.symbol(kind[1]).detail.get("derives") or []
+        derives = self.names.symbol(kind.symbol).detail.get("derives") or []
         is_derived = DERIVED[name].rsplit("::", 1)[-1] in derives
         return Target("native", f"{DERIVED[name]}::{name}") if is_derived else None
 
@@ -119,51 +122,49 @@ class RustMembers(RustTypes):
 
     def inner(self, kind: Type) -> Type | None:
         """Return the type that a smart pointer or a type with Deref leads to."""
-        if kind[0] == "native" and last_of(kind) in KNOWN["pointers"] and kind[2]:
-            return typed(kind[2][-1])
+        if kind.sort == "native" and last_of(kind) in KNOWN["pointers"] and kind.args:
+            return kind.args[-1]
         place = self.derefs.get(head_of(kind))
         if place is None:
             return None
         target = self.resolve(self.names.symbol(place).detail["types"]["Target"], *place)
         return substitute(target, self._unify(place, kind))
 
-    def _unify(self, place: Key, kind: Type | None) -> dict[Any, Any]:
+    def _unify(self, place: Key, kind: Type | None) -> dict[Type, Type]:
         """Return the types that the type parameters of an impl are for a type."""
         own = self.impl_types.get(place)
         if own is None or kind is None:
             return {}
-        if own[0] == "gen":
-            return {own[1]: kind}
+        pairs = [(own, kind)] if own.sort == PARAMETER else zip(own.args, kind.args, strict=False)
         return {
-            parameter[1]: given
-            for parameter, given in zip(own[2], kind[2], strict=False)
-            if parameter and parameter[0] == "gen" and given
+            parameter: given
+            for parameter, given in pairs
+            if parameter is not None and parameter.sort == PARAMETER and given is not None
         }
 
     def result(
-        self, key: Key, kind: Type | None, given: dict[Any, Any] | None = None
+        self, key: Key, kind: Type | None, given: dict[Type, Type] | None = None
     ) -> Type | None:
         """Return the type that a function gives when it is called on a type."""
-        symbol = self.names.symbol(key)
-        mapping: dict[Any, Any] = dict(given or {})
+        symbol, mapping = self.names.symbol(key), given or {}
         parent = (key[0], symbol.parent)
         if parent in self.impl_types:
-            mapping |= self._unify(parent, kind)
+            mapping = mapping | self._unify(parent, kind)
         elif kind is not None and symbol.parent != FILE:
-            mapping["Self", *parent] = kind
+            mapping = mapping | {Type(PARAMETER, parent, "Self"): kind}
         return substitute(self.resolve(symbol.detail.get("ret"), *key), mapping)
 
     def field(self, receiver: Type | None, name: str) -> Type | None:
         """Return the type of a field, through types that dereference."""
         for kind in self.opened(receiver):
-            if kind[0] == "tuple" and name.isdigit() and int(name) < len(kind[1]):
-                return typed(kind[1][int(name)])
-            keys = self.names.items.get((*kind[1], "field", name), []) if kind[0] == "sym" else []
-            if len(keys) == 1:
-                return self.field_type(keys[0], kind[1], kind[2])
+            if kind.sort == TUPLE and name.isdigit() and int(name) < len(kind.args):
+                return kind.args[int(name)]
+            keys = self.names.items.get((*kind.symbol, "field", name), [])
+            if len(keys) == 1 and kind.sort == INSTANCE:
+                return self.field_type(keys[0], kind.symbol, kind.args)
         return None
 
-    def field_type(self, field: Key, owner: Key, args: tuple[Any, ...]) -> Type | None:
+    def field_type(self, field: Key, owner: Key, args: tuple[Type | None, ...]) -> Type | None:
         """Return the type of a field of a type with its type arguments."""
         written = self.resolve(self.names.symbol(field).detail["type"], *owner)
         return substitute(written, params_of(self.names.symbol(owner).detail, owner, args))

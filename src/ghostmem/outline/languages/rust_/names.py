@@ -6,6 +6,7 @@ from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
 from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, RustImports
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
+from ghostmem.outline.resolve.types import PARAMETER, Type
 
 
 class RustNames(RustImports):
@@ -20,20 +21,20 @@ class RustNames(RustImports):
         """Return a type parameter that is visible at a symbol, with where it was declared."""
         for number, symbol in self.around(path, owner):
             if name in ((symbol.detail or {}).get("generics") or ()):
-                return Target("gen", (name, path, number))
+                return Target("gen", Type(PARAMETER, (path, number), name))
         return None
 
-    def resolve(self, segs: list[str], path: str, owner: int, space: str) -> Found:
+    def resolve(self, segments: list[str], path: str, owner: int, space: str) -> Found:
         """Return the target of a path at a place."""
-        if not segs:
+        if not segments:
             return NOTHING
         module = self.module_of(path, owner)
-        if len(segs) > 1 and segs[0] in ("crate", "self", "super", ""):
-            return self.anchored(segs, module, space)
-        first = self._lexical(segs[0], path, owner, space if len(segs) == 1 else "type")
-        if len(segs) == 1 or not first.targets:
+        if len(segments) > 1 and segments[0] in ("crate", "self", "super", ""):
+            return self.anchored(segments, module, space)
+        first = self._lexical(segments[0], path, owner, space if len(segments) == 1 else "type")
+        if len(segments) == 1 or not first.targets:
             return first
-        return self.follow(first, segs[1:], space, module)
+        return self.follow(first, segments[1:], space, module)
 
     def _lexical(self, name: str, path: str, owner: int, space: str) -> Found:
         if space == "type" and (generic := self.generic(path, owner, name)) is not None:

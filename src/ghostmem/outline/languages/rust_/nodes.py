@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import file_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.rust_.crates import Key, crates_of
+from ghostmem.outline.languages.rust_.crates import crates_of
 from ghostmem.outline.languages.rust_.infer import RustInference
 from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.shared.graph_builder import FirstLineBuilder
 from ghostmem.outline.languages.shared.inference import Target
+from ghostmem.outline.resolve.types import INSTANCE, Key, Type
 
 
 class RustNodes(FirstLineBuilder):
@@ -58,7 +59,7 @@ class RustNodes(FirstLineBuilder):
         """Return the node that declares a symbol: its type, its trait, its module or its file."""
         parent = (key[0], self.names.symbol(key).parent)
         kind = self.types.impl_types.get(parent)
-        return self.ids[kind[1]] if kind is not None and kind[0] == "sym" else self.owner(*parent)
+        return self.ids[kind.symbol] if kind and kind.sort == INSTANCE else self.owner(*parent)
 
     def canonical(self, key: Key) -> tuple[str, str]:
         """Return the name of a symbol and, where that is short, the one that tells it apart."""
@@ -76,8 +77,8 @@ class RustNodes(FirstLineBuilder):
         written, trait = self.names.symbol(impl).detail["written"]
         kind = self.types.impl_types[impl]
         short = home = written
-        if kind is not None and kind[0] == "sym":
-            short, home = self.names.symbol(kind[1]).name, self.canonical(kind[1])[1]
+        if kind is not None and kind.sort == INSTANCE:
+            short, home = self.names.symbol(kind.symbol).name, self.canonical(kind.symbol)[1]
         if not trait:
             return f"{home}::{name}", f"{home}::{name}"
         found, whole = self.types.impl_traits[impl].targets, trait
@@ -94,3 +95,8 @@ class RustNodes(FirstLineBuilder):
         if target.kind == "mod":
             return self.owner(target.value.file, target.value.symbol)
         return self.target(target, kind) if target.kind in ("native", "external") else None
+
+
+def target_of(kind: Type) -> Target:
+    """Return a type without its arguments as the target of a name."""
+    return Target("sym", kind.symbol) if kind.sort == INSTANCE else Target(kind.sort, kind.name)

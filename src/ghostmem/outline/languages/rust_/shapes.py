@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from ghostmem.outline.languages.rust_.syntax import path_of, type_of
+from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Walk
 
 MAX_NESTING = 60  # expressions inside each other
@@ -63,20 +63,12 @@ class ShapeWalk(Walk):
         if handler := _SHAPES.get(kind):
             return handler(self, node, depth + 1)
         if kind in SAME or kind in WRAPS:
-            kids = node.named_children if node.child_count else []
-            first = next((kid for kid in kids if kid.type != "mutable_specifier"), None)
+            children = node.named_children
+            first = next((one for one in children if one.type != "mutable_specifier"), None)
             inner = self.shape(first, depth + 1)
             known = first is not None or kind == "array_expression"
             return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
         return self.branches(node, depth + 1)
-
-    def _field(self, node: Node, depth: int) -> int:
-        inner = self.shape(node.child_by_field_name("value"), depth)
-        return self.expr("member", inner, self.name(node.child_by_field_name("field")))
-
-    def _typed(self, node: Node, _depth: int) -> int:
-        typed = node.child_by_field_name("type") or node.child_by_field_name("name")
-        return self.expr("as", type_of(self, typed), self.owner)
 
     def branches(self, node: Node, depth: int) -> int:
         """Build the expression of a block, a condition or a match from its branches."""
@@ -105,9 +97,9 @@ class ShapeWalk(Walk):
             types = type_of(self, kind), type_of(self, trait)
             name = self.name(node.child_by_field_name("name"))
             return self.expr("qpath", *types, name, self.owner)
-        segs = path_of(self, node)
-        given = type_of(self, front) if front is not None and front.type == "generic_type" else None
-        return self.expr("path", segs, given[2] if given else [], self.owner) if segs else UNKNOWN
+        segments = path_of(self, node)
+        given = arguments_of(self, front) if front is not None else []
+        return self.expr("path", segments, given, self.owner) if segments else UNKNOWN
 
     # patterns
 
@@ -139,23 +131,19 @@ class ShapeWalk(Walk):
     def parts(self, node: Node, source: int, depth: int) -> None:
         """Bind the parts that a pattern takes out of a struct or variant."""
         typed = node.child_by_field_name("type")
-        segs = path_of(self, typed) if typed is not None else None
-        if segs and typed is not None:
-            self.ref("uses", typed, {"path": segs, "space": "variant"})
+        segments = path_of(self, typed) or []
+        if segments and typed is not None:
+            self.ref("uses", typed, {"path": segments, "space": "variant"})
         number = 0
-        for one in node.named_children:
-            if one == typed:
+        for child in node.named_children:
+            if child == typed or child.type == "remaining_field_pattern":
                 continue
-            if one.type == "field_pattern":
-                name, inner = one.child_by_field_name("name"), one.child_by_field_name("pattern")
-                part = self.expr("part", source, segs or [], self.name(name), self.owner)
-                if (target := inner or name) is not None:
-                    self.pattern(target, part, depth + 1)
-            elif one.type != "remaining_field_pattern":
-                self.pattern(
-                    one, self.expr("part", source, segs or [], str(number), self.owner), depth + 1
-                )
-                number += 1
+            name = child.child_by_field_name("name") if child.type == "field_pattern" else None
+            inner = child.child_by_field_name("pattern") if name is not None else child
+            part = self.name(name) if name is not None else str(number)
+            taken = self.expr("part", source, segments, part, self.owner)
+            self.pattern(inner or name or child, taken, depth + 1)
+            number += 1
 
     def read(self, node: Node, *kinds: str) -> None:
         """Record the use of a value by its name or path, unless it is a local."""
@@ -171,22 +159,29 @@ class ShapeWalk(Walk):
         return binding is not None
 
 
-def _literal(walk: ShapeWalk, node: Node, _depth: int) -> int:
-    return walk.expr("as", ["path", [LITERALS[node.type]], []], walk.owner)
-
-
 # by the kind of a node
 _SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
-    **dict.fromkeys(LITERALS, _literal),
+    **dict.fromkeys(
+        LITERALS,
+        lambda walk, node, _depth: walk.expr("as", ["path", [LITERALS[node.type]], []], walk.owner),
+    ),
     "self": lambda walk, _node, _depth: walk.expr("self", walk.owner),
     "identifier": ShapeWalk.path,
     "scoped_identifier": ShapeWalk.path,
     "generic_function": ShapeWalk.path,
     "closure_expression": lambda walk, _node, _depth: walk.expr("closure"),
-    "field_expression": ShapeWalk._field,
-    "type_cast_expression": ShapeWalk._typed,
-    "struct_expression": ShapeWalk._typed,
+    "field_expression": lambda walk, node, depth: walk.expr(
+        "member",
+        walk.shape(node.child_by_field_name("value"), depth),
+        walk.name(node.child_by_field_name("field")),
+    ),
+    "type_cast_expression": lambda walk, node, _depth: walk.expr(
+        "as", type_of(walk, node.child_by_field_name("type")), walk.owner
+    ),
+    "struct_expression": lambda walk, node, _depth: walk.expr(
+        "as", type_of(walk, node.child_by_field_name("name")), walk.owner
+    ),
     "tuple_expression": lambda walk, node, depth: walk.expr(
-        "tuple", [walk.shape(one, depth) for one in node.named_children]
+        "tuple", [walk.shape(child, depth) for child in node.named_children]
     ),
 }
