@@ -148,11 +148,7 @@ def _orphan(path: str, manifests: dict[str, dict[str, Any]], found: Crates) -> M
     package = _package(path, manifests)
     inner = posixpath.relpath(path, package) if package else path
     parts = inner.removesuffix(".rs").split("/")
-    names = tuple(
-        part
-        for at, part in enumerate(parts)
-        if not (at == 0 and part == "src") and not (at and part == "mod")
-    )
+    names = tuple(part for place, part in enumerate(parts) if part != ("mod" if place else "src"))
     crate = _crate_name(manifests[package], "lib") if package is not None else "crate"
     module = Module(crate, names, path, FILE, package or "")
     module.root = found.libraries.get(crate)
@@ -166,19 +162,16 @@ def _grow(files: Mapping[str, Facts], found: Crates, root: Module) -> None:
         module = pending.pop()
         facts = files[module.file]
         found.modules[module.file, module.symbol] = module
-        for at, symbol in enumerate(facts.symbols):
+        for number, symbol in enumerate(facts.symbols):
             if symbol.kind == "module" and symbol.parent == module.symbol:
-                pending.append(_below(module, symbol.name, module.file, at))
-        for one in facts.imports:
-            if one.owner != module.symbol or not one.detail.get("mod"):
-                continue
-            path = _file_of(files, module, one)
-            if path is None:
-                continue
-            if (path, FILE) in found.modules:
-                module.modules.setdefault(one.name, found.modules[path, FILE])
-            else:
-                found.modules[path, FILE] = below = _below(module, one.name, path, FILE)
+                pending.append(_below(module, symbol.name, module.file, number))
+        for declaration in facts.imports:
+            is_module = declaration.owner == module.symbol and declaration.detail.get("mod")
+            path = _file_of(files, module, declaration) if is_module else None
+            if path is not None and (path, FILE) in found.modules:
+                module.modules.setdefault(declaration.name, found.modules[path, FILE])
+            elif path is not None:
+                found.modules[path, FILE] = below = _below(module, declaration.name, path, FILE)
                 pending.append(below)
 
 
@@ -196,11 +189,12 @@ def _below(module: Module, name: str, file: str, symbol: int) -> Module:
     return below
 
 
-def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | None:
+def _file_of(files: Mapping[str, Facts], module: Module, declaration: Import) -> str | None:
     """Return the file of `mod x;` as the compiler would look for it."""
     folder, base = posixpath.split(module.file)
-    if one.detail["path"]:
-        path = posixpath.normpath(posixpath.join(folder, one.detail["path"]))
+    name, given = declaration.name, declaration.detail["path"]
+    if given:
+        path = posixpath.normpath(posixpath.join(folder, given))
         return path if path in files else None
     top = module
     inline: list[str] = []
@@ -211,21 +205,17 @@ def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | N
     home = posixpath.join(
         folder if whole else posixpath.join(folder, base.removesuffix(".rs")), *inline
     )
-    wanted = (posixpath.join(home, f"{one.name}.rs"), posixpath.join(home, one.name, "mod.rs"))
+    wanted = (posixpath.join(home, f"{name}.rs"), posixpath.join(home, name, "mod.rs"))
     return next((path for path in wanted if path in files), None)
 
 
 def _needs(manifest: dict[str, Any]) -> frozenset[str]:
     """Return the names of the crates that a package depends on."""
-    tables = [
-        manifest,
-        *(one for one in (manifest.get("target") or {}).values() if isinstance(one, dict)),
-    ]
+    targets = _table(manifest, "target").values()
     names = (
         name
-        for table in tables
+        for table in (manifest, *(table for table in targets if isinstance(table, dict)))
         for part in ("dependencies", "dev-dependencies", "build-dependencies")
-        if isinstance(table.get(part), dict)
-        for name in table[part]
+        for name in _table(table, part)
     )
     return frozenset(name.replace("-", "_") for name in names)

@@ -46,16 +46,12 @@ class RustImports:
         self.memo: dict[tuple[int, str, str, bool], Found] = {}  # module, name, space, from outside
         self.active: list[tuple[int, str, str]] = []  # module, name, space of lookups under way
         for path in sorted(files):
-            self._collect(path, files[path])
-
-    def _collect(self, path: str, facts: Facts) -> None:
-        for number, symbol in enumerate(facts.symbols):
-            space = _space(symbol)
-            if space:
-                self.items[path, symbol.parent, space, symbol.name].append((path, number))
-        for use in facts.imports:
-            if not use.detail.get("mod"):
-                self.uses[path, use.owner].append(use)
+            for number, symbol in enumerate(files[path].symbols):
+                place = (path, symbol.parent, _space(symbol), symbol.name)
+                self.items[place].append((path, number))
+            for use in files[path].imports:
+                if not use.detail.get("mod"):
+                    self.uses[path, use.owner].append(use)
 
     def symbol(self, key: Key) -> Any:
         """Return the symbol of a key."""
@@ -71,8 +67,9 @@ class RustImports:
     def module_of(self, path: str, owner: int) -> Module:
         """Return the module around a symbol."""
         if (path, owner) not in self.modules:
-            around = (number for number, one in self.around(path, owner) if one.kind == "module")
-            self.modules[path, owner] = self.crates.modules[path, next(around, FILE)]
+            around = self.around(path, owner)
+            number = next((number for number, inner in around if inner.kind == "module"), FILE)
+            self.modules[path, owner] = self.crates.modules[path, number]
         return self.modules[path, owner]
 
     def declared(self, path: str, parent: int, name: str, space: str) -> tuple[Target, ...]:
@@ -102,10 +99,8 @@ class RustImports:
         rest = list(segments)
         while rest and rest[0] in _ANCHORS and here is not None:
             anchor = rest.pop(0)
-            if anchor in ("crate", "$crate"):
-                here = here.root or here
-            elif anchor == "super":
-                here = here.parent
+            if anchor != "self":
+                here = here.parent if anchor == "super" else here.root or here
         if here is None:
             return NOTHING
         return self.follow(Found((Target("mod", here),), "module"), rest, space, module)
@@ -216,12 +211,11 @@ class RustImports:
         return self._variants(target.value, name) if target.kind == "sym" else ()
 
 
-def _space(symbol: Symbol) -> str | None:
+def _space(symbol: Symbol) -> str:
     """Return the space of names that an item is in."""
-    detail = symbol.detail or {}
-    return next((space for space in ("macro", "variant") if detail.get(space)), None) or (
-        _SPACES.get(symbol.kind)
-    )
+    if symbol.detail.get("macro"):
+        return "macro"
+    return "variant" if symbol.detail.get("variant") else _SPACES.get(symbol.kind, "")
 
 
 def _within(module: Module, other: Module) -> bool:

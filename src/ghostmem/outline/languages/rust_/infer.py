@@ -65,11 +65,19 @@ class RustInference(RustMembers):
             return self.result(key, callee.home, params_of(symbol.detail, key, args))
         return self.resolve(symbol.detail.get("type"), *key)
 
-    def callee(self, path: str, expression: list[Any]) -> RustCallee:
-        """Return the targets of a path in value position."""
-        if expression[0] == "qpath":
-            return self._qualified(path, *expression[1:])
-        _, segments, args, owner = expression
+    def callee(
+        self,
+        path: str,
+        function: list[Any],
+        where: tuple[str, int] | None = None,
+        depth: int = 0,
+    ) -> RustCallee:
+        """Return the targets of a path in value position, or of a method at a place."""
+        if function[0] == "member":
+            return self._method(path, function, where, depth)
+        if function[0] == "qpath":
+            return self._qualified(path, *function[1:])
+        _, segments, args, owner = function
         if segments[0] == "Self":
             home = self.own(path, owner)
             if len(segments) > 1:
@@ -84,6 +92,30 @@ class RustInference(RustMembers):
             return self._associated(home, rest, (path, owner), "type")
         return RustCallee(found.targets, found.via if len(found.targets) < 2 else "conditional")
 
+    def _method(
+        self, path: str, function: list[Any], where: tuple[str, int] | None, depth: int
+    ) -> RustCallee:
+        """Resolve `receiver.name` by the type of the receiver."""
+        _, receiver, name = function
+        kind = self.infer(path, receiver, depth)
+        callee = self.find(kind, name, where)
+        if callee.targets:
+            is_self = receiver >= 0 and self.files[path].detail["exprs"][receiver][0] == "self"
+            return callee._replace(via="receiver") if is_self and callee.via == "type" else callee
+        inner = self.inner(kind) if kind is not None and kind.sort in OUTSIDE else None
+        if inner is not None and inner.sort == INSTANCE:
+            return RustCallee()
+        is_inner = inner is not None and inner.sort in OUTSIDE and name != "clone"
+        return self._elsewhere(inner if is_inner else kind, name)
+
+    def _elsewhere(self, kind: Type | None, name: str) -> RustCallee:
+        """Return the function that a type derives, or that a type from outside has."""
+        if (derived := self.derived(kind, name)) is not None:
+            return RustCallee([derived], "native", kind)
+        if kind is None or kind.sort not in OUTSIDE:
+            return RustCallee()
+        return RustCallee([Target(kind.sort, f"{kind.name}::{name}")], kind.sort, kind)
+
     def _associated(
         self, home: Type | None, rest: Sequence[str], where: tuple[str, int], via: str
     ) -> RustCallee:
@@ -96,11 +128,7 @@ class RustInference(RustMembers):
         callee = self.find(home, name, where)
         if callee.targets:
             return callee._replace(via=via) if callee.via == "type" else callee
-        if (derived := self.derived(home, name)) is not None:
-            return RustCallee([derived], "native", home)
-        if home.sort in OUTSIDE:
-            return RustCallee([Target(home.sort, f"{home.name}::{name}")], home.sort, home)
-        return RustCallee()
+        return self._elsewhere(home, name)
 
     def _qualified(self, path: str, kind: Any, trait: Any, name: str, owner: int) -> RustCallee:
         """Resolve `<T as Trait>::name`: to the impl when the type is known, else to the trait."""
@@ -125,16 +153,15 @@ class RustInference(RustMembers):
     def _called(self, path: str, depth: int, row: int, given: list[Any]) -> Type | None:
         """Return the type that a call gives."""
         function: list[Any] = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
-        if function[0] == "member":
-            kind = self.infer(path, function[1], depth)
-            callee = self.find(kind, function[2])
-            results = {self.result(target.value, callee.home) for target in callee.targets}
-            if not results:
-                return self.method_result(kind, function[2])
-            return results.pop() if len(results) == 1 else None
-        if function[0] not in ("path", "qpath") or function[1] in (["Some"], ["Ok"]):
+        if function[0] not in ("path", "qpath", "member") or function[1] in (["Some"], ["Ok"]):
             return None
-        callee = self.callee(path, function)
+        callee = self.callee(path, function, depth=depth)
+        if function[0] == "member":
+            keys = [target.value for target in callee.targets if target.kind == "sym"]
+            results = {self.result(key, callee.home) for key in keys}
+            if not results:
+                return self.method_result(self.infer(path, function[1], depth), function[2])
+            return results.pop() if len(results) == 1 else None
         if len(callee.targets) == 1 and callee.targets[0].kind == "native":
             is_made = callee.targets[0].value.rsplit("::", 1)[-1] in _CONSTRUCTORS
             return callee.home if is_made else None

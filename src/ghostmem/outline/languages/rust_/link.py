@@ -12,7 +12,6 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.imports import DERIVABLE
 from ghostmem.outline.languages.rust_.nodes import RustNodes, target_of
 from ghostmem.outline.languages.shared.inference import OUTSIDE, Target
-from ghostmem.outline.resolve.types import INSTANCE
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
@@ -49,22 +48,22 @@ class _RustLinker(RustNodes):
 
     def imports(self, path: str) -> None:
         """Link a file to its imports."""
-        for one in self.files[path].imports:
-            if one.detail.get("mod"):
+        for use in self.files[path].imports:
+            if use.detail.get("mod"):
                 continue
-            module = self.names.module_of(path, one.owner)
+            module = self.names.module_of(path, use.owner)
             found = [
                 target
-                for space in (("type",) if one.star else ("type", "value", "macro"))
-                for target in self.names.used(one, module, space).targets
+                for space in (("type",) if use.star else ("type", "value", "macro"))
+                for target in self.names.used(use, module, space).targets
             ]
             ends = dict.fromkeys(
                 end for target in found if (end := self.node(target, "module")) is not None
             )
             for end in ends:
-                self.add(file_id(path), "imports", end, one.line, _outer(end) or "import")
+                self.add(file_id(path), "imports", end, use.line, _outer(end) or "import")
             if not ends:
-                self.leave(file_id(path), "imports", one.path, one.line, one.name)
+                self.leave(file_id(path), "imports", use.path, use.line, use.name)
 
     def impls(self) -> None:
         """Link types to the traits they implement."""
@@ -89,14 +88,14 @@ class _RustLinker(RustNodes):
         Those of the standard library are known, others stay loose.
         """
         for key in sorted(self.ids):
-            one = self.names.symbol(key)
-            for name in one.detail.get("derives") or ():
+            symbol = self.names.symbol(key)
+            for name in symbol.detail.get("derives") or ():
                 bare = name.rsplit("::", 1)[-1]
                 if bare in DERIVABLE:
                     end = self.target(Target("native", DERIVABLE[bare]), "interface")
-                    self.add(self.ids[key], "implements", end, one.line, "native")
+                    self.add(self.ids[key], "implements", end, symbol.line, "native")
                 else:
-                    self.leave(self.ids[key], "implements", f"derive({name})", one.line, bare)
+                    self.leave(self.ids[key], "implements", f"derive({name})", symbol.line, bare)
 
     def reference(self, path: str, ref: Ref) -> None:
         """Link a reference to all that it may mean, or leave it unresolved."""
@@ -131,35 +130,16 @@ class _RustLinker(RustNodes):
         """Return the functions that a call may mean; None if it calls a closure."""
         number = ref.detail["callee"]
         function: list[Any] = self.files[path].detail["exprs"][number] if number >= 0 else ["?"]
-        match function[0]:
-            case "local" if self.types.is_closure(path, function[1]):
+        is_field = function[0] == "member" and ref.text.startswith("(")
+        match function:
+            case ["local", binding] if self.types.is_closure(path, binding):
                 return None
-            case "path" | "qpath":
-                name = function[1][-1] if function[0] == "path" else function[3]
-                found = self.types.callee(path, function)
-                return Meaning(found.targets, found.via, name)
-            case "member" if not ref.text.startswith("("):
-                return Meaning(*self._method(path, function, ref.owner), function[2])
+            case ["path", [*_, name], _, _] | ["qpath", _, _, name, _] | ["member", _, name] if (
+                not is_field
+            ):
+                callee = self.types.callee(path, function, (path, ref.owner))
+                return Meaning(callee.targets, callee.via, name)
         return Meaning((), "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1])
-
-    def _method(self, path: str, function: list[Any], owner: int) -> tuple[Sequence[Target], str]:
-        """Resolve `receiver.name` by the type of the receiver."""
-        _, receiver, name = function
-        kind = self.types.infer(path, receiver)
-        callee = self.types.find(kind, name, (path, owner))
-        if callee.targets:
-            exprs = self.files[path].detail["exprs"]
-            is_self = callee.via == "type" and receiver >= 0 and exprs[receiver][0] == "self"
-            return callee.targets, "receiver" if is_self else callee.via
-        if (derived := self.types.derived(kind, name)) is not None:
-            return [derived], "native"
-        if kind is None or kind.sort not in OUTSIDE:
-            return [], ""
-        inner = self.types.inner(kind)
-        if inner is not None and inner.sort == INSTANCE:
-            return [], ""
-        holder = inner if inner and inner.sort in OUTSIDE and name != "clone" else kind
-        return [Target(holder.sort, f"{holder.name}::{name}")], holder.sort
 
     def _to(self, start: str, ref: Ref, target: Target, via: str) -> bool:
         """Link a reference to one target; return whether it is resolved."""
@@ -174,7 +154,7 @@ class _RustLinker(RustNodes):
         symbol, key = self.names.symbol(target.value), target.value
         if symbol.kind in CALLABLE:
             relation = "calls" if ref.kind == "calls" else "uses"
-        elif symbol.kind in VALUES or ref.kind == "extends":
+        elif ref.kind == "extends" or (symbol.kind in VALUES and ref.kind != "calls"):
             relation = ref.kind
         else:  # making a struct or variant only uses it
             relation, key = "uses", (key[0], symbol.parent) if symbol.detail.get("variant") else key

@@ -20,7 +20,7 @@ class RustNames(RustImports):
     def generic(self, path: str, owner: int, name: str) -> Target | None:
         """Return a type parameter that is visible at a symbol, with where it was declared."""
         for number, symbol in self.around(path, owner):
-            if name in ((symbol.detail or {}).get("generics") or ()):
+            if name in (symbol.detail.get("generics") or ()):
                 return Target("gen", Type(PARAMETER, (path, number), name))
         return None
 
@@ -59,16 +59,16 @@ class RustNames(RustImports):
         here: Module | None = module
         while here is not None:
             opened = [
-                here.modules[one.name]
-                for one in self.files[here.file].imports
-                if one.owner == here.symbol
-                and one.detail.get("macros")
-                and one.name in here.modules
+                here.modules[declaration.name]
+                for declaration in self.files[here.file].imports
+                if declaration.owner == here.symbol
+                and declaration.detail.get("macros")
+                and declaration.name in here.modules
             ]
             targets = [
                 target
-                for one in (here, *opened)
-                for target in self.declared(one.file, one.symbol, name, "macro")
+                for place in (here, *opened)
+                for target in self.declared(place.file, place.symbol, name, "macro")
             ]
             if targets:
                 return Found(tuple(targets), "module")

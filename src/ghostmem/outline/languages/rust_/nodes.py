@@ -37,23 +37,11 @@ class RustNodes(FirstLineBuilder):
             if symbol.kind != "impl":
                 self.add(self.home(key), "declares", end, symbol.line, "local")
         for module in self.crates.modules.values():
+            start, imports = self.owner(module.file, module.symbol), self.files[module.file].imports
             for inner in module.modules.values():
                 if inner.symbol == FILE and inner.parent is module:
-                    line = next(
-                        (
-                            one.line
-                            for one in self.files[module.file].imports
-                            if one.name == inner.names[-1]
-                        ),
-                        1,
-                    )
-                    self.add(
-                        self.owner(module.file, module.symbol),
-                        "declares",
-                        file_id(inner.file),
-                        line,
-                        "module",
-                    )
+                    lines = (use.line for use in imports if use.name == inner.names[-1])
+                    self.add(start, "declares", file_id(inner.file), next(lines, 1), "module")
 
     def home(self, key: Key) -> str:
         """Return the node that declares a symbol: its type, its trait, its module or its file."""

@@ -8,6 +8,7 @@ from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Walk
 
 MAX_NESTING = 60  # expressions inside each other
+MAX_PATTERNS = 40  # patterns inside each other
 STATEMENTS = frozenset(
     {"expression_statement", "let_declaration", "empty_statement", "line_comment", "block_comment"}
 )
@@ -64,7 +65,7 @@ class ShapeWalk(Walk):
             return handler(self, node, depth + 1)
         if kind in SAME or kind in WRAPS:
             children = node.named_children
-            first = next((one for one in children if one.type != "mutable_specifier"), None)
+            first = next((child for child in children if child.type != "mutable_specifier"), None)
             inner = self.shape(first, depth + 1)
             known = first is not None or kind == "array_expression"
             return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
@@ -93,7 +94,7 @@ class ShapeWalk(Walk):
             kind: Node | None = next(iter(front.named_children), None)
             trait: Node | None = None
             if kind is not None and kind.type == "qualified_type":
-                kind, trait = (kind.child_by_field_name(one) for one in ("type", "alias"))
+                kind, trait = (kind.child_by_field_name(name) for name in ("type", "alias"))
             types = type_of(self, kind), type_of(self, trait)
             name = self.name(node.child_by_field_name("name"))
             return self.expr("qpath", *types, name, self.owner)
@@ -106,7 +107,7 @@ class ShapeWalk(Walk):
     def pattern(self, node: Node, source: int, depth: int = 0) -> None:
         """Bind the names of a pattern; a capitalised name is a constant or a variant."""
         kind = node.type
-        if depth > 40:
+        if depth > MAX_PATTERNS:
             return
         match kind:
             case "identifier" | "shorthand_field_identifier":
@@ -120,13 +121,13 @@ class ShapeWalk(Walk):
             case "tuple_struct_pattern" | "struct_pattern":
                 self.parts(node, source, depth)
             case "tuple_pattern" | "slice_pattern":
-                for at, one in enumerate(node.named_children):
-                    part = ("item", source, at) if kind == "tuple_pattern" else ("elem", source)
-                    self.pattern(one, self.expr(*part), depth + 1)
+                for place, child in enumerate(node.named_children):
+                    part = ("item", source, place) if kind == "tuple_pattern" else ("elem", source)
+                    self.pattern(child, self.expr(*part), depth + 1)
             case _ if kind != "closure_expression" and not kind.endswith("literal"):
-                for one in node.named_children:
-                    if one.type != "mutable_specifier":
-                        self.pattern(one, source, depth + 1)
+                for child in node.named_children:
+                    if child.type != "mutable_specifier":
+                        self.pattern(child, source, depth + 1)
 
     def parts(self, node: Node, source: int, depth: int) -> None:
         """Bind the parts that a pattern takes out of a struct or variant."""

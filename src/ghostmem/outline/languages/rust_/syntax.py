@@ -120,23 +120,25 @@ _TYPES: dict[str, Callable[[Walk, Node, int], Any]] = {
 
 def bounds_of(walk: Walk, node: Node | None) -> list[Any]:
     """Return the bounds of a parameter or trait."""
-    return [one for kid in (node.named_children if node else []) if (one := type_of(walk, kid))]
+    children = node.named_children if node is not None else []
+    return [bound for child in children if (bound := type_of(walk, child))]
 
 
 def generics_of(walk: Walk, node: Node) -> dict[str, list[Any]]:
     """Return the type parameters of an item with their bounds, also those of its where clause."""
     found: dict[str, list[Any]] = {}
-    given = node.child_by_field_name("type_parameters")
-    for one in given.named_children if given else []:
-        if one.type == "type_parameter":
-            found[walk.name(one.child_by_field_name("name"))] = bounds_of(
-                walk, one.child_by_field_name("bounds")
-            )
-    for clause in node.named_children:
-        for one in clause.named_children if clause.type == "where_clause" else []:
-            name = walk.name(one.child_by_field_name("left"))
-            if one.type == "where_predicate" and name in found:
-                found[name] += bounds_of(walk, one.child_by_field_name("bounds"))
+    clauses = ("type_parameters", "where_clause")
+    parts = [
+        part
+        for child in node.named_children
+        if child.type in clauses
+        for part in child.named_children
+    ]
+    for part in parts:
+        is_parameter = part.type == "type_parameter"
+        name = walk.name(part.child_by_field_name("name" if is_parameter else "left"))
+        if is_parameter or name in found:
+            found.setdefault(name, []).extend(bounds_of(walk, part.child_by_field_name("bounds")))
     return found
 
 
