@@ -96,7 +96,6 @@ class RustWalk(RustBodyWalk):
             "derives": derives_of(self, node),
             "bounds": bounds_of(self, bounds),
             "alias": type_of(self, alias),
-            "enum": node.type == "enum_item",
         }
         is_trait = node.type == "trait_item"
         index = self.item(node, "interface" if is_trait else "type", detail)

@@ -156,11 +156,11 @@ class RustImports:
         if source.kind == "mod":
             outside = not _within(module, source.value)
             return self.member(source.value, name, space, outside=outside).targets
-        return self._variants(source.value, name) if source.kind == "sym" else ()
+        return self.variants(source.value, name) if source.kind == "sym" else ()
 
-    def _variants(self, key: Key, name: str) -> tuple[Target, ...]:
-        is_enum = self.symbol(key).detail.get("enum")
-        return symbols(self.items.get((*key, "variant", name), [])) if is_enum else ()
+    def variants(self, key: Key, name: str) -> tuple[Target, ...]:
+        """Return the variants that an enum has under a name."""
+        return symbols(self.items.get((*key, "variant", name), []))
 
     def used(self, use: Import, module: Module, space: str) -> Found:
         """Return the target of a use declaration.
@@ -208,7 +208,7 @@ class RustImports:
                 inner.file == module.file or inner.crate == module.crate or _within(module, inner)
             )
             return self.member(inner, name, space, outside=not is_near).targets
-        return self._variants(target.value, name) if target.kind == "sym" else ()
+        return self.variants(target.value, name) if target.kind == "sym" else ()
 
 
 def _space(symbol: Symbol) -> str:

@@ -40,11 +40,6 @@ class RustInference(RustMembers):
             return None
         return self.field_type(fields[0], (key[0], symbol.parent), whole.args if whole else ())
 
-    def _variants(self, home: Type | None, name: str) -> list[Any]:
-        if home is None or home.sort != INSTANCE:
-            return []
-        return self.names.items.get((*home.symbol, "variant", name), [])
-
     def _value(self, path: str, _depth: int, *operands: Any) -> Type | None:
         """Return the type of a constant, a static, a unit struct or a variant."""
         return self._of_symbol(self.callee(path, ["path", *operands]))
@@ -123,8 +118,8 @@ class RustInference(RustMembers):
         if home is None or len(rest) != 1:
             return RustCallee(home=home)
         name = rest[0]
-        if variants := self._variants(home, name):
-            return RustCallee(symbols(variants), via, home)
+        if variants := self.names.variants(home.symbol, name):
+            return RustCallee(variants, via, home)
         callee = self.find(home, name, where)
         if callee.targets:
             return callee._replace(via=via) if callee.via == "type" else callee
