@@ -3,7 +3,7 @@
 Every reference becomes a link with the rung that resolved it, or stays loose.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts, Ref
@@ -118,24 +118,30 @@ class _RustLinker(FirstLineBuilder):
 
     # links
 
+    def _link(
+        self, start: str, ref: Ref, targets: Iterable[Target], kind: str, via: str, name: str
+    ) -> None:
+        """Link an import or a trait to all of its targets, or leave it unresolved."""
+        ends = [(target, end) for target in targets if (end := self.node(target, kind)) is not None]
+        for target, end in ends:
+            step = target.kind if target.kind in OUTSIDE else via
+            self.add(start, ref.kind, end, ref.line, step)
+        if not ends:
+            self.leave(start, ref.kind, ref.text, ref.line, name)
+
     def imports(self, path: str) -> None:
         """Link a file to its imports."""
         for use in self.files[path].imports:
             if use.detail.get("mod"):
                 continue
             module = self.names.module_of(path, use.owner)
-            found = [
+            targets = [
                 target
                 for space in (("type",) if use.star else ("type", "value", "macro"))
                 for target in self.names.used(use, module, space).targets
             ]
-            ends = dict.fromkeys(
-                end for target in found if (end := self.node(target, "module")) is not None
-            )
-            for end in ends:
-                self.add(file_id(path), "imports", end, use.line, _outer(end) or "import")
-            if not ends:
-                self.leave(file_id(path), "imports", use.path, use.line, use.name)
+            ref = Ref("imports", FILE, use.path, use.line)
+            self._link(file_id(path), ref, targets, "module", "import", use.name)
 
     def impls(self) -> None:
         """Link types to the traits they implement."""
@@ -144,30 +150,24 @@ class _RustLinker(FirstLineBuilder):
             written, trait = symbol.detail["written"]
             if not trait:
                 continue
-            found = [self.node(target, "interface") for target in traits.targets]
             start = self.node(target_of(kind), "type") if kind is not None else None
-            ends = [end for end in found if end is not None] if start else []
-            start = start or self.ids[impl]
-            for end in ends:
-                self.add(start, "implements", end, symbol.line, _outer(end) or traits.via)
-            if not ends:
-                name = trait.partition("<")[0].rsplit("::", 1)[-1]
-                self.leave(start, "implements", f"impl {trait} for {written}", symbol.line, name)
+            targets, name = traits.targets if start else (), trait.partition("<")[0]
+            ref = Ref("implements", symbol.parent, f"impl {trait} for {written}", symbol.line)
+            start, name = start or self.ids[impl], name.rsplit("::", 1)[-1]
+            self._link(start, ref, targets, "interface", traits.via, name)
 
     def derives(self) -> None:
         """Link types to the traits they derive.
 
         Those of the standard library are known, others stay loose.
         """
-        for key in sorted(self.ids):
+        for key, start in sorted(self.ids.items()):
             symbol = self.names.symbol(key)
             for name in symbol.detail.get("derives") or ():
                 bare = name.rsplit("::", 1)[-1]
-                if bare in DERIVABLE:
-                    end = self.target(Target("native", DERIVABLE[bare]), "interface")
-                    self.add(self.ids[key], "implements", end, symbol.line, "native")
-                else:
-                    self.leave(self.ids[key], "implements", f"derive({name})", symbol.line, bare)
+                targets = [Target("native", DERIVABLE[bare])] if bare in DERIVABLE else []
+                ref = Ref("implements", symbol.parent, f"derive({name})", symbol.line)
+                self._link(start, ref, targets, "interface", "native", bare)
 
     def reference(self, path: str, ref: Ref) -> None:
         """Link a reference to all that it may mean, or leave it unresolved."""
@@ -241,11 +241,6 @@ class _RustLinker(FirstLineBuilder):
         macros = sum(facts.detail["macros"] for facts in self.files.values())
         linked.notes += [f"the arguments of {macros} macro calls were not parsed"] if macros else []
         return linked
-
-
-def _outer(end: str) -> str:
-    """Return native or external for a node from outside the project."""
-    return next((origin for origin in OUTSIDE if end.startswith(f"{origin}:")), "")
 
 
 def _outside_relation(ref: Ref, target: Target) -> tuple[str, str] | None:
