@@ -11,8 +11,7 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import
 from ghostmem.outline.languages.base import Read
-
-Key = tuple[str, int]  # a symbol: the path of its file, its index there
+from ghostmem.outline.resolve.types import Key
 
 
 @dataclass(eq=False)
@@ -37,15 +36,12 @@ class Module:
 class Crates:
     """All modules of a project."""
 
-    modules: dict[Key, Module] = field(
-        default_factory=dict
-    )  # (file, module symbol or FILE): the module
-    libraries: dict[str, Module] = field(
-        default_factory=dict
-    )  # crate name: the root of a library of this project
-    needs: dict[str, frozenset[str]] = field(
-        default_factory=dict
-    )  # folder of a package: the crates it depends on
+    # by file, and the symbol of a module in it or FILE
+    modules: dict[Key, Module] = field(default_factory=dict)
+    # by crate: the root of a library of this project
+    libraries: dict[str, Module] = field(default_factory=dict)
+    # by the folder of a package: the crates that it depends on
+    needs: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
@@ -109,27 +105,27 @@ def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, st
     if package is None:
         rank = {"lib.rs": 0, "main.rs": 1}.get(posixpath.basename(path))
         return None if rank is None else (rank, "crate", posixpath.dirname(path))
-    manifest = manifests[package]
     inner = posixpath.relpath(path, package or ".")
-    if inner == (_table(manifest, "lib").get("path") or "src/lib.rs"):
-        return 0, _crate_name(manifest, "lib"), package
-    if inner == "src/main.rs":
-        return 1, _crate_name(manifest, "package"), package
-    declared, conventional = _declared_target(manifest, inner), _conventional_target(inner)
-    name = declared or conventional
-    return (2 if declared else 3, name.replace("-", "_"), package) if name else None
+    target = _declared_targets(manifests[package]).get(inner)
+    rank, name = target or (3, _conventional_target(inner))
+    return (rank, name.replace("-", "_"), package) if name else None
 
 
-def _declared_target(manifest: dict[str, Any], inner: str) -> str:
-    """Return the name of the binary, test, example or bench that the manifest gives a file."""
+def _declared_targets(manifest: dict[str, Any]) -> dict[str, tuple[int, str]]:
+    """Return the rank and name of the library, and of the programs that a manifest declares."""
     sections = [manifest.get(section) for section in ("bin", "test", "example", "bench")]
     targets = [target for given in sections if isinstance(given, list) for target in given]
-    names = (
-        str(target.get("name") or posixpath.basename(inner)[:-3])
+    paths = {
+        str(target.get("path")): str(target.get("name") or "")
         for target in targets
-        if isinstance(target, dict) and target.get("path") == inner
-    )
-    return next(names, "")
+        if isinstance(target, dict)
+    }
+    programs = {path: (2, name or posixpath.basename(path)[:-3]) for path, name in paths.items()}
+    library = str(_table(manifest, "lib").get("path") or "src/lib.rs")
+    return programs | {
+        "src/main.rs": (1, _crate_name(manifest, "package")),
+        library: (0, _crate_name(manifest, "lib")),
+    }
 
 
 def _conventional_target(inner: str) -> str:

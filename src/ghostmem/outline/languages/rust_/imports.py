@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
-from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
+from ghostmem.outline.languages.rust_.crates import Crates, Module
 from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
 from ghostmem.outline.languages.shared.known import meanings
+from ghostmem.outline.resolve.types import Key
 from ghostmem.outline.rules import packages_in
 
 # names that every program sees, and names of the standard library by their meaning

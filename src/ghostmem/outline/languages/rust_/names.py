@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
+from ghostmem.outline.languages.rust_.crates import Crates, Module
 from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, RustImports
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
-from ghostmem.outline.resolve.types import PARAMETER, Type
+from ghostmem.outline.resolve.types import PARAMETER, Key, Type
 
 
 class RustNames(RustImports):

@@ -190,8 +190,8 @@ def derives_of(walk: Walk, node: Node) -> list[str]:
     """Return the traits that a type derives."""
     return [
         name.strip()
-        for one in reversed(attributes_of(walk, node))
-        if one.startswith("#[derive(")
-        for name in one[9:].split(")")[0].split(",")
+        for attribute in reversed(attributes_of(walk, node))
+        if attribute.startswith("#[derive(")
+        for name in attribute[9:].split(")")[0].split(",")
         if name.strip()
     ]
