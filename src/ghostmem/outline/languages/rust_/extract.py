@@ -51,12 +51,19 @@ class RustWalk(RustBodyWalk):
         super().__init__(source)
         self.macros = 0
 
-    def item(self, node: Node, kind: str, detail: dict[str, Any], name: str = "") -> int:
-        """Declare an item where it stands: in a module, a function, a trait, or an impl block."""
-        detail["pub"] = is_public(node)
-        body = node.child_by_field_name("body")
-        name = name or self.name(node.child_by_field_name("name"))
-        return self.symbol(name, kind, self.owner, node, body, detail)
+    def item(self, node: Node, kind: str, name: str = "", **detail: Any) -> int:
+        """Declare an item where it stands: in a module, a function, a trait, or an impl block.
+
+        Its type is that of a constant, an alias or an impl block, or of the result of a function.
+        """
+        field = node.child_by_field_name
+        detail |= {
+            "pub": is_public(node),
+            "generics": generics_of(self, node),
+            "type": type_of(self, field("type") or field("return_type")),
+        }
+        name = name or self.name(field("name"))
+        return self.symbol(name, kind, self.owner, node, field("body"), detail)
 
     def owner_kind(self) -> str:
         """Return the kind of the symbol that we stand in; empty outside of all."""
@@ -64,10 +71,8 @@ class RustWalk(RustBodyWalk):
 
     def visit_function_item(self, node: Node) -> list[Step]:
         """Declare a function and bind its parameters."""
-        result = type_of(self, node.child_by_field_name("return_type"))
         inside_type = self.owner_kind() in ("interface", "impl")
-        detail = {"generics": generics_of(self, node), "ret": result}
-        index = self.item(node, "method" if inside_type else "function", detail)
+        index = self.item(node, "method" if inside_type else "function")
         where = [child for child in node.named_children if child.type == "where_clause"]
         head = fields_of(node, ("type_parameters", "parameters", "return_type"))
         bind = partial(self.bind_parameters, node.child_by_field_name("parameters"))
@@ -87,18 +92,12 @@ class RustWalk(RustBodyWalk):
         """Declare a struct, union, enum or trait, or the alias of a type; a trait extends its
         bounds.
         """
-        alias = node.child_by_field_name("type")
+        alias, is_trait = node.child_by_field_name("type"), node.type == "trait_item"
         if alias is not None and self.owner_kind() == "impl":
             return [alias]  # an associated type is a fact of its impl
         bounds, body = node.child_by_field_name("bounds"), node.child_by_field_name("body")
-        detail = {
-            "generics": generics_of(self, node),
-            "derives": derives_of(self, node),
-            "bounds": bounds_of(self, bounds),
-            "alias": type_of(self, alias),
-        }
-        is_trait = node.type == "trait_item"
-        index = self.item(node, "interface" if is_trait else "type", detail)
+        kind, derives = ("interface" if is_trait else "type"), derives_of(self, node)
+        index = self.item(node, kind, derives=derives, bounds=bounds_of(self, bounds))
         if not is_trait:
             self.fields(body, index)
         for bound in bounds.named_children if bounds else []:
@@ -127,38 +126,33 @@ class RustWalk(RustBodyWalk):
         """Record an impl block as a symbol without a node; its functions belong to its type."""
         kind, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
         body = node.child_by_field_name("body")
-        detail = {
-            "type": type_of(self, kind),
-            "trait": type_of(self, trait),
-            "written": [self.text(kind), self.text(trait)],
-            "generics": generics_of(self, node),
-            "types": {
-                self.name(item.child_by_field_name("name")): type_of(
-                    self, item.child_by_field_name("type")
-                )
-                for item in (body.named_children if body else [])
-                if item.type == "type_item"
-            },
+        types = {
+            self.name(item.child_by_field_name("name")): type_of(
+                self, item.child_by_field_name("type")
+            )
+            for item in (body.named_children if body else [])
+            if item.type == "type_item"
         }
-        index = self.symbol("impl", "impl", self.owner, node, body, detail)
+        written = [self.text(kind), self.text(trait)]
+        named = type_of(self, trait)
+        index = self.item(node, "impl", "impl", trait=named, written=written, types=types)
         return self.inside(index, present(body))
 
     def visit_const_item(self, node: Node) -> list[Step]:
         """Declare a constant or static; its initialiser belongs to the symbol around it."""
         kind = "constant" if node.type == "const_item" else "variable"
-        typed = node.child_by_field_name("type")
-        index = self.item(node, kind, {"type": type_of(self, typed)})
+        index = self.item(node, kind)
         if self.owner_kind() in ("function", "method"):
             for scope in self.scopes:
                 scope.pop(self.facts.symbols[index].name, None)
-        return [*self.inside(index, present(typed)), *present(node.child_by_field_name("value"))]
+        return [*self.inside(index, fields_of(node, ("type",))), *fields_of(node, ("value",))]
 
     def visit_mod_item(self, node: Node) -> list[Step]:
         """Declare a module, inline or in a file of its own."""
         body = node.child_by_field_name("body")
         name = self.name(node.child_by_field_name("name"))
         if body is not None:
-            return self.inside(self.item(node, "module", {}), [body])
+            return self.inside(self.item(node, "module"), [body])
         attributes = attributes_of(self, node)
         paths = [text.split('"')[1:2] for text in attributes if text.startswith("#[path")]
         detail = {
@@ -193,9 +187,7 @@ class RustWalk(RustBodyWalk):
 
     def visit_macro_definition(self, node: Node) -> list[Step]:
         """Declare a macro under its name with an exclamation mark."""
-        self.item(
-            node, "function", {"macro": True}, self.name(node.child_by_field_name("name")) + "!"
-        )
+        self.item(node, "function", f"{self.name(node.child_by_field_name('name'))}!", macro=True)
         return []
 
     def visit_macro_invocation(self, node: Node) -> list[Step]:

@@ -58,7 +58,8 @@ class RustInference(RustMembers):
             return self.of_target(callee.targets[0])
         if called:
             return self.result(key, callee.home, params_of(symbol.detail, key, args))
-        return self.resolve(symbol.detail.get("type"), *key)
+        is_value = symbol.kind in ("constant", "variable")
+        return self.resolve(symbol.detail["type"], *key) if is_value else None
 
     def callee(
         self,

@@ -152,7 +152,7 @@ class RustMembers(RustTypes):
             mapping = mapping | self._unify(parent, kind)
         elif kind is not None and symbol.parent != FILE:
             mapping = mapping | {Type(PARAMETER, parent, "Self"): kind}
-        return substitute(self.resolve(symbol.detail.get("ret"), *key), mapping)
+        return substitute(self.resolve(symbol.detail.get("type"), *key), mapping)
 
     def field(self, receiver: Type | None, name: str) -> Type | None:
         """Return the type of a field, through types that dereference."""

@@ -20,7 +20,7 @@ class RustNames(RustImports):
     def generic(self, path: str, owner: int, name: str) -> Target | None:
         """Return a type parameter that is visible at a symbol, with where it was declared."""
         for number, symbol in self.around(path, owner):
-            if name in (symbol.detail.get("generics") or ()):
+            if name in symbol.detail.get("generics", ()):
                 return Target("gen", Type(PARAMETER, (path, number), name))
         return None
 

@@ -85,7 +85,7 @@ class RustTypes(Inference[Type]):
             )
         key: Key = target.value
         symbol, kind = self.names.symbol(key), Type(INSTANCE, key, args=args)
-        if (alias := symbol.detail.get("alias")) is not None:
+        if symbol.kind == "type" and (alias := symbol.detail["type"]) is not None:
             real = self.resolve(alias, *key, depth=depth + 1)
             return substitute(real, params_of(symbol.detail, key, args))
         if symbol.kind == "interface":
@@ -123,7 +123,7 @@ def substitute(kind: Type | None, mapping: dict[Type, Type]) -> Type | None:
 
 def params_of(detail: dict[str, Any], key: Key, args: tuple[Type | None, ...]) -> dict[Type, Type]:
     """Return the type arguments of a declaration by its type parameters."""
-    pairs = zip(detail.get("generics") or (), args, strict=False)
+    pairs = zip(detail["generics"], args, strict=False)
     return {Type(PARAMETER, key, name): given for name, given in pairs if given is not None}
 
 
