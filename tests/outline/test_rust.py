@@ -336,3 +336,16 @@ impl<T: Limit> Pair<T> { const BOTH: u32 = T::MAX; }
         ("src/lib.rs", "accesses", "my_app::Limit::MAX", "interface"),
     }
     assert loose(linked) == set()
+
+
+def test_an_alias_uses_the_types_of_its_type_parameters():
+    """Defaults of type parameters are types as any other."""
+    linked = graph(
+        {
+            "src/lib.rs": "pub struct Error;\npub type Result<T, E = Error> = std::result::Result<T, E>;\n"
+        }
+    )
+    assert edges(linked, "uses") == {
+        ("my_app::Result", "uses", "my_app::Error", "module"),
+        ("my_app::Result", "uses", "std::result::Result", "native"),
+    }

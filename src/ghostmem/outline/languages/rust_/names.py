@@ -32,8 +32,6 @@ class RustNames(RustImports):
         if len(segments) > 1 and segments[0] in ("crate", "self", "super", ""):
             return self.anchored(segments, module, space)
         first = self._lexical(segments[0], path, owner, space if len(segments) == 1 else "type")
-        if len(segments) == 1 or not first.targets:
-            return first
         return self.follow(first, segments[1:], space, module)
 
     def _lexical(self, name: str, path: str, owner: int, space: str) -> Found:

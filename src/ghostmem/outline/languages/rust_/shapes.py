@@ -45,28 +45,23 @@ LITERALS = {
 class ShapeWalk(Walk):
     """Build expressions and patterns."""
 
-    def of(self, node: Node | None) -> int:
+    def of(self, node: Node | None, depth: int = 0) -> int:
         """Return the expression of a node that was visited, as far as it is understood."""
-        if node is None:
+        if node is None or depth > MAX_NESTING:
             return UNKNOWN
         if node.id not in self.seen:
             self.seen[node.id] = UNKNOWN
-            self.seen[node.id] = self.shape(node)
+            self.seen[node.id] = self._shape(node, depth)
         return self.seen[node.id]
 
-    def shape(self, node: Node | None, depth: int = 0) -> int:
-        """Build the expression of a node."""
-        if node is None or depth > MAX_NESTING:
-            return UNKNOWN
-        if self.seen.get(node.id, UNKNOWN) != UNKNOWN:
-            return self.seen[node.id]
+    def _shape(self, node: Node, depth: int) -> int:
         kind = node.type
         if handler := _SHAPES.get(kind):
             return handler(self, node, depth + 1)
         if kind in SAME or kind in WRAPS:
             children = node.named_children
             first = next((child for child in children if child.type != "mutable_specifier"), None)
-            inner = self.shape(first, depth + 1)
+            inner = self.of(first, depth + 1)
             known = first is not None or kind == "array_expression"
             return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
         return self.branches(node, depth + 1)
@@ -76,19 +71,19 @@ class ShapeWalk(Walk):
         children = node.named_children
         if node.type == "block":
             is_value = bool(children) and children[-1].type not in STATEMENTS
-            return self.shape(children[-1], depth) if is_value else UNKNOWN
+            return self.of(children[-1], depth) if is_value else UNKNOWN
         ends: list[Node | None] = [
             node.child_by_field_name(name) for name in BRANCHES.get(node.type, ())
         ]
         if node.type in ("else_clause", "match_block"):
             ends.extend(children)
-        found = [row for end in ends if (row := self.shape(end, depth)) != UNKNOWN]
+        found = [row for end in ends if (row := self.of(end, depth)) != UNKNOWN]
         return self.expr("first", found) if found else UNKNOWN
 
     def path(self, node: Node, _depth: int) -> int:
         """Build the expression of a path."""
         if node.type == "generic_function":
-            return self.shape(node.child_by_field_name("function"))
+            return self.of(node.child_by_field_name("function"))
         front = node.child_by_field_name("path")
         if front is not None and front.type == "bracketed_type":
             kind: Node | None = next(iter(front.named_children), None)
@@ -173,7 +168,7 @@ _SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
     "closure_expression": lambda walk, _node, _depth: walk.expr("closure"),
     "field_expression": lambda walk, node, depth: walk.expr(
         "member",
-        walk.shape(node.child_by_field_name("value"), depth),
+        walk.of(node.child_by_field_name("value"), depth),
         walk.name(node.child_by_field_name("field")),
     ),
     "type_cast_expression": lambda walk, node, _depth: walk.expr(
@@ -183,6 +178,6 @@ _SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
         "as", type_of(walk, node.child_by_field_name("name")), walk.owner
     ),
     "tuple_expression": lambda walk, node, depth: walk.expr(
-        "tuple", [walk.shape(child, depth) for child in node.named_children]
+        "tuple", [walk.of(child, depth) for child in node.named_children]
     ),
 }
