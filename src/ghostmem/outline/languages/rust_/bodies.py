@@ -5,14 +5,10 @@ from tree_sitter import Node
 from ghostmem.outline.languages.rust_.shapes import ShapeWalk
 from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, fields_of, present
+from ghostmem.outline.rules import packages_in
 
 # methods that pass the elements of their receiver to a closure
-OPENING = frozenset(
-    "map for_each filter and_then any all find position take_while skip_while inspect "
-    "is_some_and is_ok_and flat_map filter_map "
-    "map_or map_or_else partition max_by_key min_by_key sort_by_key retain iter_mut "
-    "then_some then find_map then_with".split()
-)
+PASSES = packages_in("rust.txt")["passes"]
 
 
 class RustBodyWalk(ShapeWalk):
@@ -140,7 +136,7 @@ class RustBodyWalk(ShapeWalk):
 
         arguments = node.child_by_field_name("arguments")
         passed = arguments.named_children if arguments is not None else []
-        if is_method and self.name(inner.child_by_field_name("field")) in OPENING:
+        if is_method and self.name(inner.child_by_field_name("field")) in PASSES:
             receiver = inner.child_by_field_name("value")
             self.receivers.update((argument.id, receiver) for argument in passed)
         return [*steps, call, *passed]

@@ -1,6 +1,6 @@
 """Infer the types of Rust expressions: calls, fields, patterns, and the standard library."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from ghostmem.outline.languages.rust_.imports import KNOWN
@@ -12,7 +12,9 @@ from ghostmem.outline.languages.shared.postorder import UNKNOWN
 from ghostmem.outline.resolve.types import ARRAY, INSTANCE, Type
 
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
-KEPT = ABSTRACT | {INSTANCE}  # sorts of types that a method such as `as_ref` gives again
+# groups of types: those of the standard library by their names, others by their sorts
+GROUPS = {name: group for group in ("cells", "holders", "lists", "maps") for name in KNOWN[group]}
+SORTS = {ARRAY: "lists", INSTANCE: "own", **dict.fromkeys(ABSTRACT, "own")}
 _CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
 
 
@@ -182,25 +184,12 @@ class RustInference(RustMembers):
         found = (result for kind in self.opened(receiver) for result in self._results(kind, name))
         return next(found, None)
 
-    def _results(self, kind: Type, name: str) -> list[Type | None]:
-        """Return the type that a method of a type gives, no item if the type has no such method."""
-        last, args = last_of(kind), kind.args
-        is_list, is_holder = kind.sort == ARRAY or last in KNOWN["lists"], last in KNOWN["holders"]
-        if last in KNOWN["cells"] and args:
-            return [_cell_result(args[-1], name)]
-        if is_holder and name in KNOWN["opens"]:
-            return [self.element(kind)]
-        if is_holder and name in ("ok", "err", "ok_or", "ok_or_else"):
-            return [native(_RESULT if name.startswith("ok_") else _OPTION, *args[:1])]
-        if name in KNOWN["selects"] and (is_list or last in KNOWN["maps"]):
-            inner = self.element(kind, "index")
-            return [native(_OPTION, inner) if inner else None]
-        if last in KNOWN["maps"] and name in ("values", "values_mut", "into_values") and args[1:]:
-            return [native("std::vec::Vec", args[1])]
-        if name in KNOWN["iterates"] and is_list:
-            return [native("std::slice::Iter", self.element(kind))]
-        is_kept = is_list or is_holder or last in KNOWN["maps"] or kind.sort in KEPT
-        return [kind] if name in KNOWN["keeps"] and is_kept else []
+    def _results(self, kind: Type, name: str) -> Iterator[Type | None]:
+        """Yield the type that a method of a type gives, nothing if the type has no such method."""
+        group = SORTS.get(kind.sort) or GROUPS.get(last_of(kind), "")
+        for (receiver, methods), result in RESULTS.items():
+            if receiver == group and name in KNOWN[methods]:
+                yield result(self, kind)
 
     handlers: ClassVar = {
         "local": lambda types, path, depth, binding: types.infer(
@@ -236,12 +225,29 @@ class RustInference(RustMembers):
     }
 
 
-def _cell_result(content: Type | None, name: str) -> Type | None:
-    if name in KNOWN["locks"]:
-        return native(_RESULT, content)
-    return content if name in ("borrow", "borrow_mut", "get") else None
+def _selected(types: RustInference, kind: Type) -> Type | None:
+    inner = types.element(kind, "index")
+    return native(_OPTION, inner) if inner is not None else None
 
 
 def native(name: str, *args: Type | None) -> Type:
     """Return a type of the standard library."""
     return Type("native", name=name, args=args)
+
+
+# by the group of a type and that of a method: the type that the method gives
+RESULTS: dict[tuple[str, str], Callable[[RustInference, Type], Type | None]] = {
+    ("cells", "locks"): lambda _types, kind: native(_RESULT, *kind.args[-1:]),
+    ("cells", "borrows"): lambda _types, kind: kind.args[-1] if kind.args else None,
+    ("holders", "opens"): lambda types, kind: types.element(kind),
+    ("holders", "options"): lambda _types, kind: native(_OPTION, *kind.args[:1]),
+    ("holders", "results"): lambda _types, kind: native(_RESULT, *kind.args[:1]),
+    ("lists", "selects"): _selected,
+    ("maps", "selects"): _selected,
+    ("maps", "values"): lambda _types, kind: native("std::vec::Vec", *kind.args[1:2]),
+    ("lists", "iterates"): lambda types, kind: native("std::slice::Iter", types.element(kind)),
+    **dict.fromkeys(
+        ((group, "keeps") for group in ("lists", "holders", "maps", "own")),
+        lambda _types, kind: kind,
+    ),
+}
