@@ -151,6 +151,8 @@ class _RustLinker(FirstLineBuilder):
             if not trait:
                 continue
             start = self.node(target_of(kind), "type") if kind is not None else None
+            for target in traits.targets:  # they are interfaces also if the type is not known
+                self.node(target, "interface")
             targets, name = traits.targets if start else (), trait.partition("<")[0]
             ref = Ref("implements", symbol.parent, f"impl {trait} for {written}", symbol.line)
             start, name = start or self.ids[impl], name.rsplit("::", 1)[-1]
