@@ -316,3 +316,36 @@ def test_every_symbol_has_the_hash_of_its_body():
     node = next(one for one in linked.nodes.values() if one.name == "my_app::b")
     assert node.body == hashlib.sha256(b"fn b() { a(); }").hexdigest()
     assert (node.kind, node.line, node.signature) == ("function", 2, "fn b()")
+
+
+def test_constants_of_an_impl_see_its_type_and_its_type_parameters():
+    """The initialiser of a constant belongs to the file, and is looked up in the impl."""
+    linked = graph(
+        {
+            "src/lib.rs": """
+pub trait Limit { const MAX: u32; }
+pub struct Small;
+impl Small { const BASE: u32 = 1; const TWICE: u32 = Self::BASE * 2; }
+pub struct Pair<T>(T);
+impl<T: Limit> Pair<T> { const BOTH: u32 = T::MAX; }
+"""
+        }
+    )
+    assert edges(linked, "accesses") == {
+        ("src/lib.rs", "accesses", "my_app::Small::BASE", "receiver"),
+        ("src/lib.rs", "accesses", "my_app::Limit::MAX", "interface"),
+    }
+    assert loose(linked) == set()
+
+
+def test_an_alias_uses_the_types_of_its_type_parameters():
+    """Defaults of type parameters are types as any other."""
+    linked = graph(
+        {
+            "src/lib.rs": "pub struct Error;\npub type Result<T, E = Error> = std::result::Result<T, E>;\n"
+        }
+    )
+    assert edges(linked, "uses") == {
+        ("my_app::Result", "uses", "my_app::Error", "module"),
+        ("my_app::Result", "uses", "std::result::Result", "native"),
+    }

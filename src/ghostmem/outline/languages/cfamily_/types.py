@@ -29,7 +29,7 @@ _MAKERS = {
 }
 
 
-class CppTypes(Inference):
+class CppTypes(Inference[Type]):
     """Resolve written types and infer those of expressions."""
 
     def __init__(self, files: Mapping[str, Facts], names: CppNames) -> None:

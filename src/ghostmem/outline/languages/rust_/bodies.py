@@ -3,120 +3,96 @@
 from tree_sitter import Node
 
 from ghostmem.outline.languages.rust_.shapes import ShapeWalk
-from ghostmem.outline.languages.rust_.syntax import path_of, type_of
-from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, fields_of, present
+from ghostmem.outline.rules import packages_in
 
 # methods that pass the elements of their receiver to a closure
-OPENING = frozenset(
-    "map for_each filter and_then any all find position take_while skip_while inspect "
-    "is_some_and is_ok_and flat_map filter_map "
-    "map_or map_or_else partition max_by_key min_by_key sort_by_key retain iter_mut "
-    "then_some then find_map then_with".split()
-)
+PASSES = packages_in("rust.txt")["passes"]
 
 
 class RustBodyWalk(ShapeWalk):
     """Collect locals and references inside functions and initialisers."""
 
+    def __init__(self, source: bytes) -> None:
+        super().__init__(source)
+        self.receivers: dict[int, Node | None] = {}  # closure: what passes its elements to it
+
     # statements and scopes
 
-    def visit_let_declaration(self, node: Node) -> list[Step]:
-        """Bind a pattern after its value was visited."""
-        pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
-        value, other = node.child_by_field_name("value"), node.child_by_field_name("alternative")
-
-        def bind() -> None:
-            typed = type_of(self, kind)
-            source = self.expr("as", typed, self.owner, self.of(value)) if typed else self.of(value)
-            if pattern is not None:
-                self.pattern(pattern, source)
-
-        return [*present(kind, value, other), bind]
-
-    def visit_let_condition(self, node: Node) -> list[Step]:
-        """Bind the pattern of `if let` and `while let`."""
-        return self.matched(node.child_by_field_name("pattern"), node.child_by_field_name("value"))
-
-    def matched(self, pattern: Node | None, value: Node | None, wrap: str = "") -> list[Step]:
-        """Visit a value, then bind a pattern to it, or to its elements."""
+    def visit_let_declaration(self, node: Node, wrap: str = "") -> list[Step]:
+        """Bind a pattern after its value was visited, also that of `if let` and `while let`."""
+        pattern, kind, value = (
+            node.child_by_field_name(name) for name in ("pattern", "type", "value")
+        )
 
         def bind() -> None:
             source = self.of(value)
+            if typed := type_of(self, kind):
+                source = self.expr("as", typed, self.owner, source)
+            if wrap:
+                source = self.expr(wrap, source)
             if pattern is not None:
-                self.pattern(pattern, self.expr(wrap, source) if wrap else source)
+                self.pattern(pattern, source)
 
-        return [*present(value), bind]
+        return [*fields_of(node, ("type", "value", "alternative")), bind]
 
     def visit_if_expression(self, node: Node) -> list[Step]:
         """Keep the names that a condition binds out of the other branch."""
-        condition, yes = (
-            node.child_by_field_name("condition"),
-            node.child_by_field_name("consequence"),
-        )
-        return [
-            self.push,
-            *present(condition, yes),
-            self.pop,
-            *present(node.child_by_field_name("alternative")),
-        ]
+        inside = fields_of(node, ("condition", "consequence"))
+        return [self.push, *inside, self.pop, *fields_of(node, ("alternative",))]
 
     def visit_for_expression(self, node: Node) -> list[Step]:
         """Bind the pattern of a loop to the elements of its value."""
-        bound = self.matched(
-            node.child_by_field_name("pattern"), node.child_by_field_name("value"), "elem"
-        )
-        return [self.push, *bound, *present(node.child_by_field_name("body")), self.pop]
+        bound = self.visit_let_declaration(node, "elem")
+        return [self.push, *bound, *fields_of(node, ("body",)), self.pop]
 
     def visit_match_expression(self, node: Node) -> list[Step]:
         """Bind the pattern of every arm to the matched value."""
         value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
         steps: list[Step] = present(value)
         for arm in body.named_children if body else []:
-            if arm.type != "match_arm":
-                continue
             pattern = arm.child_by_field_name("pattern")
-            inner = next(iter(pattern.named_children), None) if pattern is not None else None
-            guard = pattern.child_by_field_name("condition") if pattern is not None else None
-            bound = self.matched(inner, value)[1:] if value is not None else []
-            steps += [
-                self.push,
-                *bound,
-                *present(guard, arm.child_by_field_name("value")),
-                self.pop,
-            ]
+            if pattern is None:
+                continue
+
+            def bind(pattern: Node = pattern) -> None:
+                for inner in pattern.named_children[:1]:
+                    self.pattern(inner, self.of(value))
+
+            guard = pattern.child_by_field_name("condition")
+            steps += [self.push, bind, *present(guard, arm.child_by_field_name("value")), self.pop]
         return steps
 
     def visit_closure_expression(self, node: Node) -> list[Step]:
-        """Visit a closure with its parameters; its body belongs to the function around it."""
-        return self.closure(node, UNKNOWN)
+        """Bind the parameters of a closure: to their types, or to the element that it is passed.
 
-    def closure(self, node: Node, element: int) -> list[Step]:
-        """Bind the parameters of a closure: to their types, or to the element it is handed."""
-        parameters = node.child_by_field_name("parameters")
-        takes = parameters.named_children if parameters else []
-        types = [one.child_by_field_name("type") for one in takes if one.type == "parameter"]
+        Its body belongs to the function around it.
+        """
 
         def bind() -> None:
-            for one in takes:
-                if one.type == "parameter":
-                    typed = type_of(self, one.child_by_field_name("type"))
-                    if (pattern := one.child_by_field_name("pattern")) is not None:
-                        self.pattern(pattern, self.expr("as", typed, self.owner))
-                else:
-                    self.pattern(one, element if len(takes) == 1 else UNKNOWN)
+            element = self.expr("elem", self.of(self.receivers.get(node.id)))
+            self.bind_parameters(node.child_by_field_name("parameters"), element)
 
-        result, body = node.child_by_field_name("return_type"), node.child_by_field_name("body")
-        return [self.push, *present(*types), bind, *present(result, body), self.pop]
+        inside = fields_of(node, ("return_type", "body"))
+        return [self.push, *fields_of(node, ("parameters",)), bind, *inside, self.pop]
+
+    def bind_parameters(self, parameters: Node | None, element: int = UNKNOWN) -> None:
+        """Bind parameters to their types, and the only one of a closure to an element."""
+        children = parameters.named_children if parameters is not None else []
+        is_closure = parameters is not None and parameters.type == "closure_parameters"
+        for child in children:
+            if child.type == "parameter":
+                written = type_of(self, child.child_by_field_name("type"))
+                for pattern in child.children_by_field_name("pattern"):
+                    self.pattern(pattern, self.expr("as", written, self.owner))
+            elif is_closure:
+                self.pattern(child, element if len(children) == 1 else UNKNOWN)
 
     # expressions
 
-    def visit_identifier(self, node: Node) -> list[Step]:
-        """Read a local, or a constant, static or function."""
-        self.read(node, "accesses")
-        return []
-
     def visit_scoped_identifier(self, node: Node) -> list[Step]:
-        """Read a value by its path, such as a constant or a variant."""
+        """Read a local, or a value by its path, such as a constant, a function or a variant."""
         self.read(node, "accesses")
         return self.qualifier(node)
 
@@ -130,71 +106,40 @@ class RustBodyWalk(ShapeWalk):
             return []
         if path.type in ("bracketed_type", "generic_type"):
             return [path]
-        segs = path_of(self, path)
-        if segs and segs != ["Self"]:
-            self.ref("uses", path, {"path": segs, "maybe": True})
-        return self.qualifier(path) if path.type == "scoped_identifier" and not segs else []
+        segments = path_of(self, path)
+        if segments and segments != ["Self"]:
+            self.ref("uses", path, {"path": segments, "space": "type", "maybe": True})
+        is_scoped = path.type == "scoped_identifier" and not segments
+        return self.qualifier(path) if is_scoped else []
 
     def visit_call_expression(self, node: Node) -> list[Step]:
         """Record a call after its receiver was visited, then visit the arguments."""
-        function, arguments = (
-            node.child_by_field_name("function"),
-            node.child_by_field_name("arguments"),
-        )
+        function = node.child_by_field_name("function")
         if function is None:
-            return present(arguments)
-        generic = (
-            function.child_by_field_name("type_arguments")
-            if function.type == "generic_function"
-            else None
-        )
-        inner = function.child_by_field_name("function") if generic is not None else function
-        if inner is None:
-            return present(arguments)
-        steps: list[Step] = present(generic)
-        method = inner.type == "field_expression"
-        if method:
-            steps += present(inner.child_by_field_name("value"))
+            return fields_of(node, ("arguments",))
+        is_generic = function.type == "generic_function"
+        inner = (function.child_by_field_name("function") if is_generic else None) or function
+        steps = fields_of(function, ("type_arguments",))
+        is_method = inner.type == "field_expression"
+        if is_method:
+            steps += fields_of(inner, ("value",))
         elif inner.type == "scoped_identifier":
             steps += self.qualifier(inner)
         elif inner.type != "identifier":
             steps.append(inner)
 
         def call() -> None:
-            if inner.type == "identifier" and (at := self.local(self.name(inner))) is not None:
-                self.seen[inner.id] = self.expr("local", at)
+            self.is_local(inner)
             callee = self.of(inner)
-            types = (
-                [type_of(self, one) for one in generic.named_children]
-                if generic is not None
-                else []
-            )
-            self.seen[node.id] = self.expr("call", callee, types)
+            self.seen[node.id] = self.expr("call", callee, arguments_of(self, function))
             self.ref("calls", inner, {"callee": callee})
 
-        return [*steps, call, *self.arguments(arguments, inner if method else None)]
-
-    def arguments(self, node: Node | None, method: Node | None) -> list[Step]:
-        """Visit arguments; a closure handed to `map` and its like takes the element of the
-        receiver.
-        """
-        steps: list[Step] = []
-        for one in node.named_children if node else []:
-            opens = (
-                method is not None
-                and one.type == "closure_expression"
-                and self.name(method.child_by_field_name("field")) in OPENING
-            )
-            if not opens or method is None:
-                steps.append(one)
-                continue
-            element = self.expr("elem", UNKNOWN)
-
-            def fill(element: int = element, method: Node = method) -> None:
-                self.exprs[element][1] = self.of(method.child_by_field_name("value"))
-
-            steps += [fill, *self.closure(one, element)]
-        return steps
+        arguments = node.child_by_field_name("arguments")
+        passed = arguments.named_children if arguments is not None else []
+        if is_method and self.name(inner.child_by_field_name("field")) in PASSES:
+            receiver = inner.child_by_field_name("value")
+            self.receivers.update((argument.id, receiver) for argument in passed)
+        return [*steps, call, *passed]
 
     def visit_assignment_expression(self, node: Node) -> list[Step]:
         """Record the write of the left side; indices on the way are visited."""
@@ -207,11 +152,11 @@ class RustBodyWalk(ShapeWalk):
             "parenthesized_expression",
         ):
             inner = target.child_by_field_name("value") or next(iter(target.named_children), None)
-            steps += [kid for kid in target.named_children[1:] if target.type == "index_expression"]
+            steps += target.named_children[1:] if target.type == "index_expression" else []
             target = inner
         if target is None:
             return steps
         if target.type not in ("identifier", "scoped_identifier"):
             return [target, *steps]
         self.read(target, *kinds)
-        return [*(self.qualifier(target) if target.type == "scoped_identifier" else []), *steps]
+        return [*self.qualifier(target), *steps]

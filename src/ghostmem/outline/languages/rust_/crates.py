@@ -6,12 +6,12 @@ import posixpath
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import
 from ghostmem.outline.languages.base import Read
-
-Key = tuple[str, int]  # a symbol: the path of its file, its index there
+from ghostmem.outline.resolve.types import Key
 
 
 @dataclass(eq=False)
@@ -26,7 +26,6 @@ class Module:
     root: "Module | None" = None
     parent: "Module | None" = None
     modules: dict[str, "Module"] = field(default_factory=dict)
-    imports: list[Import] = field(default_factory=list)
 
     def path(self) -> str:
         """Return the module's full path."""
@@ -37,15 +36,12 @@ class Module:
 class Crates:
     """All modules of a project."""
 
-    modules: dict[Key, Module] = field(
-        default_factory=dict
-    )  # (file, module symbol or FILE): the module
-    libraries: dict[str, Module] = field(
-        default_factory=dict
-    )  # crate name: the root of a library of this project
-    needs: dict[str, frozenset[str]] = field(
-        default_factory=dict
-    )  # folder of a package: the crates it depends on
+    # by file, and the symbol of a module in it or FILE
+    modules: dict[Key, Module] = field(default_factory=dict)
+    # by crate: the root of a library of this project
+    libraries: dict[str, Module] = field(default_factory=dict)
+    # by the folder of a package: the crates that it depends on
+    needs: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
@@ -67,12 +63,7 @@ def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
 
 
 def _manifests(files: Mapping[str, Facts], read: Read) -> dict[str, dict[str, Any]]:
-    folders: set[str] = set()
-    for path in files:
-        folder = posixpath.dirname(path)
-        while folder not in folders:
-            folders.add(folder)
-            folder = posixpath.dirname(folder)
+    folders = {folder for path in files for folder in _folders(path)}
     found: dict[str, dict[str, Any]] = {}
     for folder in sorted(folders):
         text = read(posixpath.join(folder, "Cargo.toml"))
@@ -87,20 +78,25 @@ def _manifests(files: Mapping[str, Facts], read: Read) -> dict[str, dict[str, An
     return found
 
 
+def _folders(path: str) -> list[str]:
+    """Return the folders that a file is in, innermost first."""
+    folders = [str(folder) for folder in PurePosixPath(path).parents]
+    return [*folders[:-1], ""]
+
+
 def _package(path: str, manifests: dict[str, dict[str, Any]]) -> str | None:
-    folder = posixpath.dirname(path)
-    while folder not in manifests:
-        if not folder:
-            return None
-        folder = posixpath.dirname(folder)
-    return folder
+    return next((folder for folder in _folders(path) if folder in manifests), None)
 
 
 def _crate_name(manifest: dict[str, Any], part: str) -> str:
-    named = manifest.get(part)
-    name = named.get("name") if isinstance(named, dict) else None
-    name = name or manifest["package"].get("name")
+    name = _table(manifest, part).get("name") or manifest["package"].get("name")
     return str(name or "crate").replace("-", "_")
+
+
+def _table(manifest: dict[str, Any], part: str) -> dict[str, Any]:
+    """Return a table of a manifest, empty if there is none."""
+    table = manifest.get(part)
+    return table if isinstance(table, dict) else {}
 
 
 def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, str] | None:
@@ -109,29 +105,27 @@ def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, st
     if package is None:
         rank = {"lib.rs": 0, "main.rs": 1}.get(posixpath.basename(path))
         return None if rank is None else (rank, "crate", posixpath.dirname(path))
-    manifest = manifests[package]
     inner = posixpath.relpath(path, package or ".")
-    library = manifest.get("lib")
-    if inner == ((library.get("path") if isinstance(library, dict) else None) or "src/lib.rs"):
-        return 0, _crate_name(manifest, "lib"), package
-    if inner == "src/main.rs":
-        return 1, _crate_name(manifest, "package"), package
-    if name := _declared_target(manifest, inner):
-        return 2, name.replace("-", "_"), package
-    name = _conventional_target(inner)
-    return (3, name.replace("-", "_"), package) if name else None
+    target = _declared_targets(manifests[package]).get(inner)
+    rank, name = target or (3, _conventional_target(inner))
+    return (rank, name.replace("-", "_"), package) if name else None
 
 
-def _declared_target(manifest: dict[str, Any], inner: str) -> str:
-    """Return the name of the binary, test, example or bench that the manifest gives a file."""
+def _declared_targets(manifest: dict[str, Any]) -> dict[str, tuple[int, str]]:
+    """Return the rank and name of the library, and of the programs that a manifest declares."""
     sections = [manifest.get(section) for section in ("bin", "test", "example", "bench")]
-    targets = [one for given in sections if isinstance(given, list) for one in given]
-    names = (
-        str(one.get("name") or posixpath.basename(inner)[:-3])
-        for one in targets
-        if isinstance(one, dict) and one.get("path") == inner
-    )
-    return next(names, "")
+    targets = [target for given in sections if isinstance(given, list) for target in given]
+    paths = {
+        str(target.get("path")): str(target.get("name") or "")
+        for target in targets
+        if isinstance(target, dict)
+    }
+    programs = {path: (2, name or posixpath.basename(path)[:-3]) for path, name in paths.items()}
+    library = str(_table(manifest, "lib").get("path") or "src/lib.rs")
+    return programs | {
+        "src/main.rs": (1, _crate_name(manifest, "package")),
+        library: (0, _crate_name(manifest, "lib")),
+    }
 
 
 def _conventional_target(inner: str) -> str:
@@ -150,11 +144,7 @@ def _orphan(path: str, manifests: dict[str, dict[str, Any]], found: Crates) -> M
     package = _package(path, manifests)
     inner = posixpath.relpath(path, package) if package else path
     parts = inner.removesuffix(".rs").split("/")
-    names = tuple(
-        part
-        for at, part in enumerate(parts)
-        if not (at == 0 and part == "src") and not (at and part == "mod")
-    )
+    names = tuple(part for place, part in enumerate(parts) if part != ("mod" if place else "src"))
     crate = _crate_name(manifests[package], "lib") if package is not None else "crate"
     module = Module(crate, names, path, FILE, package or "")
     module.root = found.libraries.get(crate)
@@ -168,27 +158,17 @@ def _grow(files: Mapping[str, Facts], found: Crates, root: Module) -> None:
         module = pending.pop()
         facts = files[module.file]
         found.modules[module.file, module.symbol] = module
-        module.imports = [
-            one for one in facts.imports if one.owner == module.symbol and not _detail(one, "mod")
-        ]
-        for at, symbol in enumerate(facts.symbols):
+        for number, symbol in enumerate(facts.symbols):
             if symbol.kind == "module" and symbol.parent == module.symbol:
-                pending.append(_below(module, symbol.name, module.file, at))
-        for one in facts.imports:
-            if one.owner != module.symbol or not _detail(one, "mod"):
-                continue
-            path = _file_of(files, module, one)
-            if path is None:
-                continue
-            if (path, FILE) in found.modules:
-                module.modules.setdefault(one.name, found.modules[path, FILE])
-            else:
-                found.modules[path, FILE] = below = _below(module, one.name, path, FILE)
+                pending.append(_below(module, symbol.name, module.file, number))
+        for declaration in facts.imports:
+            is_module = declaration.owner == module.symbol and declaration.detail.get("mod")
+            path = _file_of(files, module, declaration) if is_module else None
+            if path is not None and (path, FILE) in found.modules:
+                module.modules.setdefault(declaration.name, found.modules[path, FILE])
+            elif path is not None:
+                found.modules[path, FILE] = below = _below(module, declaration.name, path, FILE)
                 pending.append(below)
-
-
-def _detail(one: Import, name: str) -> Any:
-    return (one.detail or {}).get(name)
 
 
 def _below(module: Module, name: str, file: str, symbol: int) -> Module:
@@ -205,11 +185,12 @@ def _below(module: Module, name: str, file: str, symbol: int) -> Module:
     return below
 
 
-def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | None:
+def _file_of(files: Mapping[str, Facts], module: Module, declaration: Import) -> str | None:
     """Return the file of `mod x;` as the compiler would look for it."""
     folder, base = posixpath.split(module.file)
-    if _detail(one, "path"):
-        path = posixpath.normpath(posixpath.join(folder, _detail(one, "path")))
+    name, given = declaration.name, declaration.detail["path"]
+    if given:
+        path = posixpath.normpath(posixpath.join(folder, given))
         return path if path in files else None
     top = module
     inline: list[str] = []
@@ -220,21 +201,17 @@ def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | N
     home = posixpath.join(
         folder if whole else posixpath.join(folder, base.removesuffix(".rs")), *inline
     )
-    wanted = (posixpath.join(home, f"{one.name}.rs"), posixpath.join(home, one.name, "mod.rs"))
+    wanted = (posixpath.join(home, f"{name}.rs"), posixpath.join(home, name, "mod.rs"))
     return next((path for path in wanted if path in files), None)
 
 
 def _needs(manifest: dict[str, Any]) -> frozenset[str]:
     """Return the names of the crates that a package depends on."""
-    tables = [
-        manifest,
-        *(one for one in (manifest.get("target") or {}).values() if isinstance(one, dict)),
-    ]
+    targets = _table(manifest, "target").values()
     names = (
         name
-        for table in tables
+        for table in (manifest, *(table for table in targets if isinstance(table, dict)))
         for part in ("dependencies", "dev-dependencies", "build-dependencies")
-        if isinstance(table.get(part), dict)
-        for name in table[part]
+        for name in _table(table, part)
     )
     return frozenset(name.replace("-", "_") for name in names)

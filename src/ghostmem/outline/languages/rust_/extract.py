@@ -1,5 +1,6 @@
 """Rust: the facts of one file. The arguments of macros are token trees and are not parsed."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 from tree_sitter import Node
@@ -37,33 +38,32 @@ class RustWalk(RustBodyWalk):
     }
     same: ClassVar = {
         "function_signature_item": "function_item",
-        "union_item": "struct_item",
+        "closure_parameters": "parameters",
+        **dict.fromkeys(("union_item", "enum_item", "trait_item", "type_item"), "struct_item"),
         "compound_assignment_expr": "assignment_expression",
         "static_item": "const_item",
+        "let_condition": "let_declaration",
+        "identifier": "scoped_identifier",
+        "type_identifier": "scoped_type_identifier",
     }
 
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
-        self.impls: list[dict[str, Any]] = []
-        self.impl = UNKNOWN
         self.macros = 0
 
-    def ref(self, kind: str, node: Node, detail: Any, owner: int | None = None) -> None:
-        """Record a reference; one that stands directly in an impl block sees its type
-        parameters.
-        """
-        super().ref(
-            kind, node, detail | {"impl": self.impl} if self.impl != UNKNOWN else detail, owner
-        )
+    def item(self, node: Node, kind: str, name: str = "", **detail: Any) -> int:
+        """Declare an item where it stands: in a module, a function, a trait, or an impl block.
 
-    def item(self, node: Node, kind: str, detail: dict[str, Any], name: str = "") -> int:
-        """Declare an item where it stands: in a module, a function, a trait, or an impl block."""
-        detail["pub"] = is_public(node)
-        if self.impl != UNKNOWN:
-            detail["impl"] = self.impl
-        body = node.child_by_field_name("body")
-        name = name or self.name(node.child_by_field_name("name"))
-        return self.symbol(name, kind, self.owner, node, body, detail)
+        Its type is that of a constant, an alias or an impl block, or of the result of a function.
+        """
+        field = node.child_by_field_name
+        detail |= {
+            "pub": is_public(node),
+            "generics": generics_of(self, node),
+            "type": type_of(self, field("type") or field("return_type")),
+        }
+        name = name or self.name(field("name"))
+        return self.symbol(name, kind, self.owner, node, field("body"), detail)
 
     def owner_kind(self) -> str:
         """Return the kind of the symbol that we stand in; empty outside of all."""
@@ -71,146 +71,97 @@ class RustWalk(RustBodyWalk):
 
     def visit_function_item(self, node: Node) -> list[Step]:
         """Declare a function and bind its parameters."""
-        parameters, result = (
-            node.child_by_field_name("parameters"),
-            node.child_by_field_name("return_type"),
-        )
-        detail = {"generics": generics_of(self, node), "ret": type_of(self, result)}
-        inside_type = self.impl != UNKNOWN or self.owner_kind() == "interface"
-        index = self.item(node, "method" if inside_type else "function", detail)
-
-        def bind() -> None:
-            for one in parameters.named_children if parameters else []:
-                pattern = one.child_by_field_name("pattern") if one.type == "parameter" else None
-                if pattern is not None and pattern.type != "self":
-                    written = type_of(self, one.child_by_field_name("type"))
-                    self.pattern(pattern, self.expr("as", written, index))
-
+        inside_type = self.owner_kind() in ("interface", "impl")
+        index = self.item(node, "method" if inside_type else "function")
         where = [child for child in node.named_children if child.type == "where_clause"]
-        head = present(node.child_by_field_name("type_parameters"), parameters, result, *where)
-        steps = [*head, bind, *present(node.child_by_field_name("body"))]
-        return self.during("impl", UNKNOWN, self.inside(index, steps))
+        head = fields_of(node, ("type_parameters", "parameters", "return_type"))
+        bind = partial(self.bind_parameters, node.child_by_field_name("parameters"))
+        return self.inside(index, [*head, *where, bind, *fields_of(node, ("body",))])
 
     def visit_parameters(self, node: Node) -> list[Step]:
-        """Visit the types of parameters; their patterns are bound by the function."""
-        return [
-            kid
-            for one in node.named_children
-            for kid in present(one.child_by_field_name("type") if one.type == "parameter" else one)
-        ]
+        """Visit the types of parameters; their patterns are bound by the function or closure."""
+        steps: list[Step] = []
+        for child in node.named_children:
+            if child.type == "parameter":
+                steps += fields_of(child, ("type",))
+            elif node.type == "parameters":
+                steps.append(child)
+        return steps
 
     def visit_struct_item(self, node: Node) -> list[Step]:
-        """Declare a struct or union with its fields."""
-        index = self.item(
-            node, "type", {"generics": generics_of(self, node), "derives": derives_of(self, node)}
-        )
-        self.fields(node.child_by_field_name("body"), index)
-        return self.inside(index, fields_of(node, ("type_parameters", "body")))
+        """Declare a struct, union, enum or trait, or the alias of a type; a trait extends its
+        bounds.
+        """
+        alias, is_trait = node.child_by_field_name("type"), node.type == "trait_item"
+        if alias is not None and self.owner_kind() == "impl":
+            return [alias]  # an associated type is a fact of its impl
+        bounds, body = node.child_by_field_name("bounds"), node.child_by_field_name("body")
+        kind, derives = ("interface" if is_trait else "type"), derives_of(self, node)
+        index = self.item(node, kind, derives=derives, bounds=bounds_of(self, bounds))
+        if not is_trait:
+            self.fields(body, index)
+        for bound in bounds.named_children if bounds else []:
+            if path := path_of(self, bound):
+                self.ref("extends", bound, {"path": path, "space": "type"}, index)
+        return self.inside(index, [*fields_of(node, ("type_parameters", "body")), *present(alias)])
 
     def fields(self, body: Node | None, parent: int) -> None:
-        """Declare the fields of a struct, named or numbered."""
+        """Declare the fields of a struct, named or numbered, or the variants of an enum."""
         number = 0
-        for at, one in enumerate(body.children if body is not None else []):
-            if one.type == "field_declaration":
-                name, kind = one.child_by_field_name("name"), one.child_by_field_name("type")
+        for place, child in enumerate(body.children if body is not None else []):
+            name, kind = child.child_by_field_name("name"), child.child_by_field_name("type")
+            if child.type == "enum_variant":
+                detail = {"variant": True}
+                variant = self.symbol(self.name(name), "field", parent, child, None, detail)
+                self.fields(child.child_by_field_name("body"), variant)
+            elif child.type == "field_declaration":
                 detail = {"type": type_of(self, kind)}
-                self.symbol(self.name(name), "field", parent, one, None, detail)
-            elif body is not None and body.field_name_for_child(at) == "type":
-                self.symbol(str(number), "field", parent, one, None, {"type": type_of(self, one)})
+                self.symbol(self.name(name), "field", parent, child, None, detail)
+            elif body is not None and body.field_name_for_child(place) == "type":
+                detail = {"type": type_of(self, child)}
+                self.symbol(str(number), "field", parent, child, None, detail)
                 number += 1
 
-    def visit_enum_item(self, node: Node) -> list[Step]:
-        """Declare an enum with its variants."""
-        index = self.item(
-            node,
-            "type",
-            {"generics": generics_of(self, node), "enum": True, "derives": derives_of(self, node)},
-        )
-        body = node.child_by_field_name("body")
-        for one in body.named_children if body else []:
-            if one.type == "enum_variant":
-                name = self.name(one.child_by_field_name("name"))
-                variant = self.symbol(name, "field", index, one, None, {"variant": True})
-                self.fields(one.child_by_field_name("body"), variant)
-        return self.inside(index, fields_of(node, ("type_parameters", "body")))
-
-    def visit_trait_item(self, node: Node) -> list[Step]:
-        """Declare a trait; it extends its bounds."""
-        bounds = node.child_by_field_name("bounds")
-        detail = {"generics": generics_of(self, node), "bounds": bounds_of(self, bounds)}
-        index = self.item(node, "interface", detail)
-        for one in bounds.named_children if bounds else []:
-            if path := path_of(self, one):
-                self.ref("extends", one, {"path": path}, index)
-        return self.inside(index, fields_of(node, ("type_parameters", "body")))
-
     def visit_impl_item(self, node: Node) -> list[Step]:
-        """Note an impl block; its functions belong to its type."""
+        """Record an impl block as a symbol without a node; its functions belong to its type."""
         kind, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
         body = node.child_by_field_name("body")
-        self.impls.append(
-            {
-                "type": type_of(self, kind),
-                "trait": type_of(self, trait),
-                "written": [self.text(kind), self.text(trait)],
-                "generics": generics_of(self, node),
-                "owner": self.owner,
-                "line": self.line(node.start_byte),
-                "types": {
-                    self.name(one.child_by_field_name("name")): type_of(
-                        self, one.child_by_field_name("type")
-                    )
-                    for one in (body.named_children if body else [])
-                    if one.type == "type_item"
-                },
-            }
-        )
-        return self.during("impl", len(self.impls) - 1, present(body))
-
-    def visit_type_item(self, node: Node) -> list[Step]:
-        """Declare a type alias; an associated type is a fact of its impl."""
-        if self.impl != UNKNOWN:
-            return present(node.child_by_field_name("type"))
-        detail = {
-            "generics": generics_of(self, node),
-            "alias": type_of(self, node.child_by_field_name("type")),
+        types = {
+            self.name(item.child_by_field_name("name")): type_of(
+                self, item.child_by_field_name("type")
+            )
+            for item in (body.named_children if body else [])
+            if item.type == "type_item"
         }
-        return self.inside(
-            self.item(node, "type", detail), present(node.child_by_field_name("type"))
-        )
+        written = [self.text(kind), self.text(trait)]
+        named = type_of(self, trait)
+        index = self.item(node, "impl", "impl", trait=named, written=written, types=types)
+        return self.inside(index, present(body))
 
     def visit_const_item(self, node: Node) -> list[Step]:
         """Declare a constant or static; its initialiser belongs to the symbol around it."""
         kind = "constant" if node.type == "const_item" else "variable"
-        typed = node.child_by_field_name("type")
-        index = self.item(node, kind, {"type": type_of(self, typed)})
+        index = self.item(node, kind)
         if self.owner_kind() in ("function", "method"):
             for scope in self.scopes:
                 scope.pop(self.facts.symbols[index].name, None)
-        return [*self.inside(index, present(typed)), *present(node.child_by_field_name("value"))]
+        return [*self.inside(index, fields_of(node, ("type",))), *fields_of(node, ("value",))]
 
     def visit_mod_item(self, node: Node) -> list[Step]:
         """Declare a module, inline or in a file of its own."""
         body = node.child_by_field_name("body")
         name = self.name(node.child_by_field_name("name"))
         if body is not None:
-            return self.inside(self.item(node, "module", {}), [body])
-        notes = attributes_of(self, node)
-        opens = any(one.startswith("#[macro_use") for one in notes)
-        given = next(
-            (
-                one.split('"')[1]
-                for one in notes
-                if one.startswith("#[path") and one.count('"') >= 2
-            ),
-            "",
-        )
-        self.bring(
-            name,
-            node,
-            name,
-            detail={"mod": True, "path": given, "macros": opens, "pub": is_public(node)},
-        )
+            return self.inside(self.item(node, "module"), [body])
+        attributes = attributes_of(self, node)
+        paths = [text.split('"')[1:2] for text in attributes if text.startswith("#[path")]
+        detail = {
+            "mod": True,
+            "path": next((path for quoted in paths for path in quoted), ""),
+            "macros": any(text.startswith("#[macro_use") for text in attributes),
+            "pub": is_public(node),
+        }
+        self.bring(name, node, name, detail=detail)
         return []
 
     def visit_use_declaration(self, node: Node) -> list[Step]:
@@ -236,9 +187,7 @@ class RustWalk(RustBodyWalk):
 
     def visit_macro_definition(self, node: Node) -> list[Step]:
         """Declare a macro under its name with an exclamation mark."""
-        self.item(
-            node, "function", {"macro": True}, self.name(node.child_by_field_name("name")) + "!"
-        )
+        self.item(node, "function", f"{self.name(node.child_by_field_name('name'))}!", macro=True)
         return []
 
     def visit_macro_invocation(self, node: Node) -> list[Step]:
@@ -246,24 +195,18 @@ class RustWalk(RustBodyWalk):
         macro = node.child_by_field_name("macro")
         if macro is not None:
             self.macros += 1
-            segs = path_of(self, macro) or [self.name(macro)]
-            self.ref("calls", macro, {"macro": segs})
+            path = path_of(self, macro) or [self.name(macro)]
+            self.ref("calls", macro, {"path": path, "space": "macro"})
         return []
 
     # types
 
-    def visit_type_identifier(self, node: Node) -> list[Step]:
-        """Record the use of a type."""
-        if (name := self.name(node)) not in ("Self", "_"):
-            self.ref("uses", node, {"path": [name]})
-        return []
-
     def visit_scoped_type_identifier(self, node: Node) -> list[Step]:
-        """Record the use of a type by its path."""
-        if path := path_of(self, node):
-            self.ref("uses", node, {"path": path})
-            return []
-        return present(node.child_by_field_name("path"))
+        """Record the use of a type by its name or path."""
+        path = path_of(self, node)
+        if path and path not in (["Self"], ["_"]):
+            self.ref("uses", node, {"path": path, "space": "type"})
+        return [] if path else fields_of(node, ("path",))
 
     def visit_const_parameter(self, node: Node) -> list[Step]:
         """Bind a constant parameter; it is no reference."""
@@ -275,4 +218,4 @@ def extract(root: Node, source: bytes, _path: str) -> Facts:
     """Return the facts of one Rust file."""
     walk = RustWalk(source)
     walk.run(root)
-    return walk.finish(root, {"impls": walk.impls, "macros": walk.macros})
+    return walk.finish(root, {"macros": walk.macros})

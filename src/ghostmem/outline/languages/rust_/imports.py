@@ -1,13 +1,14 @@
 """Members of Rust modules: items, use declarations with aliases and globs, re-exports, crates."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
-from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
+from ghostmem.outline.languages.rust_.crates import Crates, Module
 from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
 from ghostmem.outline.languages.shared.known import meanings
+from ghostmem.outline.resolve.types import Key
 from ghostmem.outline.rules import packages_in
 
 # names that every program sees, and names of the standard library by their meaning
@@ -41,31 +42,34 @@ class RustImports:
         self.crates = crates
         # by file, parent, space and name
         self.items: dict[tuple[str, int, str, str], list[Key]] = defaultdict(list)
-        self.local_uses: dict[Key, list[Import]] = defaultdict(list)
+        self.uses: dict[Key, list[Import]] = defaultdict(list)  # file or symbol: its imports
         self.modules: dict[Key, Module] = {}  # symbol: the module around it
         self.memo: dict[tuple[int, str, str, bool], Found] = {}  # module, name, space, from outside
+        self.active: list[tuple[int, str, str]] = []  # module, name, space of lookups under way
         for path in sorted(files):
-            self._collect(path, files[path])
-
-    def _collect(self, path: str, facts: Facts) -> None:
-        for number, symbol in enumerate(facts.symbols):
-            space = _space(symbol)
-            if space:
-                self.items[path, symbol.parent, space, symbol.name].append((path, number))
-        for use in facts.imports:
-            if use.owner != FILE and facts.symbols[use.owner].kind != "module":
-                self.local_uses[path, use.owner].append(use)
+            for number, symbol in enumerate(files[path].symbols):
+                place = (path, symbol.parent, _space(symbol), symbol.name)
+                self.items[place].append((path, number))
+            for use in files[path].imports:
+                if not use.detail.get("mod"):
+                    self.uses[path, use.owner].append(use)
 
     def symbol(self, key: Key) -> Any:
         """Return the symbol of a key."""
         return self.files[key[0]].symbols[key[1]]
 
+    def around(self, path: str, number: int) -> Iterator[tuple[int, Symbol]]:
+        """Yield a symbol and those that it is inside of, innermost first."""
+        symbols = self.files[path].symbols
+        while number != FILE:
+            yield number, symbols[number]
+            number = symbols[number].parent
+
     def module_of(self, path: str, owner: int) -> Module:
         """Return the module around a symbol."""
         if (path, owner) not in self.modules:
-            symbols, number = self.files[path].symbols, owner
-            while number != FILE and symbols[number].kind != "module":
-                number = symbols[number].parent
+            around = self.around(path, owner)
+            number = next((number for number, inner in around if inner.kind == "module"), FILE)
             self.modules[path, owner] = self.crates.modules[path, number]
         return self.modules[path, owner]
 
@@ -87,142 +91,116 @@ class RustImports:
         is_needed = name in self.crates.needs.get(module.package, ())
         return Found.outside("external", name) if is_needed else NOTHING
 
-    def anchored(self, segs: list[str], module: Module, space: str, seen: frozenset[Any]) -> Found:
+    def anchored(self, segments: list[str], module: Module, space: str) -> Found:
         """Resolve a path that begins with crate, self, super or ::."""
-        if segs[0] == "":
-            if len(segs) == 1:
-                return NOTHING
-            return self.follow(self.crate(segs[1], module), segs[2:], space, module, seen)
-        start: Module | None = module
-        rest = list(segs)
-        while rest and rest[0] in _ANCHORS and start is not None:
+        if segments[0] == "":
+            start = self.crate(segments[1], module) if len(segments) > 1 else NOTHING
+            return self.follow(start, segments[2:], space, module)
+        here: Module | None = module
+        rest = list(segments)
+        while rest and rest[0] in _ANCHORS and here is not None:
             anchor = rest.pop(0)
-            if anchor in ("crate", "$crate"):
-                start = start.root or start
-            elif anchor == "super":
-                start = start.parent
-        if start is None:
+            if anchor != "self":
+                here = here.parent if anchor == "super" else here.root or here
+        if here is None:
             return NOTHING
-        return self.follow(Found((Target("mod", start),), "module"), rest, space, module, seen)
+        return self.follow(Found((Target("mod", here),), "module"), rest, space, module)
 
-    def member(
-        self,
-        module: Module,
-        name: str,
-        space: str,
-        seen: frozenset[Any] = frozenset(),
-        *,
-        outside: bool = False,
-    ) -> Found:
+    def member(self, module: Module, name: str, space: str, *, outside: bool = False) -> Found:
         """Return the member of a module under a name: declared, imported by name, or by exactly one
         glob.
         """
-        if seen:
-            return self._member(module, name, space, seen, outside=outside)
-        key = (id(module), name, space, outside)
-        if key not in self.memo:
-            self.memo[key] = self._member(module, name, space, seen, outside=outside)
-        return self.memo[key]
-
-    def _member(
-        self, module: Module, name: str, space: str, seen: frozenset[Any], *, outside: bool
-    ) -> Found:
-        mark = (id(module), name, space)
-        if mark in seen or len(seen) > MAX_REEXPORTS:
+        key, mark = (id(module), name, space, outside), (id(module), name, space)
+        if not self.active and key in self.memo:
+            return self.memo[key]
+        if mark in self.active or len(self.active) > MAX_REEXPORTS:
             return NOTHING
+        self.active.append(mark)
+        found = self._member(module, name, space, outside=outside)
+        self.active.pop()
+        if not self.active:  # inside another lookup, a cycle may have been cut
+            self.memo[key] = found
+        return found
+
+    def _member(self, module: Module, name: str, space: str, *, outside: bool) -> Found:
         if declared := self.declared(module.file, module.symbol, name, space):
             visible = [
-                one for one in declared if not outside or self.symbol(one.value).detail["pub"]
+                target
+                for target in declared
+                if not outside or self.symbol(target.value).detail["pub"]
             ]
             return Found(tuple(visible), "module")
         if space != "macro" and name in module.modules:
             return Found((Target("mod", module.modules[name]),), "module")
-        uses = [one for one in module.imports if not outside or one.detail["pub"]]
-        return self.imported(uses, module, name, space, seen | {mark})
+        uses = self.uses.get((module.file, module.symbol), [])
+        visible_uses = [use for use in uses if not outside or use.detail["pub"]]
+        return self.imported(visible_uses, module, name, space)
 
-    def imported(
-        self, uses: list[Import], module: Module, name: str, space: str, seen: frozenset[Any]
-    ) -> Found:
+    def imported(self, uses: list[Import], module: Module, name: str, space: str) -> Found:
         """Return the target of a name that use declarations bring into a module."""
         for use in uses:
             if not use.star and (use.alias or use.name) == name:
-                targets, via = self.used(use, module, space, seen)
+                targets, via = self.used(use, module, space)
                 if targets and targets[0].kind != "left":
                     return Found(targets, via if via in OUTSIDE else "import")
         hits = dict.fromkeys(
             targets
             for use in uses
             if use.star
-            for targets in self._globbed(use, module, name, space, seen)
-            if targets
+            for source in self.used(use, module, "type").targets
+            if (targets := self._globbed(source, module, name, space))
         )
         return Found(next(iter(hits)), "import") if len(hits) == 1 else NOTHING
 
-    def _globbed(
-        self, use: Import, module: Module, name: str, space: str, seen: frozenset[Any]
-    ) -> list[tuple[Target, ...]]:
-        """Return the targets that a glob brings in under a name."""
-        found: list[tuple[Target, ...]] = []
-        for source in self.used(use, module, "type", seen).targets:
-            if source.kind == "mod":
-                outside = not _within(module, source.value)
-                found.append(self.member(source.value, name, space, seen, outside=outside).targets)
-            elif source.kind == "sym":
-                found.append(self._variants(source.value, name))
-        return found
+    def _globbed(self, source: Target, module: Module, name: str, space: str) -> tuple[Target, ...]:
+        """Return the targets under a name that a glob of a module or an enum brings in."""
+        if source.kind == "mod":
+            outside = not _within(module, source.value)
+            return self.member(source.value, name, space, outside=outside).targets
+        return self.variants(source.value, name) if source.kind == "sym" else ()
 
-    def _variants(self, key: Key, name: str) -> tuple[Target, ...]:
-        is_enum = self.symbol(key).detail.get("enum")
-        return symbols(self.items.get((*key, "variant", name), [])) if is_enum else ()
+    def variants(self, key: Key, name: str) -> tuple[Target, ...]:
+        """Return the variants that an enum has under a name."""
+        return symbols(self.items.get((*key, "variant", name), []))
 
-    def used(self, use: Import, module: Module, space: str, seen: frozenset[Any]) -> Found:
+    def used(self, use: Import, module: Module, space: str) -> Found:
         """Return the target of a use declaration.
 
         A first part that nothing here declares is an external crate.
         """
-        segs = use.path.split("::")
+        segments = use.path.split("::")
         external = Found.outside("external", use.path)
-        if (use.detail or {}).get("crate"):
-            crate = self.crate(segs[0], module)
+        if use.detail.get("crate"):
+            crate = self.crate(segments[0], module)
             return crate if crate.targets else external
-        if segs[0] in _ANCHORS or use.path.startswith("::"):
-            return self.anchored(segs, module, space, seen)
-        whole = space if len(segs) == 1 and not use.star else "type"
-        first = self.member(module, segs[0], whole, seen)
+        if segments[0] in (*_ANCHORS, ""):
+            return self.anchored(segments, module, space)
+        whole = space if len(segments) == 1 and not use.star else "type"
+        first = self.member(module, segments[0], whole)
         if not first.targets:
-            first = self.crate(segs[0], module)
+            first = self.crate(segments[0], module)
         if not first.targets:
             # a package that says its dependencies has no other crates
             knows_crates = module.package in self.crates.needs
-            return external if len(segs) > 1 and not knows_crates else NOTHING
-        return self.follow(first, segs[1:], space, module, seen)
+            return external if len(segments) > 1 and not knows_crates else NOTHING
+        return self.follow(first, segments[1:], space, module)
 
-    def follow(
-        self,
-        start: Found,
-        rest: list[str],
-        space: str,
-        module: Module,
-        seen: frozenset[Any] = frozenset(),
-    ) -> Found:
+    def follow(self, start: Found, rest: list[str], space: str, module: Module) -> Found:
         """Walk down a path from its first target."""
-        found = start
-        for place, name in enumerate(rest):
+        targets = start.targets
+        for place, name in enumerate(rest if targets else ()):
             last_space = space if place == len(rest) - 1 else "type"
-            hits = dict.fromkeys(
+            inner = dict.fromkeys(
                 target
-                for source in found.targets
-                for target in self._step(source, name, last_space, module, seen)
+                for source in targets
+                for target in self._step(source, name, last_space, module)
             )
-            if not hits:
-                left = Target("left", (found.targets, tuple(rest[place:])))
-                return Found((left,), found.via) if found.targets else NOTHING
-            found = Found(tuple(hits), found.via)
-        return found
+            if not inner:
+                return Found((Target("left", (targets, tuple(rest[place:]))),), start.via)
+            targets = tuple(inner)
+        return Found(targets, start.via) if targets else NOTHING
 
-    def _step(
-        self, target: Target, name: str, space: str, module: Module, seen: frozenset[Any]
-    ) -> tuple[Target, ...]:
+    def _step(self, target: Target, name: str, space: str, module: Module) -> tuple[Target, ...]:
         if target.kind in OUTSIDE:
             return (Target(target.kind, f"{target.value}::{name}"),)
         if target.kind == "mod":
@@ -230,18 +208,15 @@ class RustImports:
             is_near = (
                 inner.file == module.file or inner.crate == module.crate or _within(module, inner)
             )
-            return self.member(inner, name, space, seen, outside=not is_near).targets
-        return self._variants(target.value, name) if target.kind == "sym" else ()
+            return self.member(inner, name, space, outside=not is_near).targets
+        return self.variants(target.value, name) if target.kind == "sym" else ()
 
 
-def _space(symbol: Symbol) -> str | None:
-    """Return the space of names that an item is in; functions of impl blocks are in none."""
-    detail = symbol.detail or {}
-    if detail.get("impl") is not None:
-        return None
-    return next((space for space in ("macro", "variant") if detail.get(space)), None) or (
-        _SPACES.get(symbol.kind)
-    )
+def _space(symbol: Symbol) -> str:
+    """Return the space of names that an item is in."""
+    if symbol.detail.get("macro"):
+        return "macro"
+    return "variant" if symbol.detail.get("variant") else _SPACES.get(symbol.kind, "")
 
 
 def _within(module: Module, other: Module) -> bool:

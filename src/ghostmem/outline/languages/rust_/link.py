@@ -3,18 +3,33 @@
 Every reference becomes a link with the rung that resolved it, or stays loose.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ghostmem.outline.facts import Facts, Ref
+from ghostmem.outline.facts import FILE, Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
+from ghostmem.outline.languages.rust_.crates import crates_of
 from ghostmem.outline.languages.rust_.imports import DERIVABLE
-from ghostmem.outline.languages.rust_.nodes import RustNodes
-from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
+from ghostmem.outline.languages.rust_.infer import RustInference
+from ghostmem.outline.languages.rust_.names import RustNames
+from ghostmem.outline.languages.shared.graph_builder import FirstLineBuilder
+from ghostmem.outline.languages.shared.inference import OUTSIDE, Target
+from ghostmem.outline.resolve.types import INSTANCE, Key, Type
 
 CALLABLE = frozenset({"function", "method"})
 VALUES = frozenset({"constant", "variable"})
+TYPES = frozenset({"type", "interface"})
+NAMED = frozenset({"type", "variant"})  # spaces of names of types, and of variants in patterns
+MADE = frozenset({"std::option::Option", "std::result::Result"})  # types of variants without a path
+
+
+class Meaning(NamedTuple):
+    """The targets of a reference, the rung that found them, and the name to count it by."""
+
+    targets: Sequence[Target]
+    via: str
+    name: str
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
@@ -30,216 +45,196 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     return linker.done()
 
 
-class _RustLinker(RustNodes):
+class _RustLinker(FirstLineBuilder):
     """Collect the graph of one project."""
+
+    def __init__(self, files: Mapping[str, Facts], read: Read) -> None:
+        super().__init__(files)
+        self.crates = crates_of(files, read)
+        self.names = RustNames(files, self.crates)
+        self.types = RustInference(files, self.names)
+
+    def declare(self) -> None:
+        """Make a node of every file and symbol, and link declarations."""
+        for path in sorted(self.files):
+            self.add_file(path)
+            for number, symbol in enumerate(self.files[path].symbols):
+                if symbol.kind == "impl":
+                    self.ids[path, number] = self.owner(path, symbol.parent)
+                    continue
+                name, full = self.canonical((path, number))
+                self.add_symbol(path, number, name, full=full)
+        for key, end in self.ids.items():
+            symbol = self.names.symbol(key)
+            if symbol.kind != "impl":
+                self.add(self.home(key), "declares", end, symbol.line, "local")
+        for module in self.crates.modules.values():
+            start, imports = self.owner(module.file, module.symbol), self.files[module.file].imports
+            for inner in module.modules.values():
+                if inner.symbol == FILE and inner.parent is module:
+                    lines = (use.line for use in imports if use.name == inner.names[-1])
+                    self.add(start, "declares", file_id(inner.file), next(lines, 1), "module")
+
+    def home(self, key: Key) -> str:
+        """Return the node that declares a symbol: its type, its trait, its module or its file."""
+        parent = (key[0], self.names.symbol(key).parent)
+        kind = self.types.impl_types.get(parent)
+        return self.ids[kind.symbol] if kind and kind.sort == INSTANCE else self.owner(*parent)
+
+    def canonical(self, key: Key) -> tuple[str, str]:
+        """Return the name of a symbol and, where that is short, the one that tells it apart."""
+        symbol = self.names.symbol(key)
+        parent = (key[0], symbol.parent)
+        if parent in self.types.impl_types:
+            return self._in_impl(parent, symbol.name)
+        if symbol.parent == FILE:
+            name = full = self.crates.modules[parent].path()
+        else:
+            name, full = self.canonical(parent)
+        return f"{name}::{symbol.name}", f"{full}::{symbol.name}"
+
+    def _in_impl(self, impl: Key, name: str) -> tuple[str, str]:
+        written, trait = self.names.symbol(impl).detail["written"]
+        kind = self.types.impl_types[impl]
+        short = home = written
+        if kind is not None and kind.sort == INSTANCE:
+            short, home = self.names.symbol(kind.symbol).name, self.canonical(kind.symbol)[1]
+        if not trait:
+            return f"{home}::{name}", f"{home}::{name}"
+        found, whole = self.types.impl_traits[impl].targets, trait
+        if len(found) == 1 and found[0].kind == "sym":
+            whole = self.canonical(found[0].value)[1]
+        bare, bracket, args = trait.partition("<")
+        shown = bare.rsplit("::", 1)[-1] + bracket + args
+        return f"<{short} as {shown}>::{name}", f"<{home} as {whole}>::{name}"
+
+    def node(self, target: Target, kind: str) -> str | None:
+        """Return the node of a target; None when it has none."""
+        if target.kind == "sym":
+            return self.ids[target.value]
+        if target.kind == "mod":
+            return self.owner(target.value.file, target.value.symbol)
+        return self.target(target, kind) if target.kind in OUTSIDE else None
 
     # links
 
+    def _link(
+        self, start: str, ref: Ref, targets: Iterable[Target], kind: str, via: str, name: str
+    ) -> None:
+        """Link an import or a trait to all of its targets, or leave it unresolved."""
+        ends = [(target, end) for target in targets if (end := self.node(target, kind)) is not None]
+        for target, end in ends:
+            step = target.kind if target.kind in OUTSIDE else via
+            self.add(start, ref.kind, end, ref.line, step)
+        if not ends:
+            self.leave(start, ref.kind, ref.text, ref.line, name)
+
     def imports(self, path: str) -> None:
         """Link a file to its imports."""
-        for one in self.files[path].imports:
-            if (one.detail or {}).get("mod"):
+        for use in self.files[path].imports:
+            if use.detail.get("mod"):
                 continue
-            module = self.names.module_of(path, one.owner)
-            found = [
+            module = self.names.module_of(path, use.owner)
+            targets = [
                 target
-                for space in (("type",) if one.star else ("type", "value", "macro"))
-                for target in self.names.used(one, module, space, frozenset()).targets
+                for space in (("type",) if use.star else ("type", "value", "macro"))
+                for target in self.names.used(use, module, space).targets
             ]
-            ends = dict.fromkeys(
-                end for target in found if (end := self.node(target, "module")) is not None
-            )
-            for end in ends:
-                self.add(file_id(path), "imports", end, one.line, _outer(end) or "import")
-            if not ends:
-                self.leave(file_id(path), "imports", one.path, one.line, one.name)
+            ref = Ref("imports", FILE, use.path, use.line)
+            self._link(file_id(path), ref, targets, "module", "import", use.name)
 
     def impls(self) -> None:
         """Link types to the traits they implement."""
-        for path in sorted(self.files):
-            for at, impl in enumerate(self.files[path].detail["impls"]):
-                if not impl["written"][1]:
-                    continue
-                kind, traits = self.types.impl_types[path, at], self.types.impl_traits[path, at]
-                ends = [
-                    end
-                    for one in traits.targets
-                    if (end := self.node(one, "interface")) is not None
-                ]
-                start = self.node(Target(*kind[:2]), "type") if kind is not None else None
-                for end in ends if start else ():
-                    self.add(
-                        start or "", "implements", end, impl["line"], _outer(end) or traits.via
-                    )
-                if not ends or not start:
-                    name = impl["written"][1].partition("<")[0].rsplit("::", 1)[-1]
-                    text = f"impl {impl['written'][1]} for {impl['written'][0]}"
-                    self.leave(
-                        start or self.owner(path, impl["owner"]),
-                        "implements",
-                        text,
-                        impl["line"],
-                        name,
-                    )
+        for impl, traits in self.types.impl_traits.items():
+            symbol, kind = self.names.symbol(impl), self.types.impl_types[impl]
+            written, trait = symbol.detail["written"]
+            if not trait:
+                continue
+            start = self.node(target_of(kind), "type") if kind is not None else None
+            for target in traits.targets:  # they are interfaces also if the type is not known
+                self.node(target, "interface")
+            targets, name = traits.targets if start else (), trait.partition("<")[0]
+            ref = Ref("implements", symbol.parent, f"impl {trait} for {written}", symbol.line)
+            start, name = start or self.ids[impl], name.rsplit("::", 1)[-1]
+            self._link(start, ref, targets, "interface", traits.via, name)
 
     def derives(self) -> None:
         """Link types to the traits they derive.
 
         Those of the standard library are known, others stay loose.
         """
-        for key in sorted(self.ids):
-            one = self.names.symbol(key)
-            for name in one.detail.get("derives") or ():
+        for key, start in sorted(self.ids.items()):
+            symbol = self.names.symbol(key)
+            for name in symbol.detail.get("derives") or ():
                 bare = name.rsplit("::", 1)[-1]
-                if bare in DERIVABLE:
-                    end = self.target(Target("native", DERIVABLE[bare]), "interface")
-                    self.add(self.ids[key], "implements", end, one.line, "native")
-                else:
-                    self.leave(self.ids[key], "implements", f"derive({name})", one.line, bare)
+                targets = [Target("native", DERIVABLE[bare])] if bare in DERIVABLE else []
+                ref = Ref("implements", symbol.parent, f"derive({name})", symbol.line)
+                self._link(start, ref, targets, "interface", "native", bare)
 
     def reference(self, path: str, ref: Ref) -> None:
-        """Resolve one reference."""
-        detail = ref.detail
-        if "macro" in detail:
-            self._macro(path, ref)
-        elif ref.kind == "calls":
-            self._call(path, ref)
-        elif "value" in detail:
-            self._value(path, ref)
-        else:
-            self._type(path, ref)
-
-    def _macro(self, path: str, ref: Ref) -> None:
-        start, segs = self.owner(path, ref.owner), ref.detail["macro"]
-        found = self.names.resolve(segs, path, ref.owner, "macro")
-        ends = [self.node(one, "function") or "" for one in found.targets if one.kind != "left"]
-        for end in ends:
-            via = "conditional" if len(ends) > 1 else _outer(end) or found.via
-            self.add(start, "calls", end, ref.line, via)
-        if not ends:
-            self.leave(start, "calls", f"{ref.text}!", ref.line, f"{segs[-1]}!")
-
-    def _call(self, path: str, ref: Ref) -> None:
-        start, facts = self.owner(path, ref.owner), self.files[path]
-        at = ref.detail["callee"]
-        function: list[Any] = facts.detail["exprs"][at] if at >= 0 else ["?"]
-        if function[0] == "local" and self.types.is_closure(path, function[1]):
+        """Link a reference to all that it may mean, or leave it unresolved."""
+        if ref.detail.get("space") == "macro":
+            ref = ref._replace(text=f"{ref.text}!")
+        meaning = self._meaning(path, ref)
+        if meaning is None:
             return
-        targets: Sequence[Target] = ()
-        via, name = "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1]
-        if function[0] in ("path", "qpath"):
-            name = function[1][-1] if function[0] == "path" else function[3]
-            targets, via, _ = self.types.callee(path, function)
-        elif function[0] == "member" and not ref.text.startswith("("):
-            name = function[2]
-            targets, via = self._method(path, function, ref.owner)
-        done = [self._call_to(start, target, ref.line, via) for target in targets]
-        if not any(done):
-            self.leave(start, "calls", ref.text, ref.line, name)
-
-    def _method(self, path: str, function: list[Any], owner: int) -> tuple[Sequence[Target], str]:
-        """Resolve `receiver.name` by the type of the receiver."""
-        _, receiver, name = function
-        kind = self.types.infer(path, receiver)
-        keys, via, _ = self.types.find(kind, name, (path, owner))
-        if keys:
-            exprs = self.files[path].detail["exprs"]
-            is_self = via == "type" and receiver >= 0 and exprs[receiver][0] == "self"
-            return symbols(keys), "receiver" if is_self else via
-        if (derived := self.types.derived(kind, name)) is not None:
-            return [derived], "native"
-        if kind is None or kind[0] not in OUTSIDE:
-            return [], ""
-        inner = self.types.inner(kind)
-        if inner is not None and inner[0] == "sym":
-            return [], ""
-        holder = inner if inner and inner[0] in OUTSIDE and name != "clone" else kind
-        return [Target(holder[0], f"{holder[1]}::{name}")], holder[0]
-
-    def _call_to(self, start: str, target: Target, line: int, via: str) -> bool:
-        """Link a call to a function; making a struct or variant only uses it."""
-        if target.kind in OUTSIDE:
-            made = target.value in ("std::option::Option", "std::result::Result")
-            kind, what = ("uses", "type") if made else ("calls", "function")
-            self.add(start, kind, self.target(target, what), line, target.kind)
-            return True
-        if target.kind != "sym":
-            return False
-        one = self.names.symbol(target.value)
-        if one.kind in CALLABLE:
-            self.add(start, "calls", self.ids[target.value], line, via)
-            return True
-        return self._use(start, target, line, via)
-
-    def _use(self, start: str, target: Target, line: int, via: str) -> bool:
-        one = self.names.symbol(target.value)
-        end = (target.value[0], one.parent) if one.detail.get("variant") else target.value
-        if self.names.symbol(end).kind not in ("type", "interface"):
-            return False
-        if self.ids[end] != start:
-            self.add(start, "uses", self.ids[end], line, via)
-        return True
-
-    def _value(self, path: str, ref: Ref) -> None:
-        """Link a read or write of a constant or static.
-
-        A unit struct, a variant, or a function that is not called here is used.
-        """
-        start, segs = self.owner(path, ref.owner), ref.detail["value"]
-        targets, via, _ = self.types.callee(path, ["path", segs, [], ref.owner])
-        done = [self._value_to(start, target, ref, via) for target in targets]
-        if not any(done) and not ref.detail.get("maybe"):
-            self.leave(start, ref.kind, ref.text, ref.line, segs[-1])
-
-    def _value_to(self, start: str, target: Target, ref: Ref, via: str) -> bool:
-        """Link a reference to a value; return whether it is resolved."""
-        if target.kind in OUTSIDE:
-            self._outer_value(start, target, ref, ref.detail["value"][-1])
-            return True
-        if target.kind != "sym":
-            return False
-        kind = self.names.symbol(target.value).kind
-        if kind not in VALUES and kind not in CALLABLE:
-            return self._use(start, target, ref.line, via)
-        used_as = ref.kind if kind in VALUES else "uses"
-        self.add(start, used_as, self.ids[target.value], ref.line, via)
-        return True
-
-    def _outer_value(self, start: str, target: Target, ref: Ref, name: str) -> None:
-        if name.isupper() and len(name) > 1:
-            self.add(start, ref.kind, self.target(target, "constant"), ref.line, target.kind)
-        elif target.value in ("std::option::Option", "std::result::Result"):
-            self.add(start, "uses", self.target(target, "type"), ref.line, target.kind)
-
-    def _type(self, path: str, ref: Ref) -> None:
-        """Link a type, a base or the type in a pattern."""
-        segs, detail = ref.detail["path"], ref.detail
-        impl = detail.get("impl")
-        if segs[0] == "Self" or (
-            impl is not None and segs[0] in self.files[path].detail["impls"][impl]["generics"]
-        ):
-            return
-        space = "value" if detail.get("variant") else "type"
-        found = self.names.resolve(segs, path, ref.owner, space)
         start = self.owner(path, ref.owner)
-        done = [self._type_to(start, target, ref, found.via) for target in found.targets]
-        if not any(done) and not detail.get("maybe"):
-            self.leave(start, ref.kind, ref.text, ref.line, segs[-1])
+        done = [self._to(start, ref, target, meaning.via) for target in meaning.targets]
+        if not any(done) and not ref.detail.get("maybe"):
+            self.leave(start, ref.kind, ref.text, ref.line, meaning.name)
 
-    def _type_to(self, start: str, target: Target, ref: Ref, via: str) -> bool:
-        """Link a reference to a type; return whether it is resolved."""
-        is_maybe = bool(ref.detail.get("maybe"))
-        if target.kind == "left":
-            return is_maybe or target.value[0][0].kind == "gen"
+    def _meaning(self, path: str, ref: Ref) -> Meaning | None:
+        """Return the targets of a reference; None if it is no relation."""
+        if "callee" in ref.detail:
+            return self._callee(path, ref)
+        segments, space = ref.detail["path"], ref.detail["space"]
+        if space == "value":
+            callee = self.types.callee(path, ["path", segments, [], ref.owner])
+            return Meaning(callee.targets, callee.via, segments[-1])
+        if segments[0] == "Self":
+            return None
+        if space == "macro":
+            targets, via = self.names.resolve(segments, path, ref.owner, space)
+            via = "conditional" if len(targets) > 1 else via
+            return Meaning(targets, via, f"{segments[-1]}!")
+        space = "value" if space == "variant" else space
+        return Meaning(*self.names.resolve(segments, path, ref.owner, space), segments[-1])
+
+    def _callee(self, path: str, ref: Ref) -> Meaning | None:
+        """Return the functions that a call may mean; None if it calls a closure."""
+        number = ref.detail["callee"]
+        function: list[Any] = self.files[path].detail["exprs"][number] if number >= 0 else ["?"]
+        is_field = function[0] == "member" and ref.text.startswith("(")
+        match function:
+            case ["local", binding] if self.types.is_closure(path, binding):
+                return None
+            case ["path", [*_, name], _, _] | ["qpath", _, _, name, _] | ["member", _, name] if (
+                not is_field
+            ):
+                callee = self.types.callee(path, function, (path, ref.owner))
+                return Meaning(callee.targets, callee.via, name)
+        return Meaning((), "", ref.text.rsplit("::", 1)[-1].rsplit(".", 1)[-1])
+
+    def _to(self, start: str, ref: Ref, target: Target, via: str) -> bool:
+        """Link a reference to one target; return whether it is resolved."""
         if target.kind in OUTSIDE:
-            is_primitive = target.kind == "native" and "::" not in target.value
-            is_type = not is_maybe or ref.detail["path"][-1][:1].isupper()
-            if is_type and not is_primitive:
-                self.add(start, ref.kind, self.target(target, "type"), ref.line, target.kind)
-        elif target.kind == "sym":
-            if ref.kind == "uses":
-                return self._use(start, target, ref.line, via)
-            self.add(start, ref.kind, self.ids[target.value], ref.line, via)
+            if (found := _outside_relation(ref, target)) is not None:
+                relation, kind = found
+                self.add(start, relation, self.target(target, kind), ref.line, target.kind)
+            return True
+        if target.kind != "sym":
+            is_open = target.kind == "left" and target.value[0][0].kind != "gen"
+            return ref.detail.get("space") in NAMED and not is_open
+        symbol, key = self.names.symbol(target.value), target.value
+        if symbol.kind in CALLABLE:
+            relation = "calls" if ref.kind == "calls" else "uses"
+        elif ref.kind == "extends" or (symbol.kind in VALUES and ref.kind != "calls"):
+            relation = ref.kind
+        else:  # making a struct or variant only uses it
+            relation, key = "uses", (key[0], symbol.parent) if symbol.detail.get("variant") else key
+            if self.names.symbol(key).kind not in TYPES or self.ids[key] == start:
+                return self.names.symbol(key).kind in TYPES
+        self.add(start, relation, self.ids[key], ref.line, via)
         return True
 
     def done(self) -> Linked:
@@ -250,6 +245,21 @@ class _RustLinker(RustNodes):
         return linked
 
 
-def _outer(end: str) -> str:
-    """Return native or external for a node from outside the project."""
-    return next((origin for origin in OUTSIDE if end.startswith(f"{origin}:")), "")
+def _outside_relation(ref: Ref, target: Target) -> tuple[str, str] | None:
+    """Return the relation to something outside, and its kind; None if there is no relation."""
+    name = target.value.rsplit("::", 1)[-1]
+    if ref.detail.get("space") in NAMED:
+        is_primitive = target.kind == "native" and "::" not in target.value
+        is_type = not ref.detail.get("maybe") or ref.detail["path"][-1][:1].isupper()
+        return (ref.kind, "type") if is_type and not is_primitive else None
+    if target.value in MADE:
+        return "uses", "type"
+    if ref.kind == "calls":
+        return "calls", "function"
+    is_constant = name.isupper() and len(name) > 1
+    return (ref.kind, "constant") if is_constant else None
+
+
+def target_of(kind: Type) -> Target:
+    """Return a type without its arguments as the target of a name."""
+    return Target("sym", kind.symbol) if kind.sort == INSTANCE else Target(kind.sort, kind.name)

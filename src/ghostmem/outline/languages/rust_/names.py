@@ -1,23 +1,12 @@
 """Resolve Rust paths at a place: type parameters, local items, modules, macros and the prelude."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.languages.rust_.crates import Crates, Module
 from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, RustImports
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
-from ghostmem.outline.languages.shared.postorder import UNKNOWN
-
-
-def impl_owner(impl: int) -> int:
-    """Return the number that stands for an impl block in the place of a symbol."""
-    return -2 - impl
-
-
-def impl_number(owner: int) -> int:
-    """Return the impl block that an owner stands for, UNKNOWN if it is a symbol."""
-    return -2 - owner if owner <= -2 else UNKNOWN
+from ghostmem.outline.resolve.types import PARAMETER, Key, Type
 
 
 class RustNames(RustImports):
@@ -26,53 +15,35 @@ class RustNames(RustImports):
     def __init__(self, files: Mapping[str, Facts], crates: Crates) -> None:
         super().__init__(files, crates)
         # symbols that items or use declarations stand inside of
-        self.holders = {key[:2] for key in self.items} | self.local_uses.keys()
+        self.holders = {key[:2] for key in self.items} | self.uses.keys()
 
     def generic(self, path: str, owner: int, name: str) -> Target | None:
         """Return a type parameter that is visible at a symbol, with where it was declared."""
-        facts = self.files[path]
-        while owner != FILE:
-            symbol = facts.symbols[owner]
-            detail = symbol.detail or {}
-            if name in (detail.get("generics") or {}):
-                return Target("gen", (name, path, owner))
-            impl = detail.get("impl")
-            if impl is not None and name in facts.detail["impls"][impl]["generics"]:
-                return Target("gen", (name, path, impl_owner(impl)))
-            owner = symbol.parent
+        for number, symbol in self.around(path, owner):
+            if name in symbol.detail.get("generics", ()):
+                return Target("gen", Type(PARAMETER, (path, number), name))
         return None
 
-    def bounds(self, generic: Target) -> tuple[list[Any], str, int]:
-        """Return the bounds of a type parameter and the place they are written in."""
-        name, path, owner = generic.value
-        facts, number = self.files[path], impl_number(owner)
-        if number != UNKNOWN:
-            impl = facts.detail["impls"][number]
-            return impl["generics"].get(name, []), path, impl["owner"]
-        return facts.symbols[owner].detail["generics"].get(name, []), path, owner
-
-    def resolve(self, segs: list[str], path: str, owner: int, space: str) -> Found:
+    def resolve(self, segments: list[str], path: str, owner: int, space: str) -> Found:
         """Return the target of a path at a place."""
-        if not segs:
+        if not segments:
             return NOTHING
         module = self.module_of(path, owner)
-        if len(segs) > 1 and segs[0] in ("crate", "self", "super", ""):
-            return self.anchored(segs, module, space, frozenset())
-        first = self._lexical(segs[0], path, owner, space if len(segs) == 1 else "type")
-        if len(segs) == 1 or not first.targets:
-            return first
-        return self.follow(first, segs[1:], space, module)
+        if len(segments) > 1 and segments[0] in ("crate", "self", "super", ""):
+            return self.anchored(segments, module, space)
+        first = self._lexical(segments[0], path, owner, space if len(segments) == 1 else "type")
+        return self.follow(first, segments[1:], space, module)
 
     def _lexical(self, name: str, path: str, owner: int, space: str) -> Found:
-        symbols, here = self.files[path].symbols, owner
         if space == "type" and (generic := self.generic(path, owner, name)) is not None:
             return Found((generic,), "local")
-        while here != FILE and symbols[here].kind != "module":
-            if (path, here) in self.holders and symbols[here].kind in ("function", "method"):
-                found = self._inside((path, here), name, space)
+        for number, symbol in self.around(path, owner):
+            if symbol.kind == "module":
+                break
+            if (path, number) in self.holders and symbol.kind in ("function", "method"):
+                found = self._inside((path, number), name, space)
                 if found.targets:
                     return found
-            here = symbols[here].parent
         module = self.module_of(path, owner)
         found = self.member(module, name, space)
         if not found.targets and space == "macro":
@@ -86,16 +57,16 @@ class RustNames(RustImports):
         here: Module | None = module
         while here is not None:
             opened = [
-                here.modules[one.name]
-                for one in self.files[here.file].imports
-                if one.owner == here.symbol
-                and (one.detail or {}).get("macros")
-                and one.name in here.modules
+                here.modules[declaration.name]
+                for declaration in self.files[here.file].imports
+                if declaration.owner == here.symbol
+                and declaration.detail.get("macros")
+                and declaration.name in here.modules
             ]
             targets = [
                 target
-                for one in (here, *opened)
-                for target in self.declared(one.file, one.symbol, name, "macro")
+                for place in (here, *opened)
+                for target in self.declared(place.file, place.symbol, name, "macro")
             ]
             if targets:
                 return Found(tuple(targets), "module")
@@ -106,8 +77,7 @@ class RustNames(RustImports):
         """Look among the items and imports inside a function."""
         if declared := self.declared(*key, name, space):
             return Found(declared, "local")
-        uses = self.local_uses.get(key, [])
-        return self.imported(uses, self.module_of(*key), name, space, frozenset())
+        return self.imported(self.uses.get(key, []), self.module_of(*key), name, space)
 
     def _outside(self, name: str, space: str, module: Module) -> Found:
         """Look a name up among crates and in the prelude."""

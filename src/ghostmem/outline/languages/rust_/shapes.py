@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from ghostmem.outline.languages.rust_.syntax import path_of, type_of
+from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Walk
 
 MAX_NESTING = 60  # expressions inside each other
+MAX_PATTERNS = 40  # patterns inside each other
 STATEMENTS = frozenset(
     {"expression_statement", "let_declaration", "empty_statement", "line_comment", "block_comment"}
 )
@@ -28,6 +29,11 @@ WRAPS = {
     "index_expression": "index",
     "array_expression": "array",
 }
+BRANCHES = {
+    "if_expression": ("consequence", "alternative"),
+    "match_expression": ("body",),
+    "match_arm": ("value",),
+}
 LITERALS = {
     "string_literal": "str",
     "raw_string_literal": "str",
@@ -39,89 +45,70 @@ LITERALS = {
 class ShapeWalk(Walk):
     """Build expressions and patterns."""
 
-    def of(self, node: Node | None) -> int:
+    def of(self, node: Node | None, depth: int = 0) -> int:
         """Return the expression of a node that was visited, as far as it is understood."""
-        if node is None:
+        if node is None or depth > MAX_NESTING:
             return UNKNOWN
         if node.id not in self.seen:
             self.seen[node.id] = UNKNOWN
-            self.seen[node.id] = self.shape(node)
+            self.seen[node.id] = self._shape(node, depth)
         return self.seen[node.id]
 
-    def shape(self, node: Node | None, depth: int = 0) -> int:
-        """Build the expression of a node."""
-        if node is None or depth > MAX_NESTING:
-            return UNKNOWN
-        if self.seen.get(node.id, UNKNOWN) != UNKNOWN:
-            return self.seen[node.id]
+    def _shape(self, node: Node, depth: int) -> int:
         kind = node.type
         if handler := _SHAPES.get(kind):
             return handler(self, node, depth + 1)
         if kind in SAME or kind in WRAPS:
-            kids = node.named_children if node.child_count else []
-            first = next((kid for kid in kids if kid.type != "mutable_specifier"), None)
-            inner = self.shape(first, depth + 1)
+            children = node.named_children
+            first = next((child for child in children if child.type != "mutable_specifier"), None)
+            inner = self.of(first, depth + 1)
             known = first is not None or kind == "array_expression"
             return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
         return self.branches(node, depth + 1)
 
-    def _field(self, node: Node, depth: int) -> int:
-        inner = self.shape(node.child_by_field_name("value"), depth)
-        return self.expr("member", inner, self.name(node.child_by_field_name("field")))
-
-    def _typed(self, node: Node, _depth: int) -> int:
-        typed = node.child_by_field_name("type") or node.child_by_field_name("name")
-        return self.expr("as", type_of(self, typed), self.owner)
-
     def branches(self, node: Node, depth: int) -> int:
         """Build the expression of a block, a condition or a match from its branches."""
-        ends: list[Node | None] = []
-        match node.type:
-            case "block":
-                last = node.named_children[-1] if node.named_children else None
-                is_value = last is not None and last.type not in STATEMENTS
-                return self.shape(last, depth) if is_value else UNKNOWN
-            case "if_expression":
-                names = ("consequence", "alternative")
-                ends = [node.child_by_field_name(name) for name in names]
-            case "else_clause":
-                ends = [next(iter(node.named_children), None)]
-            case "match_expression":
-                body = node.child_by_field_name("body")
-                arms = body.named_children if body is not None else []
-                ends = [arm.child_by_field_name("value") for arm in arms if arm.type == "match_arm"]
-        found = [row for one in ends if (row := self.shape(one, depth)) != UNKNOWN]
+        children = node.named_children
+        if node.type == "block":
+            is_value = bool(children) and children[-1].type not in STATEMENTS
+            return self.of(children[-1], depth) if is_value else UNKNOWN
+        ends: list[Node | None] = [
+            node.child_by_field_name(name) for name in BRANCHES.get(node.type, ())
+        ]
+        if node.type in ("else_clause", "match_block"):
+            ends.extend(children)
+        found = [row for end in ends if (row := self.of(end, depth)) != UNKNOWN]
         return self.expr("first", found) if found else UNKNOWN
 
     def path(self, node: Node, _depth: int) -> int:
         """Build the expression of a path."""
         if node.type == "generic_function":
-            return self.shape(node.child_by_field_name("function"))
+            return self.of(node.child_by_field_name("function"))
         front = node.child_by_field_name("path")
         if front is not None and front.type == "bracketed_type":
             kind: Node | None = next(iter(front.named_children), None)
             trait: Node | None = None
             if kind is not None and kind.type == "qualified_type":
-                kind, trait = (kind.child_by_field_name(one) for one in ("type", "alias"))
+                kind, trait = (kind.child_by_field_name(name) for name in ("type", "alias"))
             types = type_of(self, kind), type_of(self, trait)
             name = self.name(node.child_by_field_name("name"))
             return self.expr("qpath", *types, name, self.owner)
-        segs = path_of(self, node)
-        given = type_of(self, front) if front is not None and front.type == "generic_type" else None
-        return self.expr("path", segs, given[2] if given else [], self.owner) if segs else UNKNOWN
+        segments = path_of(self, node)
+        given = arguments_of(self, front) if front is not None else []
+        return self.expr("path", segments, given, self.owner) if segments else UNKNOWN
 
     # patterns
 
     def pattern(self, node: Node, source: int, depth: int = 0) -> None:
         """Bind the names of a pattern; a capitalised name is a constant or a variant."""
         kind = node.type
-        if depth > 40:
+        if depth > MAX_PATTERNS:
             return
         match kind:
             case "identifier" | "shorthand_field_identifier":
                 name = self.name(node)
                 if name[:1].isupper():
-                    self.ref("accesses", node, {"value": [name], "maybe": True})
+                    self.ref("accesses", node, {"path": [name], "space": "value", "maybe": True})
                 else:
                     self.bind(name, None, source)
             case "scoped_identifier" | "scoped_type_identifier":
@@ -129,61 +116,68 @@ class ShapeWalk(Walk):
             case "tuple_struct_pattern" | "struct_pattern":
                 self.parts(node, source, depth)
             case "tuple_pattern" | "slice_pattern":
-                for at, one in enumerate(node.named_children):
-                    part = ("item", source, at) if kind == "tuple_pattern" else ("elem", source)
-                    self.pattern(one, self.expr(*part), depth + 1)
+                for place, child in enumerate(node.named_children):
+                    part = ("item", source, place) if kind == "tuple_pattern" else ("elem", source)
+                    self.pattern(child, self.expr(*part), depth + 1)
             case _ if kind != "closure_expression" and not kind.endswith("literal"):
-                for one in node.named_children:
-                    if one.type != "mutable_specifier":
-                        self.pattern(one, source, depth + 1)
+                for child in node.named_children:
+                    if child.type != "mutable_specifier":
+                        self.pattern(child, source, depth + 1)
 
     def parts(self, node: Node, source: int, depth: int) -> None:
         """Bind the parts that a pattern takes out of a struct or variant."""
         typed = node.child_by_field_name("type")
-        segs = path_of(self, typed) if typed is not None else None
-        if segs and typed is not None:
-            self.ref("uses", typed, {"path": segs, "variant": True})
+        segments = path_of(self, typed) or []
+        if segments and typed is not None:
+            self.ref("uses", typed, {"path": segments, "space": "variant"})
         number = 0
-        for one in node.named_children:
-            if one == typed:
+        for child in node.named_children:
+            if child == typed or child.type == "remaining_field_pattern":
                 continue
-            if one.type == "field_pattern":
-                name, inner = one.child_by_field_name("name"), one.child_by_field_name("pattern")
-                part = self.expr("part", source, segs or [], self.name(name), self.owner)
-                if (target := inner or name) is not None:
-                    self.pattern(target, part, depth + 1)
-            elif one.type != "remaining_field_pattern":
-                self.pattern(
-                    one, self.expr("part", source, segs or [], str(number), self.owner), depth + 1
-                )
-                number += 1
+            name = child.child_by_field_name("name") if child.type == "field_pattern" else None
+            inner = child.child_by_field_name("pattern") if name is not None else child
+            part = self.name(name) if name is not None else str(number)
+            taken = self.expr("part", source, segments, part, self.owner)
+            self.pattern(inner or name or child, taken, depth + 1)
+            number += 1
 
     def read(self, node: Node, *kinds: str) -> None:
         """Record the use of a value by its name or path, unless it is a local."""
-        if node.type == "identifier" and (at := self.local(self.name(node))) is not None:
-            self.seen[node.id] = self.expr("local", at)
-            return
-        path = path_of(self, node)
+        path = None if self.is_local(node) else path_of(self, node)
         for kind in kinds if path else ():
-            self.ref(kind, node, {"value": path})
+            self.ref(kind, node, {"path": path, "space": "value"})
 
-
-def _literal(walk: ShapeWalk, node: Node, _depth: int) -> int:
-    return walk.expr("as", ["path", [LITERALS[node.type]], []], walk.owner)
+    def is_local(self, node: Node) -> bool:
+        """Tell whether a node is the name of a local, and remember which."""
+        binding = self.local(self.name(node)) if node.type == "identifier" else None
+        if binding is not None:
+            self.seen[node.id] = self.expr("local", binding)
+        return binding is not None
 
 
 # by the kind of a node
 _SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
-    **dict.fromkeys(LITERALS, _literal),
+    **dict.fromkeys(
+        LITERALS,
+        lambda walk, node, _depth: walk.expr("as", ["path", [LITERALS[node.type]], []], walk.owner),
+    ),
     "self": lambda walk, _node, _depth: walk.expr("self", walk.owner),
     "identifier": ShapeWalk.path,
     "scoped_identifier": ShapeWalk.path,
     "generic_function": ShapeWalk.path,
     "closure_expression": lambda walk, _node, _depth: walk.expr("closure"),
-    "field_expression": ShapeWalk._field,
-    "type_cast_expression": ShapeWalk._typed,
-    "struct_expression": ShapeWalk._typed,
+    "field_expression": lambda walk, node, depth: walk.expr(
+        "member",
+        walk.of(node.child_by_field_name("value"), depth),
+        walk.name(node.child_by_field_name("field")),
+    ),
+    "type_cast_expression": lambda walk, node, _depth: walk.expr(
+        "as", type_of(walk, node.child_by_field_name("type")), walk.owner
+    ),
+    "struct_expression": lambda walk, node, _depth: walk.expr(
+        "as", type_of(walk, node.child_by_field_name("name")), walk.owner
+    ),
     "tuple_expression": lambda walk, node, depth: walk.expr(
-        "tuple", [walk.shape(one, depth) for one in node.named_children]
+        "tuple", [walk.of(child, depth) for child in node.named_children]
     ),
 }

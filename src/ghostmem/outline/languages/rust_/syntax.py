@@ -6,8 +6,10 @@ from typing import Any
 from tree_sitter import Node
 
 from ghostmem.outline.languages.shared.postorder import Walk
+from ghostmem.outline.resolve.types import ARRAY
 
 DEEPEST = 12
+TUPLE, DYN = "tuple", "dyn"  # sorts of types besides "path" and ARRAY
 NAMES = frozenset(
     {
         "identifier",
@@ -52,7 +54,10 @@ def path_of(walk: Walk, node: Node | None) -> list[str] | None:
 
 
 def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
-    """Return a type as plain data, without references; None when it is not understood."""
+    """Return a type as its sort, its path and its parts; None when it is not understood.
+
+    References and pointers are left out.
+    """
     if node is None or depth > DEEPEST:
         return None
     if handler := _TYPES.get(node.type):
@@ -66,24 +71,30 @@ def _inner(walk: Walk, node: Node, depth: int) -> Any:
     return type_of(walk, inner, depth)
 
 
-def _generic(walk: Walk, node: Node, depth: int) -> Any:
-    path, given = path_of(walk, node), node.child_by_field_name("type_arguments")
-    arguments = [
-        one
-        for one in (given.named_children if given else [])
-        if one.type not in ("lifetime", "type_binding")
+def arguments_of(walk: Walk, node: Node, depth: int = 0) -> list[Any]:
+    """Return the type arguments of a generic type or function."""
+    given = node.child_by_field_name("type_arguments")
+    return [
+        type_of(walk, child, depth)
+        for child in (given.named_children if given is not None else [])
+        if child.type not in ("lifetime", "type_binding")
     ]
-    return ["path", path, [type_of(walk, one, depth) for one in arguments]] if path else None
+
+
+def _generic(walk: Walk, node: Node, depth: int) -> Any:
+    path = path_of(walk, node)
+    return ["path", path, arguments_of(walk, node, depth)] if path else None
 
 
 def _trait_object(walk: Walk, node: Node, depth: int) -> Any:
     trait = type_of(walk, node.child_by_field_name("trait"), depth)
-    return trait if trait and trait[0] == "dyn" else ["dyn", [trait] if trait else []]
+    return trait if trait and trait[0] == DYN else [DYN, [], [trait] if trait else []]
 
 
 def _bounded(walk: Walk, node: Node, depth: int) -> Any:
-    found = [one for kid in node.named_children if (one := type_of(walk, kid, depth))]
-    return ["dyn", [part for one in found for part in (one[1] if one[0] == "dyn" else [one])]]
+    bounds = [bound for child in node.named_children if (bound := type_of(walk, child, depth))]
+    traits = [part for bound in bounds for part in (bound[2] if bound[0] == DYN else [bound])]
+    return [DYN, [], traits]
 
 
 _TYPES: dict[str, Callable[[Walk, Node, int], Any]] = {
@@ -92,42 +103,42 @@ _TYPES: dict[str, Callable[[Walk, Node, int], Any]] = {
     "bracketed_type": _inner,
     "generic_type": _generic,
     "array_type": lambda walk, node, depth: [
-        "seq",
-        type_of(walk, node.child_by_field_name("element"), depth),
+        ARRAY,
+        [],
+        [type_of(walk, node.child_by_field_name("element"), depth)],
     ],
     "tuple_type": lambda walk, node, depth: [
-        "tuple",
-        [type_of(walk, one, depth) for one in node.named_children],
+        TUPLE,
+        [],
+        [type_of(walk, part, depth) for part in node.named_children],
     ],
     "dynamic_type": _trait_object,
     "abstract_type": _trait_object,
     "bounded_type": _bounded,
-    "function_type": lambda walk, node, depth: [
-        "fn",
-        type_of(walk, node.child_by_field_name("return_type"), depth),
-    ],
 }
 
 
 def bounds_of(walk: Walk, node: Node | None) -> list[Any]:
     """Return the bounds of a parameter or trait."""
-    return [one for kid in (node.named_children if node else []) if (one := type_of(walk, kid))]
+    children = node.named_children if node is not None else []
+    return [bound for child in children if (bound := type_of(walk, child))]
 
 
 def generics_of(walk: Walk, node: Node) -> dict[str, list[Any]]:
     """Return the type parameters of an item with their bounds, also those of its where clause."""
     found: dict[str, list[Any]] = {}
-    given = node.child_by_field_name("type_parameters")
-    for one in given.named_children if given else []:
-        if one.type == "type_parameter":
-            found[walk.name(one.child_by_field_name("name"))] = bounds_of(
-                walk, one.child_by_field_name("bounds")
-            )
-    for clause in node.named_children:
-        for one in clause.named_children if clause.type == "where_clause" else []:
-            name = walk.name(one.child_by_field_name("left"))
-            if one.type == "where_predicate" and name in found:
-                found[name] += bounds_of(walk, one.child_by_field_name("bounds"))
+    clauses = ("type_parameters", "where_clause")
+    parts = [
+        part
+        for child in node.named_children
+        if child.type in clauses
+        for part in child.named_children
+    ]
+    for part in parts:
+        is_parameter = part.type == "type_parameter"
+        name = walk.name(part.child_by_field_name("name" if is_parameter else "left"))
+        if is_parameter or name in found:
+            found.setdefault(name, []).extend(bounds_of(walk, part.child_by_field_name("bounds")))
     return found
 
 
@@ -139,12 +150,10 @@ def use_paths(walk: Walk, root: Node | None) -> Iterator[tuple[list[str], str, b
     while stack:
         node, before = stack.pop()
         match node.type:
-            case "scoped_use_list":
-                held = node.child_by_field_name("list")
+            case "scoped_use_list" | "use_list":
+                parts = node.child_by_field_name("list") or node
                 inner = before + (path_of(walk, node.child_by_field_name("path")) or [])
-                stack.extend((one, inner) for one in reversed(held.named_children if held else []))
-            case "use_list":
-                stack.extend((one, before) for one in reversed(node.named_children))
+                stack.extend((part, inner) for part in reversed(parts.named_children))
             case "use_wildcard":
                 front = next(iter(node.named_children), None)
                 yield before + (path_of(walk, front) or []), "", True, node
@@ -181,8 +190,8 @@ def derives_of(walk: Walk, node: Node) -> list[str]:
     """Return the traits that a type derives."""
     return [
         name.strip()
-        for one in reversed(attributes_of(walk, node))
-        if one.startswith("#[derive(")
-        for name in one[9:].split(")")[0].split(",")
+        for attribute in reversed(attributes_of(walk, node))
+        if attribute.startswith("#[derive(")
+        for name in attribute[9:].split(")")[0].split(",")
         if name.strip()
     ]
