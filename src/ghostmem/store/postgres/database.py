@@ -8,8 +8,9 @@ from ghostmem.errors import EngineError
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 from ghostmem.store.postgres.schema import CHUNK_WORDS
-from ghostmem.store.postgres.trips import BoundStatement, RoundTrips
+from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.tables import Table
 
 if TYPE_CHECKING:
@@ -217,10 +218,8 @@ class Db:
             self.traced.append((statement.sql, statement.values))
         return statement
 
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), binary: bool = False
-    ) -> "psycopg.Cursor[Any]":
-        """Run a statement and return its cursor."""
+    def execute(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> Answer:
+        """Run a statement and return its answer."""
         return self.trips.ask([self._told(BoundStatement(_translated(sql), values, binary))])[0]
 
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
@@ -241,9 +240,9 @@ class Db:
                 unfinished = [read for read in unfinished if not self._is_answered(read)]
             finally:
                 self._wanted = None
-            cursors = self.trips.ask([self._told(statement) for statement in wanted.values()])
-            for key, cursor in zip(wanted, cursors, strict=True):
-                self._answers[key] = cursor.fetchall()
+            answers = self.trips.ask([self._told(statement) for statement in wanted.values()])
+            for key, answer in zip(wanted, answers, strict=True):
+                self._answers[key] = answer.rows
 
     def forget(self) -> None:
         """Forget everything that was read."""
@@ -261,14 +260,14 @@ class Db:
     def rows(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> list[Any]:
         """Return all rows of a statement."""
         if self._wanted is None and not self._answers:
-            return self.execute(sql, values, binary).fetchall()
+            return self.execute(sql, values, binary).rows
         statement = BoundStatement(_translated(sql), values, binary)
         key = (statement.sql, repr(values))
         if key in self._answers:
             is_final = self.writes and self._wanted is None
             return self._answers.pop(key) if is_final else self._answers[key]
         if self._wanted is None:
-            return self.execute(sql, values, binary).fetchall()
+            return self.execute(sql, values, binary).rows
         self._wanted[key] = statement
         raise _UnansweredError
 
@@ -289,7 +288,7 @@ class Db:
 
     def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
-        return self.execute(sql, values).rowcount
+        return self.execute(sql, values).affected
 
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once for each row of values, with the next round trip."""

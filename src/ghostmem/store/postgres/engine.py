@@ -33,6 +33,7 @@ from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
+from ghostmem.store.postgres.vectors import RecentViews
 from ghostmem.store.protocol import Reindex
 from ghostmem.store.vectors import Views
 
@@ -77,6 +78,7 @@ class PostgresEngine(BaseEngine):
         self._enough = 1000  # chunks after which ANALYZE runs
         self._pool: ConnectionPool[Connection] | None = None
         self._caches = PostgresCaches()
+        self._views = RecentViews()
         self._kept: Connection | None = None  # the last one used, for the next transaction
         self._queued = 0  # threads that wait for a connection of the pool
         try:
@@ -263,7 +265,7 @@ class PostgresEngine(BaseEngine):
             db.holds_all = names is None
             db.holds(names or ())
             caches = None if writes or self.moving else self._caches
-            tx = PostgresTransaction(db, views, self._hnsw, caches)
+            tx = PostgresTransaction(db, {} if self.moving else views, self._hnsw, caches)
             yield tx
             if tx.owes:
                 from ghostmem.store.postgres.scrub import tidy

@@ -7,23 +7,17 @@ after it."""
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import psycopg
+
+from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 
 if TYPE_CHECKING:
     from ghostmem.store.postgres.connect import Connection
 
 _FIRST_WAIT, _MAX_WAIT = 0.05, 2.0  # seconds between two attempts to reach the database
 MAX_WAITING = 500  # statements that wait for the next round trip
-
-
-class BoundStatement(NamedTuple):
-    """A statement in psycopg's form with its values."""
-
-    sql: str
-    values: Sequence[Any] = ()
-    binary: bool = False  # the form of its result
 
 
 class RoundTrips:
@@ -73,22 +67,20 @@ class RoundTrips:
         if len(self._waiting) >= MAX_WAITING:
             self.ask([])
 
-    def ask(self, statements: Sequence[BoundStatement]) -> "list[psycopg.Cursor[Any]]":
-        """Run all statements that wait, then these, and return the cursors of these."""
+    def ask(self, statements: Sequence[BoundStatement]) -> list[Answer]:
+        """Run all statements that wait, then these, and return the answers to these."""
         batch = [*self._waiting, *statements]
         if not batch:
             return []
         self._waiting = []
         skipped = len(batch) - len(statements)
         if self._connection is None:
-            self._connection, cursors = self._first(batch)
+            self._connection, answers = self._first(batch)
         else:
-            cursors = self._connection.round_trip(batch)
-        return cursors[skipped:]
+            answers = self._connection.round_trip(batch)
+        return answers[skipped:]
 
-    def _first(
-        self, batch: Sequence[BoundStatement]
-    ) -> "tuple[Connection, list[psycopg.Cursor[Any]]]":
+    def _first(self, batch: Sequence[BoundStatement]) -> "tuple[Connection, list[Answer]]":
         """Begin the transaction; a connection that broke meanwhile is replaced until the deadline.
 
         The caller has seen no result yet, so the statements can be sent again, unless they
@@ -98,7 +90,7 @@ class RoundTrips:
             connection = self._lend(self._deadline)
             connection.limit(self._deadline - time.monotonic())
             try:
-                cursors = connection.round_trip(batch)
+                answers = connection.round_trip(batch)
             except BaseException as error:
                 is_lost = connection.broken and isinstance(
                     error, psycopg.OperationalError | psycopg.InterfaceError
@@ -110,7 +102,7 @@ class RoundTrips:
                 wait = min(wait * 2, _MAX_WAIT) or _FIRST_WAIT
             else:
                 connection.limit(self._limit)
-                return connection, cursors
+                return connection, answers
 
     def end(self, statement: str) -> None:
         """Commit or roll back, with all statements that wait."""
