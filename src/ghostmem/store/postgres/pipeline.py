@@ -109,12 +109,21 @@ def _fetch(pgconn: "PGconn", count: int) -> "Generator[Any, Any, list[PGresult]]
     Raises the error of the first that failed; the server has skipped those after it."""
     yield from generators.send(pgconn)
     results: list[PGresult] = []
-    for _ in range(count):
-        results += yield from generators.fetch_many(pgconn)
+    try:
+        for _ in range(count):
+            results += yield from generators.fetch_many(pgconn)
+    except psycopg.OperationalError:
+        _raise_first(results)  # a server that ends the connection has told the reason before
+        raise
+    _raise_first(results)
+    return results
+
+
+def _raise_first(results: "Sequence[PGresult]") -> None:
+    """Raise the error of the first command that failed."""
     for result in results:
         if result.status == ExecStatus.FATAL_ERROR:
             raise error_from_result(result, encoding="utf-8")
-    return results
 
 
 def _exit(pgconn: "PGconn") -> None:

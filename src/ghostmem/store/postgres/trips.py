@@ -33,13 +33,13 @@ class RoundTrips:
 
     def __init__(
         self,
-        begin: Sequence[str],
+        begin: Sequence[BoundStatement],
         lend: "Callable[[float], Connection]",
         give_back: "Callable[[Connection], None]",
         deadline: float,
         limit: float | None,
     ) -> None:
-        self._waiting = [BoundStatement(sql) for sql in begin]
+        self._waiting = list(begin)
         self._begin = len(begin)
         self._lend, self._give_back = lend, give_back
         self._deadline, self._limit = deadline, limit
@@ -66,6 +66,14 @@ class RoundTrips:
         self._waiting.append(statement)
         if len(self._waiting) >= MAX_WAITING:
             self.ask([])
+
+    def replace(self, old: BoundStatement, new: BoundStatement) -> bool:
+        """Send another statement instead of one that still waits; False if that was sent."""
+        for at in reversed(range(len(self._waiting))):
+            if self._waiting[at] is old:
+                self._waiting[at] = new
+                return True
+        return False
 
     def ask(self, statements: Sequence[BoundStatement]) -> list[Answer]:
         """Run all statements that wait, then these, and return the answers to these."""
