@@ -55,6 +55,25 @@ def test_the_sieve_loses_almost_nothing() -> None:
     assert kept / (20 * len(queries)) >= 0.95
 
 
+def test_removed_chunks_are_not_found() -> None:
+    """A view of some of its chunks finds the nearest of these, also after more were added."""
+    rows = np.random.default_rng(5).normal(size=(300, 64)).astype(np.float32)
+    whole, left = view_of(rows), np.arange(2, 301, 3)
+    part = whole.only(left)
+    assert part is not None
+    assert part.count == len(left)
+    query = rows[0]
+    expected = [number for number in whole.nearest(query, 300) if number % 3 == 2]
+    assert part.nearest(query, 300) == expected
+    more = part.extended(2, np.array([301]), rows[:1].astype(np.float16))
+    assert more.nearest(query, 5) == [301, *expected[:4]]
+    assert more.count == len(left) + 1
+    assert whole.only(np.array([1, 302])) is None
+    nothing = whole.only(np.zeros(0, np.int64))
+    assert nothing is not None
+    assert nothing.nearest(query, 3) == []
+
+
 def test_few_vectors_are_compared_exactly() -> None:
     """The order is that of the products, nearest first."""
     rows = np.random.default_rng(3).normal(size=(500, 64)).astype(np.float32)

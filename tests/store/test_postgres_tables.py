@@ -410,9 +410,7 @@ def _chunkers(tx: Any, memory_id: str) -> set[str]:
     mark = "%s" if isinstance(tx, PostgresTransaction) else "?"
     return {
         row[0]
-        for row in tx.db.execute(
-            f"SELECT chunker FROM chunks WHERE memory_id = {mark}", (memory_id,)
-        )
+        for row in tx.db.rows(f"SELECT chunker FROM chunks WHERE memory_id = {mark}", (memory_id,))
     }
 
 

@@ -84,6 +84,18 @@ def test_rows_travel_together(pg_url: str) -> None:
         assert len(ghost.get(NS, "many").files) == len(files)
 
 
+def test_a_put_updates_its_namespace_once(pg_url: str) -> None:
+    """The counts of a namespace change together with its log, and are right."""
+    with opened(pg_url) as ghost:
+        statements: list[str] = []
+        ghost.store.engine.watch = statements.append  # type: ignore[attr-defined]
+        ghost.put(NS, "tide", "Low tide is at noon.")
+        assert sum(sql.startswith("UPDATE namespaces") for sql in statements) == 1
+        ghost.put(NS, "tide", "Low tide is at six, and high tide at noon.")
+        ghost.rm(NS, "key-1")
+        assert ghost.check().problems == ()
+
+
 @contextmanager
 def meanwhile(ghost: Ghost, work: Callable[[], object]) -> Iterator[None]:
     """Let another writer work between the reads of a put and its writes."""

@@ -144,3 +144,19 @@ def test_the_built_in_idle_time_becomes_a_year(old: tuple[str, Run], changed: bo
     run("DELETE FROM migrations WHERE name = '0013_idle_year'")
     with Ghost.open(target, settings=NONE) as ghost:
         assert ghost.rule(rule).cond_unaccessed_gt_hours == (168 if changed else 8760)
+
+
+def test_an_older_database_puts_terms_into_the_index_at_once(pg_url: str) -> None:
+    """The upgrade empties the list of terms that are not in the index yet, and no list is made."""
+    with Ghost.open(pg_url, settings=NONE) as ghost:
+        ghost.put(NS, "a", "The heron waits at the weir.")
+    run = _runner(pg_url)
+    run("ALTER INDEX chunks_codes RESET (fastupdate)")
+    run("DELETE FROM migrations WHERE name = '0015_direct_terms'")
+    with Ghost.open(pg_url, settings=NONE) as ghost:
+        ghost.put(NS, "b", "Another heron stands in the reeds.")
+        assert sorted(hit.key for hit in ghost.search("heron", NS)) == ["a", "b"]
+        with ghost.store.engine.write() as tx:
+            options = tx.db.get("SELECT reloptions FROM pg_class WHERE relname = 'chunks_codes'")  # type: ignore[attr-defined]
+            assert options == ["fastupdate=off"]
+            assert tx.db.get("SELECT gin_clean_pending_list('chunks_codes')") == 0  # type: ignore[attr-defined]

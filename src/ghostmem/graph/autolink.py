@@ -68,7 +68,7 @@ def find_near(
     import numpy as np
 
     queries = _queries(embedder, vectors, texts)
-    tx.ahead(lambda: view.count, *(partial(view.nearest, query, MIN_NEAREST) for query in queries))
+    tx.ahead(*(partial(view.expect_nearest, query, MIN_NEAREST) for query in queries))
     if not view.count:
         return NearestChunks()
     nearest: dict[int, float] = {}

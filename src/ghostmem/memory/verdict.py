@@ -108,16 +108,15 @@ def judge_prepared(
 
 def read_ahead(store: Store, tx: Transaction, draft: Draft) -> None:
     """Read what a put needs first in as few round trips as possible."""
-
-    def expect_words() -> None:
-        terms = dict.fromkeys(index_terms(draft.content[:MAX_READ]))
-        telling = _telling_terms(terms, _limits(store.settings, draft.content).terms)
-        tx.search.expect(draft.ns, [encode(term) for term in telling], MAX_POSTINGS)
-
+    if not store.engine.shared:  # without a server there is nothing to read ahead
+        return
+    terms = dict.fromkeys(index_terms(draft.content[:MAX_READ]))
+    telling = _telling_terms(terms, _limits(store.settings, draft.content).terms)
+    codes = [encode(term) for term in telling]
     tx.ahead(
         lambda: tx.memories.last(draft.ns, draft.key),
         lambda: tx.search.spaces([draft.ns]),
-        expect_words,
+        lambda: tx.search.expect(draft.ns, codes, MAX_POSTINGS),
         lambda: store.vectoriser.find_model(tx),
     )
 

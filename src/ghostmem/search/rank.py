@@ -198,7 +198,7 @@ class QueryVectors:
         model = tx.vectors.find(self.embedder.model, len(vector), CHUNKER)
         view = None if model is None else tx.vectors.view(model, space)
         if view is not None:
-            tx.ahead(lambda: view.count, lambda: view.nearest(vector, shortlist(query) * 2))
+            tx.ahead(lambda: view.expect_nearest(vector, shortlist(query) * 2))
         if view is None or not view.count:
             name = self.embedder.model
             self.notes.append(f"{space.name} has no vectors of {name} yet; `ghost embed backfill`")

@@ -77,15 +77,18 @@ class VectorView:
         ids: "NDArray[np.int64]",
         rows: "NDArray[np.float16]",
         shelf: "Shelf | None" = None,
+        gone: "NDArray[np.int64] | None" = None,
     ) -> None:
         self.sequence = sequence
         self._shelf = shelf or Shelf(ids, rows)
         self.ids, self.rows = self._shelf.ids[: len(ids)], self._shelf.rows[: len(ids)]
+        # positions of removed chunks, if they are known
+        self._gone = np.zeros(0, np.int64) if gone is None else gone
 
     @property
     def count(self) -> int:
-        """Return the number of vectors."""
-        return len(self.ids)
+        """Return the number of vectors, without those of chunks that are known to be removed."""
+        return len(self.ids) - len(self._gone)
 
     @property
     def last(self) -> int:
@@ -105,10 +108,21 @@ class VectorView:
         if not shelf.add(before, ids, rows):
             shelf = Shelf(self.ids, self.rows, room=after + after // 2 + 64)
             shelf.add(before, ids, rows)
-        return VectorView(sequence, shelf.ids[:after], shelf.rows[:after], shelf)
+        return VectorView(sequence, shelf.ids[:after], shelf.rows[:after], shelf, self._gone)
+
+    def only(self, chunks: "NDArray[np.int64]") -> "VectorView | None":
+        """Return a view whose vectors are those of some chunks, or None if one is missing here."""
+        positions, exists = self._positions(chunks)
+        if not exists.all():
+            return None
+        gone = np.delete(np.arange(len(self.ids)), positions)
+        return VectorView(self.sequence, self.ids, self.rows, self._shelf, gone)
 
     def expect(self, chunks: "Sequence[int]") -> None:
         """Fetch vectors that `vectors` is going to ask for, if they are not in memory."""
+
+    def expect_nearest(self, query: "NDArray[np.float32]", count: int) -> None:
+        """Fetch what `count` and `nearest` are going to need, if it is not in memory."""
 
     def nearest(
         self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
@@ -116,7 +130,7 @@ class VectorView:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest.
 
         With `among`, only those chunks are compared."""
-        if not len(self.ids):
+        if not self.count:
             return []
         if among is not None:
             positions = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
@@ -130,7 +144,8 @@ class VectorView:
         if len(self.ids) <= MAX_EXACT:
             # not @: its threads cost more than they save
             scores = np.vecdot(self._shelf.full(len(self.ids)), query)
-            chosen = _top(scores, count)
+            scores[self._gone] = -np.inf
+            chosen = _top(scores, min(count, self.count))
         else:
             sieved = self._sieve(query, max(MIN_SIEVED, count * 4))
             chosen = sieved[_top(_products(self.rows, sieved, query), count)]

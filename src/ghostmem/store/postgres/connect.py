@@ -20,17 +20,14 @@ from ghostmem.errors import (
     StoreBusyError,
     StoreFullError,
 )
+from ghostmem.store.postgres.pipeline import Answer, BoundStatement, Pipeline
 from ghostmem.store.transaction import ChangedMeanwhileError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ghostmem.store.postgres.trips import BoundStatement
-
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
-# more than there are statements, because forgetting one costs a round trip
-MAX_PREPARED = 500
 _MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
 _MARGIN = 1.0  # seconds in which the server can report a timeout itself
 
@@ -93,6 +90,7 @@ class Connection(psycopg.Connection[Any]):
     has_failed = False
     _left = False  # the server was told to commit, and its answer was not read yet
     _made = 0.0  # when it was made
+    _statements: Pipeline | None = None
 
     @property
     def age(self) -> float:
@@ -115,18 +113,16 @@ class Connection(psycopg.Connection[Any]):
             self.pgconn.finish()
             raise
 
-    def round_trip(self, statements: "Sequence[BoundStatement]") -> list[psycopg.Cursor[Any]]:
-        """Run statements in order in one round trip, and return their cursors."""
-        # one statement too: preparing it for the next time would be a round trip of its own
+    def round_trip(self, statements: Sequence[BoundStatement]) -> list[Answer]:
+        """Run statements in order in one round trip, and return their answers."""
+        if self._statements is None:
+            self._statements = Pipeline(self)
         try:
-            with self.pipeline():
-                return [
-                    self.execute(sql, values or None, binary=binary)
-                    for sql, values, binary in statements
-                ]
+            answers: list[Answer] = self.wait(self._statements.exchange(statements))
         except BaseException:
             self.has_failed = True
             raise
+        return answers
 
     def leave(self) -> None:
         """Commit a transaction that only read; the server's answer is read by `is_usable`."""
@@ -231,7 +227,6 @@ def configure(connection: "psycopg.Connection[Any]") -> None:
         "idle_in_transaction_session_timeout TO '10min'"
     )
     connection.adapters.register_dumper(Vec, _VecDumper)
-    connection.prepared_max = MAX_PREPARED
 
 
 def _quiet() -> None:

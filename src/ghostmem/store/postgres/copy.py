@@ -66,7 +66,7 @@ class PostgresCopy(Copy):
             columns = ", ".join(table.columns)
             order = f"ORDER BY {', '.join(table.key)}{tail}"
             sql = f"SELECT {columns} FROM vectors WHERE {where} {order}"
-            rows = self._db.execute(sql, values, binary=True).fetchall()
+            rows = self._db.rows(sql, values, binary=True)
             return [(*key, numbers_of([vector], -1).tobytes()) for *key, vector in rows]
         rows = super()._select(table, where, values, tail)
         if table.name == "notes":  # an inode may be larger than a BIGINT, so it is a NUMERIC

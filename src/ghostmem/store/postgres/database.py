@@ -1,21 +1,23 @@
 """The SQL dialect of PostgreSQL, and a connection as table classes see it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ghostmem.errors import EngineError
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 from ghostmem.store.postgres.schema import CHUNK_WORDS
-from ghostmem.store.postgres.trips import BoundStatement, RoundTrips
+from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.tables import Table
 
 if TYPE_CHECKING:
     import psycopg
 
 MAX_NEARBY = 3  # namespaces in which a row is looked for by name before all are searched
+Id = TypeVar("Id", str, int)
 
 
 class PostgresDialect(Dialect):
@@ -113,11 +115,7 @@ class Places:
         """Return memories by namespace, without those that do not exist."""
         ids = list(memory_ids)
         self._look("memories", self._memories, ids)
-        by_ns: dict[str, list[str]] = {}
-        for memory_id in ids:
-            if memory_id in self._memories:
-                by_ns.setdefault(self._memories[memory_id], []).append(memory_id)
-        return by_ns
+        return _by_namespace(ids, self._memories)
 
     def one(self, memory_id: str) -> str | None:
         """Return the namespace of a memory."""
@@ -129,11 +127,7 @@ class Places:
         With `nearby`, only the namespaces seen so far are searched."""
         wanted = list(numbers)
         self._look("chunks", self._chunks, wanted, nearby)
-        by_ns: dict[str, list[int]] = {}
-        for number in wanted:
-            if number in self._chunks:
-                by_ns.setdefault(self._chunks[number], []).append(number)
-        return by_ns
+        return _by_namespace(wanted, self._chunks)
 
     def _look(
         self, table: str, namespaces: dict[Any, str], wanted: list[Any], nearby: bool = False
@@ -172,6 +166,18 @@ class Places:
                 return ""
             self._spaces[number] = name
         return self._spaces[number]
+
+
+def _by_namespace(ids: list[Id], namespaces: Mapping[Id, str]) -> dict[str, list[Id]]:
+    """Return ids by namespace, without those of unknown namespaces."""
+    seen = set(map(namespaces.get, ids))
+    if None not in seen and len(seen) == 1:  # as in most transactions
+        return {namespaces[ids[0]]: ids}
+    by_ns: dict[str, list[Id]] = {}
+    for id_ in ids:
+        if id_ in namespaces:
+            by_ns.setdefault(namespaces[id_], []).append(id_)
+    return by_ns
 
 
 @lru_cache(4096)
@@ -217,10 +223,8 @@ class Db:
             self.traced.append((statement.sql, statement.values))
         return statement
 
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), binary: bool = False
-    ) -> "psycopg.Cursor[Any]":
-        """Run a statement and return its cursor."""
+    def execute(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> Answer:
+        """Run a statement and return its answer."""
         return self.trips.ask([self._told(BoundStatement(_translated(sql), values, binary))])[0]
 
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
@@ -241,9 +245,9 @@ class Db:
                 unfinished = [read for read in unfinished if not self._is_answered(read)]
             finally:
                 self._wanted = None
-            cursors = self.trips.ask([self._told(statement) for statement in wanted.values()])
-            for key, cursor in zip(wanted, cursors, strict=True):
-                self._answers[key] = cursor.fetchall()
+            answers = self.trips.ask([self._told(statement) for statement in wanted.values()])
+            for key, answer in zip(wanted, answers, strict=True):
+                self._answers[key] = answer.rows
 
     def forget(self) -> None:
         """Forget everything that was read."""
@@ -261,14 +265,14 @@ class Db:
     def rows(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> list[Any]:
         """Return all rows of a statement."""
         if self._wanted is None and not self._answers:
-            return self.execute(sql, values, binary).fetchall()
+            return self.execute(sql, values, binary).rows
         statement = BoundStatement(_translated(sql), values, binary)
         key = (statement.sql, repr(values))
         if key in self._answers:
             is_final = self.writes and self._wanted is None
             return self._answers.pop(key) if is_final else self._answers[key]
         if self._wanted is None:
-            return self.execute(sql, values, binary).fetchall()
+            return self.execute(sql, values, binary).rows
         self._wanted[key] = statement
         raise _UnansweredError
 
@@ -285,11 +289,17 @@ class Db:
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Run a statement with the next round trip."""
-        self.trips.send(self._told(BoundStatement(_translated(sql), values)))
+        self.later(sql, values)
+
+    def later(self, sql: str, values: Sequence[Any]) -> BoundStatement:
+        """Run a statement with the next round trip, and return it for `trips.replace`."""
+        statement = self._told(BoundStatement(_translated(sql), values))
+        self.trips.send(statement)
+        return statement
 
     def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
-        return self.execute(sql, values).rowcount
+        return self.execute(sql, values).affected
 
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once for each row of values, with the next round trip."""

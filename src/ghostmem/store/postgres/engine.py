@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 import psycopg
-from psycopg.sql import quote
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.clock import Clock
@@ -29,16 +28,20 @@ from ghostmem.store.postgres.connect import (
 )
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
+from ghostmem.store.postgres.pipeline import BoundStatement
 from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
+from ghostmem.store.postgres.vectors import RecentViews
 from ghostmem.store.protocol import Reindex
 from ghostmem.store.vectors import Views
 
-_AWAKE = "SELECT 1"  # begins no transaction; tests whether a connection works
-_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_AT_LEISURE = "SET LOCAL statement_timeout TO 0"
+_AWAKE = BoundStatement("SELECT 1")  # begins no transaction; tests whether a connection works
+_READ = BoundStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+_WRITE = BoundStatement("BEGIN")
+_AT_LEISURE = BoundStatement("SET LOCAL statement_timeout TO 0")
+_NEVER_IDLE = BoundStatement("SET LOCAL idle_in_transaction_session_timeout = 0")
 _POOL_WAIT = 1.0  # seconds until the pool is asked again for a connection
 _MAX_AGE = 1800.0  # seconds after which a connection goes back to the pool, which may replace it
 _SOON = (
@@ -74,9 +77,10 @@ class PostgresEngine(BaseEngine):
         self._hnsw = hnsw
         self._owes = False
         self._added = 0  # chunks written since the last ANALYZE
-        self._enough = 1000  # chunks after which ANALYZE runs
+        self._enough = 250  # chunks after which ANALYZE runs
         self._pool: ConnectionPool[Connection] | None = None
         self._caches = PostgresCaches()
+        self._views = RecentViews()
         self._kept: Connection | None = None  # the last one used, for the next transaction
         self._queued = 0  # threads that wait for a connection of the pool
         try:
@@ -186,13 +190,13 @@ class PostgresEngine(BaseEngine):
         return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
 
     def _trips(
-        self, begin: Sequence[str], patience: float | None, limit: float | None
+        self, begin: Sequence[BoundStatement], patience: float | None, limit: float | None
     ) -> RoundTrips:
         deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
         return RoundTrips(begin, self._lent, self._give_back, deadline, limit)
 
     @contextmanager
-    def _begun(self, *begin: str, patience: float | None = None) -> Iterator[Connection]:
+    def _begun(self, *begin: BoundStatement, patience: float | None = None) -> Iterator[Connection]:
         """Lend a connection on which some statements were run."""
         trips = self._trips(begin, patience, self._limits.statement)
         with translated(self.location):
@@ -210,7 +214,7 @@ class PostgresEngine(BaseEngine):
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
         """Read one consistent state on its own connection, while others write."""
-        begin = [_READ, "SET LOCAL idle_in_transaction_session_timeout = 0", _AT_LEISURE]
+        begin = [_READ, _NEVER_IDLE, _AT_LEISURE]
         yield from self._transact(begin, "COMMIT", (), False, {}, None)
 
     @contextmanager
@@ -238,16 +242,16 @@ class PostgresEngine(BaseEngine):
             calls.append(f"pg_advisory_xact_lock({WRITERS}, 0)")
         else:
             calls.append(f"pg_advisory_xact_lock_shared({WRITERS}, 0)")
-        for name in names or ():
-            calls.append(f"pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))")
-        begin = ["BEGIN", *([_AT_LEISURE] if names is None else []), f"SELECT {', '.join(calls)}"]
+        calls += [f"pg_advisory_xact_lock({WRITERS}, hashtext(%s))"] * len(names or ())
+        locks = BoundStatement(f"SELECT {', '.join(calls)}", names or ())
+        begin = [_WRITE, *([_AT_LEISURE] if names is None else []), locks]
         yield from self._transact(
             begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
         )
 
     def _transact(
         self,
-        begin: Sequence[str],
+        begin: Sequence[BoundStatement],
         end: str,
         names: tuple[str, ...] | None,
         writes: bool,
@@ -263,7 +267,7 @@ class PostgresEngine(BaseEngine):
             db.holds_all = names is None
             db.holds(names or ())
             caches = None if writes or self.moving else self._caches
-            tx = PostgresTransaction(db, views, self._hnsw, caches)
+            tx = PostgresTransaction(db, {} if self.moving else views, self._hnsw, caches)
             yield tx
             if tx.owes:
                 from ghostmem.store.postgres.scrub import tidy
@@ -317,7 +321,7 @@ class PostgresEngine(BaseEngine):
     def answers(self, seconds: float) -> bool:
         """Say whether the database can be read within some seconds."""
         try:
-            wait = f"SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}"
+            wait = BoundStatement(f"SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}")
             with self._begun(_READ, wait, patience=seconds) as connection:
                 connection.limit(seconds)
                 connection.execute("SELECT 1 FROM namespaces LIMIT 1")

@@ -3,12 +3,14 @@
 from ghostmem.caller import CALLER
 from ghostmem.store.journal import LINE, Journal, encoded
 from ghostmem.store.postgres.database import Db
+from ghostmem.store.postgres.pipeline import BoundStatement
 from ghostmem.store.rows import Space
 
 # The server computes the hash of `chained`, so that nothing needs to be read before: of the JSON
 # array of the hash before, the namespace's number, the sequence, and the rest, which is bound.
 _HEAD = (
-    "UPDATE namespaces SET sequence = sequence + 1, head = encode(sha256(convert_to("
+    "UPDATE namespaces SET chunks = chunks + ?, length = length + ?, sequence = sequence + 1,"
+    " head = encode(sha256(convert_to("
     "'[\"' || coalesce(head, '') || '\", ' || id || ', ' || (sequence + 1) || ', ' || ?::text,"
     " 'UTF8')), 'hex') WHERE ns = ?"
 )
@@ -31,6 +33,7 @@ class PostgresJournal(Journal):
     def __init__(self, db: Db) -> None:
         super().__init__(db)
         self._numbers: dict[str, int] = {}
+        self._heads: dict[str, BoundStatement] = {}  # the last `_HEAD` of a namespace
 
     def namespace(self, ns: str) -> int:
         """Return a namespace's number, giving it one on first sight."""
@@ -47,8 +50,20 @@ class PostgresJournal(Journal):
         """Add a line to a namespace's log; its lock keeps others from doing so meanwhile."""
         self.namespace(ns)
         actor = CALLER.get().name
-        self._db.run(_HEAD, (encoded([memory_id, op, at, actor, None])[1:], ns))
+        line = encoded([memory_id, op, at, actor, None])[1:]
+        self._heads[ns] = self._db.later(_HEAD, (0, 0, line, ns))
         self._db.run(_APPEND, (memory_id, op, at, actor, ns))
+
+    def grow(self, ns: str, chunks: int, length: int) -> None:
+        """Update a namespace's number of chunks and their total length, with a line that waits."""
+        head = self._heads.get(ns)
+        if head is not None:
+            more, longer, *rest = head.values
+            new = head._replace(values=(more + chunks, longer + length, *rest))
+            if self._db.trips.replace(head, new):
+                self._heads[ns] = new
+                return
+        super().grow(ns, chunks, length)
 
     def assume(self, space: Space) -> None:
         """Use a namespace as it was read before; the transaction fails if it has gone."""

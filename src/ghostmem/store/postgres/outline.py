@@ -67,7 +67,7 @@ class PostgresOutline:
         for start in range(0, len(wanted), _BATCH):
             yield from self._db.execute(
                 sql, (maker, wanted[start : start + _BATCH]), binary=True
-            ).fetchall()
+            ).rows
 
     def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None:
         """Store facts, replacing those of older extractors of the language.
@@ -92,10 +92,9 @@ class PostgresOutline:
     def graph(self, root: str, language: str, maker: str) -> bytes | None:
         """Return the cached graph of a project that the same extractor produced."""
         key = _GRAPH.format(language=language, root=root)
-        row = self._db.execute(
-            f"SELECT facts FROM outline_facts WHERE digest = {_DIGEST}", (key, maker), binary=True
-        ).fetchone()
-        return None if row is None else bytes(row[0])
+        sql = f"SELECT facts FROM outline_facts WHERE digest = {_DIGEST}"
+        rows = self._db.rows(sql, (key, maker), binary=True)
+        return bytes(rows[0][0]) if rows else None
 
     def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None:
         """Store the graph of a project, replacing an older one.

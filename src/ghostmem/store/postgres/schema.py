@@ -625,6 +625,13 @@ UPDATE reflect_rules SET cond_unaccessed_gt_hours = 8760
   WHERE id = 'sys-demote-stale-ltm' AND created_by = 'system' AND cond_unaccessed_gt_hours = 168;
 """
 
+# A GIN index first collects new entries in a list, which every search reads from end to end. Terms
+# are looked up by every put, so their entries go to their places at once.
+_DIRECT_TERMS = """
+ALTER INDEX chunks_codes SET (fastupdate = off);
+SELECT gin_clean_pending_list('chunks_codes');
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
     "0002_words": _bytewise(_WORDS),
@@ -632,6 +639,7 @@ MIGRATIONS: dict[str, str] = {
     "0011_trust": _bytewise(_TRUST),
     "0012_source_aliases": _bytewise(_SOURCE_ALIASES),
     "0013_idle_year": _IDLE_YEAR,
+    "0015_direct_terms": _DIRECT_TERMS,
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

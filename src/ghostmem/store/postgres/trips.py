@@ -7,23 +7,17 @@ after it."""
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import psycopg
+
+from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 
 if TYPE_CHECKING:
     from ghostmem.store.postgres.connect import Connection
 
 _FIRST_WAIT, _MAX_WAIT = 0.05, 2.0  # seconds between two attempts to reach the database
 MAX_WAITING = 500  # statements that wait for the next round trip
-
-
-class BoundStatement(NamedTuple):
-    """A statement in psycopg's form with its values."""
-
-    sql: str
-    values: Sequence[Any] = ()
-    binary: bool = False  # the form of its result
 
 
 class RoundTrips:
@@ -39,13 +33,13 @@ class RoundTrips:
 
     def __init__(
         self,
-        begin: Sequence[str],
+        begin: Sequence[BoundStatement],
         lend: "Callable[[float], Connection]",
         give_back: "Callable[[Connection], None]",
         deadline: float,
         limit: float | None,
     ) -> None:
-        self._waiting = [BoundStatement(sql) for sql in begin]
+        self._waiting = list(begin)
         self._begin = len(begin)
         self._lend, self._give_back = lend, give_back
         self._deadline, self._limit = deadline, limit
@@ -73,22 +67,28 @@ class RoundTrips:
         if len(self._waiting) >= MAX_WAITING:
             self.ask([])
 
-    def ask(self, statements: Sequence[BoundStatement]) -> "list[psycopg.Cursor[Any]]":
-        """Run all statements that wait, then these, and return the cursors of these."""
+    def replace(self, old: BoundStatement, new: BoundStatement) -> bool:
+        """Send another statement instead of one that still waits; False if that was sent."""
+        for at in reversed(range(len(self._waiting))):
+            if self._waiting[at] is old:
+                self._waiting[at] = new
+                return True
+        return False
+
+    def ask(self, statements: Sequence[BoundStatement]) -> list[Answer]:
+        """Run all statements that wait, then these, and return the answers to these."""
         batch = [*self._waiting, *statements]
         if not batch:
             return []
         self._waiting = []
         skipped = len(batch) - len(statements)
         if self._connection is None:
-            self._connection, cursors = self._first(batch)
+            self._connection, answers = self._first(batch)
         else:
-            cursors = self._connection.round_trip(batch)
-        return cursors[skipped:]
+            answers = self._connection.round_trip(batch)
+        return answers[skipped:]
 
-    def _first(
-        self, batch: Sequence[BoundStatement]
-    ) -> "tuple[Connection, list[psycopg.Cursor[Any]]]":
+    def _first(self, batch: Sequence[BoundStatement]) -> "tuple[Connection, list[Answer]]":
         """Begin the transaction; a connection that broke meanwhile is replaced until the deadline.
 
         The caller has seen no result yet, so the statements can be sent again, unless they
@@ -98,7 +98,7 @@ class RoundTrips:
             connection = self._lend(self._deadline)
             connection.limit(self._deadline - time.monotonic())
             try:
-                cursors = connection.round_trip(batch)
+                answers = connection.round_trip(batch)
             except BaseException as error:
                 is_lost = connection.broken and isinstance(
                     error, psycopg.OperationalError | psycopg.InterfaceError
@@ -110,7 +110,7 @@ class RoundTrips:
                 wait = min(wait * 2, _MAX_WAIT) or _FIRST_WAIT
             else:
                 connection.limit(self._limit)
-                return connection, cursors
+                return connection, answers
 
     def end(self, statement: str) -> None:
         """Commit or roll back, with all statements that wait."""

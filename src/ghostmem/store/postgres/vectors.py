@@ -1,11 +1,12 @@
-"""Vectors in PostgreSQL, which compares them; a whole namespace is loaded only once."""
+"""Vectors in PostgreSQL, which compares them, or in memory for namespaces that are asked again."""
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ghostmem.store.nearest import VectorView
+from ghostmem.store.nearest import MAX_EXACT, VectorView
 from ghostmem.store.postgres.connect import as_vec, numbers_of, vec_of
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 # vectors beyond `count` that are compared again, because the database rounds sums differently
 MARGIN = 32
+MAX_VECTORS = 50_000  # of all namespaces that are kept in memory
+IDLE_REQUESTS = 1_000  # after which a namespace that was not asked for makes room for others
+MAX_NAMESPACES = 10_000  # whose last request is remembered
 HNSW = (
     "SET LOCAL hnsw.iterative_scan = relaxed_order",
     "SET LOCAL hnsw.ef_search = 200",
@@ -24,8 +28,45 @@ HNSW = (
 )
 
 
+class RecentViews(dict[tuple[int, int], VectorView]):
+    """The vectors of namespaces that were asked for more than once, as far as they fit.
+
+    One question costs less when the server compares: to load the vectors takes longer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._requests = 0
+        self._last: dict[tuple[int, int], int] = {}  # the last request for a namespace
+        self._lock = threading.Lock()
+
+    def wants(self, model: int, space: Space) -> bool:
+        """Record a request for a namespace, and say whether its vectors should be in memory."""
+        key = (model, space.number)
+        with self._lock:
+            self._requests += 1
+            if len(self._last) >= MAX_NAMESPACES:
+                self._last.clear()
+            is_known, self._last[key] = key in self._last, self._requests
+            if space.chunks > MAX_EXACT:  # more are not compared exactly in memory
+                return False
+            return key in self or (is_known and self._make_room(space.chunks))
+
+    def _make_room(self, count: int) -> bool:
+        """Forget namespaces that were not asked for lately, until so many vectors fit."""
+        views = dict(self)  # others may add some meanwhile
+        room = MAX_VECTORS - count - sum(view.count for view in views.values())
+        for key in sorted(views, key=lambda key: self._last.get(key, 0)):
+            if room >= 0 or self._requests - self._last.get(key, 0) <= IDLE_REQUESTS:
+                break
+            self.pop(key, None)
+            room += views[key].count
+        return room >= 0
+
+
 class RemoteView(VectorView):
-    """A view that asks for the few vectors of a search, and loads all only to compare all."""
+    """A view that asks for the few vectors of a search, and loads all only to compare all.
+
+    With `in_memory`, it loads them for a search too."""
 
     def __init__(
         self,
@@ -34,10 +75,12 @@ class RemoteView(VectorView):
         space: Space,
         hnsw: bool,
         load: Callable[[int, Space], VectorView],
+        in_memory: bool = False,
     ) -> None:
         self.sequence = space.sequence
         self._db, self._model, self._space, self._hnsw = db, model, space, hnsw
         self._load = load
+        self._in_memory = in_memory
         self._here: VectorView | None = None
         self._count: tuple[int, int] | None = None
         self._fetched: dict[int, bytes | None] = {}  # None for a chunk without a vector
@@ -60,12 +103,12 @@ class RemoteView(VectorView):
     @property
     def count(self) -> int:
         """Return the number of vectors."""
-        return self._counted()[0]
+        return self._all().count if self._in_memory else self._counted()[0]
 
     @property
     def last(self) -> int:
         """Return the highest number of a chunk that has a vector."""
-        return self._counted()[1]
+        return self._all().last if self._in_memory else self._counted()[1]
 
     def _counted(self) -> tuple[int, int]:
         if self._count is None:
@@ -85,8 +128,8 @@ class RemoteView(VectorView):
         """Return the chunks nearest to a unit vector, nearest first, ties by newest.
 
         With `among`, only those chunks are compared."""
-        if self._here is not None:
-            return self._here.nearest(query, count, among)
+        if self._in_memory or self._here is not None:
+            return self._all().nearest(query, count, among)
         only, values = "", list[Any]()
         if among is not None:
             only, values = " AND chunk_id = ANY(?)", [list(among)]
@@ -117,8 +160,8 @@ class RemoteView(VectorView):
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks, and a mask of those that exist."""
-        if self._here is not None:
-            return self._here.vectors(chunks)
+        if self._in_memory or self._here is not None:
+            return self._all().vectors(chunks)
         self.expect(chunks.tolist())
         fetched = [self._fetched[number] for number in chunks.tolist()]
         exists = np.array([raw is not None for raw in fetched], bool)
@@ -131,6 +174,8 @@ class RemoteView(VectorView):
 
     def expect(self, chunks: Sequence[int]) -> None:
         """Fetch vectors of chunks that are not known yet."""
+        if self._in_memory:
+            return
         if missing := [number for number in chunks if number not in self._fetched]:
             rows = self._db.rows(
                 "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
@@ -139,6 +184,13 @@ class RemoteView(VectorView):
                 binary=True,
             )
             self._fetched |= {**dict.fromkeys(missing), **dict(rows)}
+
+    def expect_nearest(self, query: "NDArray[np.float32]", count: int) -> None:
+        """Fetch what `count` and `nearest` are going to need."""
+        if self._in_memory:
+            self._all()
+        else:
+            self._db.ahead([self._counted, lambda: self.nearest(query, count)])
 
     def pairs(
         self, chunks: Sequence[int], least: float, most: int
@@ -166,10 +218,46 @@ class PostgresVectors(SharedVectors):
 
     def view(self, model: int, space: Space) -> "VectorView":
         """Return the view in memory when it is up to date, else one of the database."""
-        view = self._views.get((model, space.number))
+        views = self._views
+        is_wanted = isinstance(views, RecentViews) and not self._hnsw and views.wants(model, space)
+        view = views.get((model, space.number))
         if view is not None and view.sequence == space.sequence:
             return view
-        return RemoteView(self._db, model, space, self._hnsw, self.load)
+        return RemoteView(self._db, model, space, self._hnsw, self.load, is_wanted)
+
+    def load(self, model: int, space: Space) -> VectorView:
+        """Load a namespace's vectors into memory, or update the loaded ones."""
+        key = (model, space.number)
+        view = self._views.get(key)
+        if view is not None and view.sequence < space.sequence:
+            view = self._updated(view, model, space)
+        elif view is None or view.sequence > space.sequence:  # one of a later transaction
+            view = VectorView(space.sequence, *self.after(model, space.number, -1))
+        if key not in self._views or self._views[key].sequence < view.sequence:
+            self._views[key] = view
+        return view
+
+    def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
+        """Return a view with the vectors that were added since, and without the removed ones."""
+        name, last = space.name, view.last
+        where, older = "ns = ? AND model_id = ? AND chunk_id <= ?", (name, model, last)
+        # the numbers of all older chunks are read only if some were removed
+        sql = (
+            "SELECT EXISTS (SELECT 1 FROM changes WHERE ns = ? AND seq > ? AND op = 'embed'),"
+            f" CASE WHEN count(*) <> ? THEN ARRAY(SELECT chunk_id FROM vectors WHERE {where}"
+            f" ORDER BY chunk_id) END FROM vectors WHERE {where}"
+        )
+        values = (name, view.sequence, view.count, *older, *older)
+        self._db.ahead(
+            [lambda: self._db.row(sql, values), lambda: self.after(model, space.number, last)]
+        )
+        is_filled, left = self._db.row(sql, values)
+        current: VectorView | None = None if is_filled or view.is_stale(space.chunks) else view
+        if current is not None and left is not None:
+            current = view.only(np.array(left, np.int64))
+        if current is None:
+            return VectorView(space.sequence, *self.after(model, space.number, -1))
+        return current.extended(space.sequence, *self.after(model, space.number, last))
 
     def after(
         self, model: int, space: int, chunk: int
