@@ -312,7 +312,7 @@ def _pack_links(
     writer.numbers("link_line", lines)
     writer.numbers("link_via", rungs)
     writer.numbers("arriving", _offsets(ends, size))
-    writer.numbers("by_end", sorted(range(len(ends)), key=ends.__getitem__))
+    writer.numbers("by_end", _by_group(ends, size))
     return {"vias": vias}
 
 
@@ -335,6 +335,16 @@ def _offsets(groups: Iterable[int], size: int) -> Iterator[int]:
     return accumulate(counts)
 
 
+def _by_group(groups: "array[int]", size: int) -> "array[int]":
+    """Return the places of rows sorted by group; a list of all takes much memory."""
+    left = array("I", _offsets(groups, size))
+    places = array("I", bytes(4 * len(groups)))
+    for place, group in enumerate(groups):
+        places[left[group]] = place
+        left[group] += 1
+    return places
+
+
 def _pack_loose(
     writer: ColumnWriter, linked: Linked, number: Mapping[str, int], texts: _Numbering
 ) -> dict[str, Any]:
@@ -355,7 +365,7 @@ def _pack_loose(
     writer.numbers("loose_name", named)
     writer.numbers("loose_candidates", (row[5] for row in rows))
     writer.numbers("named", _offsets(named, len(names)))
-    writer.numbers("by_name", sorted(range(len(named)), key=named.__getitem__))
+    writer.numbers("by_name", _by_group(named, len(names)))
     writer.texts("loose_names", names)
     return {"loose_kinds": list(kinds)}
 

@@ -33,17 +33,18 @@ _NAMES = frozenset(
     ["identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"]
 )
 _LISTS = frozenset(["expression_list", "argument_list", "type_arguments"])
-_LITERALS = {
-    "int_literal": "int",
-    "float_literal": "float64",
-    "imaginary_literal": "complex128",
-    "rune_literal": "rune",
-    "interpreted_string_literal": "string",
-    "raw_string_literal": "string",
-    "true": "bool",
-    "false": "bool",
-    "nil": "nil",
-    "iota": "int",
+_UNKNOWN: Tree = ["?"]
+_LITERALS: dict[str, Tree] = {
+    "int_literal": ["#", "int"],
+    "float_literal": ["#", "float64"],
+    "imaginary_literal": ["#", "complex128"],
+    "rune_literal": ["#", "rune"],
+    "interpreted_string_literal": ["#", "string"],
+    "raw_string_literal": ["#", "string"],
+    "true": ["#", "bool"],
+    "false": ["#", "bool"],
+    "nil": ["#", "nil"],
+    "iota": ["#", "int"],
 }
 
 
@@ -77,7 +78,7 @@ class Lowering(SourceText):
             ]
         handler = self._expressions.get(kind)
         if handler is None:
-            return ["#", _LITERALS[kind]] if kind in _LITERALS else ["?"]
+            return _LITERALS.get(kind, _UNKNOWN)
         if self._depth >= DEEPEST:
             self.cut.append(self.line(node.start_byte))
             return ["?"]
