@@ -12,11 +12,11 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.implement import add_implements
-from ghostmem.outline.languages.go_.lookup import GoLookup
+from ghostmem.outline.languages.go_.lookup import GoLookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.natives import interfaces
 from ghostmem.outline.languages.go_.nodes import add_links, index_symbols, nodes_of
-from ghostmem.outline.languages.go_.operand import Sink
+from ghostmem.outline.languages.go_.operand import Op, Sink
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 _NUMBERS = {kind: number for number, kind in enumerate(FORWARD)}
@@ -134,13 +134,12 @@ def _link_symbol(
 def _link_function(checker: Checker, decl: Decl, body: list[Tree]) -> None:
     tree = decl.tree()
     checker.enter_params(decl, tree)
-    receiver = tree.get("recv")
-    if receiver is not None:
-        checker.type(receiver[1])
+    scope: Scope = {}
+    if receiver := tree.get("recv"):
+        scope[receiver[0]] = Op("value", checker.type(receiver[1]), what="receiver")
     for _, constraint in tree["params"]:
         checker.type(constraint)
-    checker.type(tree["sig"])
-    walk.function(checker, tree["sig"], body, receiver)
+    walk.function(checker, tree["sig"], shapes.signature(checker, tree["sig"]), body, scope)
 
 
 def _link_type(checker: Checker, decl: Decl) -> None:

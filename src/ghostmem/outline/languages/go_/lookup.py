@@ -145,6 +145,8 @@ class GoLookup:
 
     def signature(self, decl: Decl) -> Type:
         """Return the type of a function or method, in its own type parameters."""
+        if decl.id in self._signatures:
+            return self._signatures[decl.id]
         return self._memo.once(self._signatures, decl.id, lambda: self._signature(decl))
 
     def _signature(self, decl: Decl) -> Type:
