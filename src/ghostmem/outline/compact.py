@@ -322,9 +322,9 @@ def _by_start(links: LinkColumns, place: Sequence[int], size: int) -> Iterator["
 
     A sort of all at once takes much memory."""
     parts = [array("I") for _ in range(-NODES_PER_SORT, size, NODES_PER_SORT)]
-    add_to = [parts[at // NODES_PER_SORT].append for at in place]  # the last is for unknown nodes
+    part_of = [parts[at // NODES_PER_SORT] for at in place]  # the last one for unknown nodes
     for position, start in enumerate(links.starts):
-        add_to[start](position)
+        part_of[start].append(position)
     return iter(parts[:-1])
 
 
