@@ -47,14 +47,13 @@ def test_the_same_with_and_without(project: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.process
 def test_files_come_with_facts_or_a_reason(tmp_path: Path) -> None:
-    """Facts are those of this process, each read once; a file that must be left out has its reason, a missing one nothing."""
+    """Facts are those of this process; a file that must be left out has its reason, a missing one nothing."""
     good, bad = "def f(): ...\n", "/*\n" * 1000
     (tmp_path / "good.py").write_text(good, encoding="utf-8")
     (tmp_path / "bad.py").write_text(bad, encoding="utf-8")
     worker = start_worker("python", tmp_path, ["good.py", "gone.py", "bad.py"])
     assert worker is not None
-    first, second = [*worker.results(wait=False), *worker.results(wait=True)]
-    assert not list(worker.results(wait=True))
+    first, second = worker.results()
     worker.close()
     assert (first.path, first.digest) == ("good.py", content_digest("good.py", good.encode()))
     assert first.facts is not None

@@ -231,8 +231,13 @@ def _facts(
     with _helping(language, home, missing, hashes) as (own, worker):
         for path in own:
             _parse(language, home, path, hashes, texts, skipped, known, writer)
-            _take(worker, hashes, skipped, known, writer, wait=False)
-        _take(worker, hashes, skipped, known, writer, wait=True)
+        for made in worker.results() if worker is not None else ():
+            hashes[made.path] = made.digest
+            if made.facts is None:
+                skipped[made.path] = made.reason
+            elif (unpacked := Facts.unpacked(made.facts)) is not None:
+                known[made.digest] = unpacked
+                writer.add(made.digest, made.facts)
     for path in missing:  # of the other process, if it did not get that far
         if hashes[path] not in known and path not in skipped:
             _parse(language, home, path, hashes, texts, skipped, known, writer)
@@ -287,25 +292,6 @@ def _parse(
         writer.unfolded.clear()
     else:
         writer.unfolded.append(new)
-
-
-def _take(
-    worker: Worker | None,
-    hashes: dict[str, str],
-    skipped: dict[str, str],
-    known: dict[str, Facts],
-    writer: _FactWriter,
-    *,
-    wait: bool,
-) -> None:
-    """Add the facts that the other process has made."""
-    for made in worker.results(wait=wait) if worker is not None else ():
-        hashes[made.path] = made.digest
-        if made.facts is None:
-            skipped[made.path] = made.reason
-        elif (unpacked := Facts.unpacked(made.facts)) is not None:
-            known[made.digest] = unpacked
-            writer.add(made.digest, made.facts)
 
 
 @dataclass(slots=True)

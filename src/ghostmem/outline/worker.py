@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import struct
 import subprocess
 import sys
@@ -43,36 +42,21 @@ class Worker:
         self._process = process
         self._output = output
         self._paths = paths
-        self._at = 0  # bytes of the output that were read
 
-    def results(self, *, wait: bool) -> Iterator[Extracted]:
-        """Yield what the process extracted since the last call, or `wait` for the rest of it.
-
-        Files may be missing."""
-        if wait:
-            self._process.wait()
-        while len(header := self._read(0, _HEADER.size)) == _HEADER.size:
+    def results(self) -> Iterator[Extracted]:
+        """Wait for the process, and yield what it extracted; files may be missing."""
+        self._process.wait()
+        self._output.seek(0)
+        while len(header := self._output.read(_HEADER.size)) == _HEADER.size:
             place, digest, has_facts, size = _HEADER.unpack(header)
-            content = self._read(_HEADER.size, size)
+            content = self._output.read(size)
             if len(content) < size:
                 return
-            self._at += _HEADER.size + size
             path = self._paths[place]
             if has_facts:
                 yield Extracted(path, digest.decode(), content, "")
             else:
                 yield Extracted(path, digest.decode(), None, content.decode())
-
-    def _read(self, skipped: int, size: int) -> bytes:
-        """Return the next bytes of the output; while the process runs, the position in the file is
-        its own.
-        """
-        if hasattr(os, "pread"):
-            return os.pread(self._output.fileno(), size, self._at + skipped)
-        if self._process.poll() is None:
-            return b""
-        self._output.seek(self._at + skipped)
-        return self._output.read(size)
 
     def close(self) -> None:
         """Stop the process, and remove what it wrote."""
