@@ -1,6 +1,8 @@
 """Go: exact edges for the failures that other tools were seen to make, and what holds for any input."""
 
+import gc
 import random
+import sys
 from collections.abc import Mapping
 
 import pytest
@@ -449,6 +451,29 @@ def test_facts_survive_json() -> None:
     assert LANGUAGE.link(back, lambda _: None) == LANGUAGE.link(facts, lambda _: None)
 
 
+def test_constants_at_the_end_of_a_literal_are_left_out() -> None:
+    """Tables of numbers take no space; other values of a struct are in their place."""
+    table, empty = (facts_of(f"package a\nvar x = []int{{{part}}}\n") for part in ("1, 2", ""))
+    assert table.detail["specs"] == empty.detail["specs"]
+    source = """type T struct { a int; b []*U; c int }; type U struct{ f func() }
+    func g() {}
+    var x = []T{{1, []*U{{g}}, 2}, {3, nil, 4}}"""
+    assert of(source, "uses") >= {("a.go", "a.g", "package")}
+
+
+def test_a_graph_does_not_keep_the_facts() -> None:
+    """They are freed at once, although files and packages refer to each other."""
+    facts = {path: facts_of(source, path) for path, source in PROJECT.items()}
+    before = {path: sys.getrefcount(one) for path, one in facts.items()}
+    gc.disable()
+    try:
+        graph = LANGUAGE.link(facts, lambda _: None)
+        assert {path: sys.getrefcount(one) for path, one in facts.items()} == before
+    finally:
+        gc.enable()
+    assert graph.nodes
+
+
 def test_links_have_ends_and_known_kinds() -> None:
     """Every link joins two nodes that there are, every node has its body's hash, and no link is there twice."""
     graph = linked(PROJECT)
@@ -485,6 +510,7 @@ HOSTILE = {
     "deep blocks": b"package a\nfunc f() {" + b"{" * 1500 + b"g()" + b"}" * 1500 + b"}\n",
     "deep calls": b"package a\nfunc f() { " + b"f(" * 2000 + b")" * 2000 + b" }\n",
     "deep chain": b"package a\nfunc f() { x" + b".f()" * 2000 + b" }\n",
+    "deep literal": b"package a\nvar x = T" + b"{" * 3000 + b"1" + b"}" * 3000 + b"\n",
     "deep type": b"package a\ntype T " + b"[]" * 3000 + b"int\n",
     "cycles": b"package a\ntype A B\ntype B A\ntype C = C\ntype D struct { D }\nvar x = y\nvar y = x\n"
     b"type G[X G[X]] interface{ G[X] }\nfunc f(a A, c C, d D, g G[int]) { a.M(); c.M(); d.M(); g.M(); x.M() }\n",

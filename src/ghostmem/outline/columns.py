@@ -5,6 +5,7 @@ Reading one value unfolds only the block that it is in."""
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any, overload
 from zlib import compress, crc32, decompress, error
@@ -123,10 +124,10 @@ class ColumnWriter:
     def packed(self, more: Any) -> bytes:
         """Return all columns and more plain data as bytes."""
         head = compress(_encoded([self._columns, more]), 1)
-        body = b"".join([head, *self._parts])
-        return b"".join(
-            (len(head).to_bytes(_LENGTH, "big"), crc32(body).to_bytes(_LENGTH, "big"), body)
-        )
+        parts = [head, *self._parts]
+        check = reduce(lambda value, part: crc32(part, value), parts, 0)
+        front = (len(head).to_bytes(_LENGTH, "big"), check.to_bytes(_LENGTH, "big"))
+        return b"".join((*front, *parts))
 
 
 class ColumnReader:

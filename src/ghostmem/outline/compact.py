@@ -28,6 +28,7 @@ from ghostmem.outline.graph import (
 _ALONE = frozenset({"function", "method", "type", "interface", "module"})
 _OTHER_ID = 0  # an id that is not made of a file, a name and a start; otherwise the start plus one
 _LINE_BITS, _VIA_BITS = 24, 12
+_LINE_MASK, _VIA_MASK = (1 << _LINE_BITS) - 1, (1 << _VIA_BITS) - 1
 NODES_PER_SORT = 8192  # nodes whose links are sorted at once
 
 Relations = dict[str, dict[int, tuple[int, str]]]  # by kind and node: line and rung
@@ -283,36 +284,36 @@ def _pack_links(
     vias = sorted(links.vias)
     rung_of = [vias.index(via) for via in links.vias]
     place = [number.get(one, -1) for one in links.ids]
-    low_bits, size, kind_count = _LINE_BITS + _VIA_BITS, len(number), len(FORWARD)
+    size = len(number)
+    end_at = _LINE_BITS + _VIA_BITS
+    kind_at = end_at + size.bit_length()
+    start_at = kind_at + len(FORWARD).bit_length()
+    end_mask, kind_mask = (1 << kind_at - end_at) - 1, (1 << start_at - kind_at) - 1
     starts, ends, kinds, lines, rungs = (array("I") for _ in range(5))
     for part in _by_start(links, place, size):
-        rows = sorted(
-            (((place[start] * kind_count + kind) * size + place[end]) << low_bits)
-            | (line << _VIA_BITS)
+        sorted_rows = sorted(
+            place[start] << start_at
+            | kind << kind_at
+            | place[end] << end_at
+            | line << _VIA_BITS
             | rung_of[via]
             for start, kind, end, line, via in links.rows(part)
             if place[end] >= 0
         )
-        before = -1
-        for row in rows:
-            key = row >> low_bits
-            if key == before:
-                continue
-            before = key
-            rest, end = divmod(key, size)
-            start, kind = divmod(rest, kind_count)
-            starts.append(start)
-            ends.append(end)
-            kinds.append(kind)
-            lines.append((row >> _VIA_BITS) & ((1 << _LINE_BITS) - 1))
-            rungs.append(row & ((1 << _VIA_BITS) - 1))
+        pairs = zip(sorted_rows, [-1, *sorted_rows], strict=False)
+        rows = [row for row, before in pairs if row >> end_at != before >> end_at]
+        starts.extend([row >> start_at for row in rows])
+        kinds.extend([row >> kind_at & kind_mask for row in rows])
+        ends.extend([row >> end_at & end_mask for row in rows])
+        lines.extend([row >> _VIA_BITS & _LINE_MASK for row in rows])
+        rungs.extend([row & _VIA_MASK for row in rows])
     writer.numbers("leaving", _offsets(starts, size))
     writer.numbers("link_end", ends)
     writer.numbers("link_kind", kinds)
     writer.numbers("link_line", lines)
     writer.numbers("link_via", rungs)
     writer.numbers("arriving", _offsets(ends, size))
-    writer.numbers("by_end", sorted(range(len(ends)), key=ends.__getitem__))
+    writer.numbers("by_end", _by_group(ends, size))
     return {"vias": vias}
 
 
@@ -320,11 +321,11 @@ def _by_start(links: LinkColumns, place: Sequence[int], size: int) -> Iterator["
     """Yield the positions of links in parts, by the place of the node that they leave.
 
     A sort of all at once takes much memory."""
-    parts = [array("I") for _ in range(0, size, NODES_PER_SORT)]
+    parts = [array("I") for _ in range(-NODES_PER_SORT, size, NODES_PER_SORT)]
+    part_of = [parts[at // NODES_PER_SORT] for at in place]  # the last one for unknown nodes
     for position, start in enumerate(links.starts):
-        if place[start] >= 0:
-            parts[place[start] // NODES_PER_SORT].append(position)
-    return iter(parts)
+        part_of[start].append(position)
+    return iter(parts[:-1])
 
 
 def _offsets(groups: Iterable[int], size: int) -> Iterator[int]:
@@ -333,6 +334,16 @@ def _offsets(groups: Iterable[int], size: int) -> Iterator[int]:
     for group in groups:
         counts[group + 1] += 1
     return accumulate(counts)
+
+
+def _by_group(groups: "array[int]", size: int) -> "array[int]":
+    """Return the places of rows sorted by group; a list of all takes much memory."""
+    left = list(_offsets(groups, size))
+    places = array("I", bytes(4 * len(groups)))
+    for place, group in enumerate(groups):
+        places[left[group]] = place
+        left[group] += 1
+    return places
 
 
 def _pack_loose(
@@ -355,7 +366,7 @@ def _pack_loose(
     writer.numbers("loose_name", named)
     writer.numbers("loose_candidates", (row[5] for row in rows))
     writer.numbers("named", _offsets(named, len(names)))
-    writer.numbers("by_name", sorted(range(len(named)), key=named.__getitem__))
+    writer.numbers("by_name", _by_group(named, len(names)))
     writer.texts("loose_names", names)
     return {"loose_kinds": list(kinds)}
 

@@ -42,6 +42,9 @@ class Symbol(NamedTuple):
     flags: tuple[str, ...] = ()  # static, constructor and the like
 
 
+_FULL = Symbol._fields.index("full") - 2  # after the name and the kind
+
+
 class Term(NamedTuple):
     """A type as written: named, an array of its part, primitive, or the type of the symbol around
     it (own).
@@ -181,8 +184,10 @@ class Facts:
 
 
 def _symbol(row: list[Any]) -> Symbol:
-    """Return a symbol; equal kinds are one object, to save memory."""
-    return Symbol._make([row[0], intern(row[1]), *row[2:-1], tuple(row[-1])])
+    """Return a symbol; equal kinds are one object, to save memory, and equal names too."""
+    name, kind, *others, flags = row
+    others[_FULL] = name if others[_FULL] == name else others[_FULL]
+    return Symbol._make([name, intern(kind), *others, tuple(flags)])
 
 
 def folded(data: Any) -> bytes:

@@ -22,7 +22,7 @@ from ghostmem.outline.languages.go_.types import (
 )
 from ghostmem.outline.languages.go_.world import Decl, GoFile, Package, native
 
-WalkFunction = Callable[["Checker", Tree, list[Tree]], None]
+WalkFunction = Callable[["Checker", Tree, tuple[Any, ...], list[Tree]], None]
 
 
 class Checker:
@@ -152,7 +152,7 @@ class Checker:
 
     def declaration(self, found: list[Decl], via: str, line: int) -> Op:
         """Return the meaning of a declaration at package level."""
-        decls = self.world.candidates(found, self.file)
+        decls = found if len(found) == 1 else self.world.candidates(found, self.file)
         if len(decls) == 1:
             ids: tuple[str, ...] = (decls[0].id,)
         else:

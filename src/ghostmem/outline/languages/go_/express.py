@@ -6,6 +6,7 @@ from ghostmem.outline.languages.go_ import natives
 from ghostmem.outline.languages.go_.lookup import binding
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, value_of
+from ghostmem.outline.languages.go_.shapes import signature
 from ghostmem.outline.languages.go_.types import (
     BOOL,
     BYTE,
@@ -243,9 +244,9 @@ def _inner(checker: "Checker", kind: Type, tree: Tree) -> None:
 
 def function(checker: "Checker", tree: Tree) -> Op:
     """Type a function literal and walk it as part of the function around it."""
-    kind = checker.type(tree[1])
+    kind = signature(checker, tree[1])
     if checker.sink is not None and checker.walk_function is not None:
-        checker.walk_function(checker, tree[1], tree[2])
+        checker.walk_function(checker, tree[1], kind, tree[2])
     return Op("value", kind, what="closure", line=_line(tree))
 
 

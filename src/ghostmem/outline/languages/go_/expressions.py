@@ -88,15 +88,14 @@ def _composite(low: Lowering, node: "Node") -> Tree:
 def _literal(low: Lowering, node: "Node | None") -> Tree:
     pairs: list[Tree] = []
     for one in node.named_children if node is not None else ():
-        if one.type == "keyed_element":
-            pairs.append(
-                [
-                    low.expr(one.child_by_field_name("key")),
-                    low.expr(one.child_by_field_name("value")),
-                ]
-            )
-        elif one.type == "literal_element":
-            pairs.append([None, low.expr(one)])
+        kind = one.type
+        if kind == "keyed_element":
+            key, value = one.child_by_field_name("key"), one.child_by_field_name("value")
+            pairs.append([low.expr(key), low.expr(value)])
+        elif kind == "literal_element":
+            pairs.append([None, low.inner(one)])
+    while pairs and pairs[-1][0] is None and pairs[-1][1][0] == "#":
+        pairs.pop()  # constants at the end refer to nothing, and tables have many
     return ["{", None, pairs]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
@@ -11,16 +12,17 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.implement import add_implements
-from ghostmem.outline.languages.go_.lookup import GoLookup
+from ghostmem.outline.languages.go_.lookup import GoLookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.natives import interfaces
-from ghostmem.outline.languages.go_.nodes import add_nodes
-from ghostmem.outline.languages.go_.operand import Sink
+from ghostmem.outline.languages.go_.nodes import add_links, index_symbols, nodes_of
+from ghostmem.outline.languages.go_.operand import Op, Sink
 from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 _NUMBERS = {kind: number for number, kind in enumerate(FORWARD)}
-_AS_TYPES = {_NUMBERS[kind] for kind in ("uses", "extends", "implements")}
-_AS_VALUES = {_NUMBERS[kind] for kind in ("calls", "accesses")}
+_AS_TYPE = sum(1 << _NUMBERS[kind] for kind in ("uses", "extends", "implements"))
+_AS_FUNCTION = 1 << _NUMBERS["calls"]
+_VALUES = {_NUMBERS[kind] for kind in ("calls", "accesses")}
 
 
 class _Owner:
@@ -52,26 +54,23 @@ class _Owner:
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
-    """Return the graph of a project's Go files."""
-    links = LinkColumns()
-    linked = Linked(links=links)
+    """Return the graph of a project's Go files.
+
+    Nodes are made last, when all that was needed for the links is freed."""
     world = GoWorld(files, read)
-    add_nodes(world, linked, links)
-    lookup = GoLookup(world, Checker)
+    index_symbols(world)
     by_path = {file.path: file for file in world.files}
     parts = [[by_path[path] for path in part] for part in halves(files, whole_folders=True)]
-    for made in run_halves([partial(_half, world, part) for part in parts]):
-        links.join(made.links)
-        linked.loose += made.loose
-        world.outside = made.outside | world.outside
-        lookup.choose(made.choices)
-    add_implements(world, lookup, links)
-    _finish(world, linked, links)
+    links, loose = _join(world, run_halves([partial(_half, world, part) for part in parts]))
+    linked = Linked({}, links, loose)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
         linked.notes.append(
             "no go.mod: imports between the project's own packages cannot be told from "
             "external ones"
         )
+    world.release()
+    for node in chain(_outside_nodes(world, links), nodes_of(world)):
+        linked.nodes[node.id] = node
     return linked
 
 
@@ -84,6 +83,20 @@ class _Linked(NamedTuple):
     choices: dict[str, str]  # see GoLookup
 
 
+def _join(world: GoWorld, parts: list[_Linked]) -> tuple[LinkColumns, list[Loose]]:
+    """Return the links and unresolved references of all files."""
+    links, loose = parts[0].links, parts[0].loose
+    lookup = GoLookup(world, Checker)
+    for part in parts:
+        world.outside = part.outside | world.outside
+        lookup.choose(part.choices)
+    while len(parts) > 1:
+        links.join(parts[-1].links)
+        loose += parts.pop().loose
+    add_implements(world, lookup, links)
+    return links, sorted(loose)
+
+
 def _half(world: GoWorld, files: list[GoFile]) -> list[Step]:
     return [lambda _known: _link_files(world, files)]
 
@@ -94,11 +107,13 @@ def _link_files(world: GoWorld, files: list[GoFile]) -> _Linked:
     lookup = GoLookup(world, Checker)
     sink = partial(_Owner, world, links, loose)
     for file in files:
+        add_links(world, links, file)
         _link_initialisers(lookup, file, sink)
         bodies = iter(file.bodies())
-        for index, symbol in enumerate(file.facts.symbols):
+        for key, symbol in zip(file.ids, file.facts.symbols, strict=True):
             if symbol.parent == FILE:
-                _link_symbol(lookup, Decl(file.ids[index], file, symbol, index), bodies, sink)
+                _link_symbol(lookup, Decl(key, file, symbol), bodies, sink)
+        lookup.members.clear()  # no other file asks for these
     return _Linked(links, loose, world.outside, lookup.choices())
 
 
@@ -119,13 +134,12 @@ def _link_symbol(
 def _link_function(checker: Checker, decl: Decl, body: list[Tree]) -> None:
     tree = decl.tree()
     checker.enter_params(decl, tree)
-    receiver = tree.get("recv")
-    if receiver is not None:
-        checker.type(receiver[1])
+    scope: Scope = {}
+    if receiver := tree.get("recv"):
+        scope[receiver[0]] = Op("value", checker.type(receiver[1]), what="receiver")
     for _, constraint in tree["params"]:
         checker.type(constraint)
-    checker.type(tree["sig"])
-    walk.function(checker, tree["sig"], body, receiver)
+    walk.function(checker, tree["sig"], shapes.signature(checker, tree["sig"]), body, scope)
 
 
 def _link_type(checker: Checker, decl: Decl) -> None:
@@ -155,48 +169,29 @@ def _link_initialisers(lookup: GoLookup, file: GoFile, sink: Callable[[str], Sin
                 checker.value(one)
 
 
-def _finish(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
-    """Tell types outside from functions by how they are used, keep the nodes outside that are met,
-    and of several links of a kind between two nodes the first one.
-    """
-    ids = list(links.ids)
-    pairs = set(zip(links.kinds, links.ends, strict=True))
-    types = {end for kind, end in pairs if kind in _AS_TYPES}
-    called = {end for kind, end in pairs if kind == _NUMBERS["calls"]}
-    outside = {end: world.outside[ids[end]] for _, end in pairs if ids[end] in world.outside}
-    outside_types = {end for end in types if end in outside and outside[end].kind == "symbol"}
+def _outside_nodes(world: GoWorld, links: LinkColumns) -> Iterator[OutlineNode]:
+    """Yield the nodes outside that are met, and tell types from functions by how they are used."""
+    met = bytearray(len(links.ids))  # by node: the kinds of the links to it, as bits
+    for kind, end in zip(links.kinds, links.ends, strict=True):
+        met[end] |= 1 << kind
+    types = set()
+    for end, key in enumerate(links.ids):
+        if node := world.outside.get(key):
+            as_type, as_function = met[end] & _AS_TYPE, met[end] & _AS_FUNCTION
+            yield _outside_node(
+                node, "type" if as_type else "function" if as_function else "variable"
+            )
+            if as_type and node.kind == "symbol":
+                types.add(end)
     for place, (kind, end) in enumerate(zip(links.kinds, links.ends, strict=True)):
-        if kind in _AS_VALUES and end in outside_types:
+        if kind in _VALUES and end in types:
             links.kinds[place] = _NUMBERS["uses"]
-    repeated = _repeated(links, outside_types)
-    links.keep(place for place in range(len(links)) if place not in repeated)
-    linked.loose.sort()
-    for end, node in sorted(outside.items(), key=lambda item: item[1].id):
-        used_as = "type" if end in types else "function" if end in called else "variable"
-        linked.nodes[node.id] = _outside_node(node, used_as)
 
 
 def _outside_node(node: OutlineNode, used_as: str) -> OutlineNode:
     kind = used_as if node.kind == "symbol" else node.kind
     is_interface = kind == "type" and node.full in interfaces()
     return node._replace(kind="interface" if is_interface else kind)
-
-
-def _repeated(links: LinkColumns, outside_types: set[int]) -> set[int]:
-    """Return the places of links for which there is another with a lower line.
-
-    A body records a link once, so only two imports of a package, or two ways to name a type outside
-    can be alike."""
-    first: dict[tuple[int, int, int], int] = {}
-    repeated: set[int] = set()
-    for place, (start, kind, end, line, _) in enumerate(links.rows()):
-        if kind == _NUMBERS["imports"] or (kind == _NUMBERS["uses"] and end in outside_types):
-            known = first.setdefault((start, kind, end), place)
-            if known != place:
-                later = known if line < links.lines[known] else place
-                first[start, kind, end] = known + place - later
-                repeated.add(later)
-    return repeated
 
 
 def shown(tree: Any) -> str:

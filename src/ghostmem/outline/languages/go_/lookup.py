@@ -61,7 +61,7 @@ class GoLookup:
         self._under: Known = {}
         self._signatures: Known = {}
         self._values: Known = {}
-        self._members: dict[tuple[Any, ...], Member | None] = {}
+        self.members: dict[tuple[Any, ...], Member | None] = {}  # by type, name and file
 
     def declare(self, decls: list[Decl]) -> Named:
         """Return the named type of a declaration at package level."""
@@ -145,6 +145,8 @@ class GoLookup:
 
     def signature(self, decl: Decl) -> Type:
         """Return the type of a function or method, in its own type parameters."""
+        if decl.id in self._signatures:
+            return self._signatures[decl.id]
         return self._memo.once(self._signatures, decl.id, lambda: self._signature(decl))
 
     def _signature(self, decl: Decl) -> Type:
@@ -166,10 +168,10 @@ class GoLookup:
 
         Each file has its own answers, because build constraints choose among declarations."""
         kind = pointed(kind)
-        key = (kind, name, file.path)
-        if key not in self._members:
-            self._members[key] = self._search(kind, name, file)
-        return self._members[key]
+        key = (kind, name, file)
+        if key not in self.members:
+            self.members[key] = self._search(kind, name, file)
+        return self.members[key]
 
     def _search(self, kind: Type, name: str, file: GoFile) -> Member | None:
         level, seen = [kind], set[Any]()

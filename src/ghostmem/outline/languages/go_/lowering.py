@@ -33,17 +33,18 @@ _NAMES = frozenset(
     ["identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"]
 )
 _LISTS = frozenset(["expression_list", "argument_list", "type_arguments"])
-_LITERALS = {
-    "int_literal": "int",
-    "float_literal": "float64",
-    "imaginary_literal": "complex128",
-    "rune_literal": "rune",
-    "interpreted_string_literal": "string",
-    "raw_string_literal": "string",
-    "true": "bool",
-    "false": "bool",
-    "nil": "nil",
-    "iota": "int",
+_UNKNOWN: Tree = ["?"]
+_LITERALS: dict[str, Tree] = {
+    "int_literal": ["#", "int"],
+    "float_literal": ["#", "float64"],
+    "imaginary_literal": ["#", "complex128"],
+    "rune_literal": ["#", "rune"],
+    "interpreted_string_literal": ["#", "string"],
+    "raw_string_literal": ["#", "string"],
+    "true": ["#", "bool"],
+    "false": ["#", "bool"],
+    "nil": ["#", "nil"],
+    "iota": ["#", "int"],
 }
 
 
@@ -62,25 +63,22 @@ class Lowering(SourceText):
         self.cut: list[int] = []
         self._depth = 0
 
-    def expr(self, node: "Node | None") -> Tree:
-        """Lower an expression or a type."""
-        return ["?"] if node is None else self._expr(node, node.type)
-
-    def _expr(self, node: "Node", kind: str) -> Tree:
+    def expr(self, node: "Node | None", kind: str = "") -> Tree:
+        """Lower an expression or a type; `kind` is that of its node, where the caller knows it."""
+        if node is None:
+            return _UNKNOWN
+        kind = kind or node.type
         if kind in _NAMES:
             start = node.start_byte
             raw = self.source[start : node.end_byte]
-            return [
-                "i",
-                self.words.get(raw) or self.text(node),
-                bisect_left(self.breaks, start) + 1,
-            ]
+            name = self.words.get(raw) or self.text(node)
+            return ["i", name, bisect_left(self.breaks, start) + 1]
         handler = self._expressions.get(kind)
         if handler is None:
-            return ["#", _LITERALS[kind]] if kind in _LITERALS else ["?"]
+            return _LITERALS.get(kind, _UNKNOWN)
         if self._depth >= DEEPEST:
             self.cut.append(self.line(node.start_byte))
-            return ["?"]
+            return _UNKNOWN
         self._depth += 1
         found = handler(self, node)
         self._depth -= 1
@@ -92,9 +90,9 @@ class Lowering(SourceText):
             return []
         kind = node.type
         if kind not in _LISTS:
-            return [self._expr(node, kind)]
+            return [self.expr(node, kind)]
         return [
-            self._expr(one, kind) for one in node.named_children if (kind := one.type) != "comment"
+            self.expr(one, kind) for one in node.named_children if (kind := one.type) != "comment"
         ]
 
     def inner(self, node: "Node") -> Tree:
@@ -165,7 +163,7 @@ class Lowering(SourceText):
         if handler is None:
             if kind == "statement_list":
                 return self.block(node)
-            return [["E", [self._expr(node, kind)]]] if kind in self._expressions else []
+            return [["E", [self.expr(node, kind)]]] if kind in self._expressions else []
         if self._depth >= DEEPEST:
             self.cut.append(self.line(node.start_byte))
             return []

@@ -1,7 +1,9 @@
-"""The nodes of a project and the links that need no types: declares and imports."""
+"""The declarations and nodes of a project, and the links that need no types."""
 
-from ghostmem.outline.facts import FILE, Symbol
-from ghostmem.outline.graph import LinkColumns, Linked, OutlineNode, file_id, project_id
+from collections.abc import Iterator
+
+from ghostmem.outline.facts import FILE
+from ghostmem.outline.graph import LinkColumns, OutlineNode, file_id, project_id
 from ghostmem.outline.languages.go_.world import (
     Decl,
     GoFile,
@@ -12,71 +14,68 @@ from ghostmem.outline.languages.go_.world import (
 )
 
 
-def add_nodes(world: GoWorld, linked: Linked, links: LinkColumns) -> None:
-    """Add packages, files and symbols, and index their declarations."""
-    for package in sorted(world.packages.values(), key=lambda one: one.id):
-        linked.nodes[package.id] = OutlineNode(
-            package.id, package.path, "module", file=package.folder, full=package.path
-        )
+def index_symbols(world: GoWorld) -> None:
+    """Give symbols their ids, and index their declarations."""
     for file in world.files:
-        links.add(file.package.id, "declares", _add_file(world, linked, file), 1, "package")
-    for file in world.files:
-        _declare(world, links, file)
-        _add_imports(world, links, file)
+        for symbol in file.facts.symbols:
+            key = project_id(file.path, f"{file.package.name}.{symbol.full}", symbol.start)
+            file.ids.append(key)
+            world.names[symbol.name] = world.names.get(symbol.name, 0) + 1
+            if symbol.kind != "field":
+                _index_symbol(world, Decl(key, file, symbol))
 
 
-def _add_file(world: GoWorld, linked: Linked, file: GoFile) -> str:
-    detail = file.facts.detail or {}
-    key = file_id(file.path)
-    linked.nodes[key] = OutlineNode(
-        key,
-        file.path,
-        "file",
-        file=file.path,
-        line=1,
-        end_line=detail.get("lines", 1),
-        full=file.path,
-        body=detail.get("sha", ""),
-    )
-    for index, symbol in enumerate(file.facts.symbols):
-        _add_symbol(world, linked, file, index, symbol)
-    return key
-
-
-def _add_symbol(world: GoWorld, linked: Linked, file: GoFile, index: int, symbol: Symbol) -> None:
+def _index_symbol(world: GoWorld, decl: Decl) -> None:
+    key, file, symbol = decl
     package = file.package
-    name = f"{package.name}.{symbol.full}"
-    key = project_id(file.path, name, symbol.start)
-    file.ids.append(key)
-    linked.nodes[key] = OutlineNode(
-        key,
-        name,
-        symbol.kind,
-        file=file.path,
-        line=symbol.line,
-        end_line=symbol.end_line,
-        signature=symbol.signature,
-        full=f"{package.path}.{symbol.full}",
-        body=symbol.body,
-    )
-    world.names[symbol.name] = world.names.get(symbol.name, 0) + 1
     if symbol.parent != FILE:
         owner = f"{package.path}.{file.facts.symbols[symbol.parent].name}"
         world.members.setdefault(owner, {}).setdefault(symbol.name, []).append(key)
     elif symbol.kind == "method":
         owner = f"{package.path}.{receiver_type(symbol)}"
-        world.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(
-            Decl(key, file, symbol, index)
-        )
+        world.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(decl)
     elif symbol.name != "init" or symbol.kind != "function":
-        decl = Decl(key, file, symbol, index)
         package.scope.setdefault(symbol.name, []).append(decl)
         if symbol.kind in {"type", "interface"}:
             world.types.setdefault(f"{package.path}.{symbol.name}", []).append(decl)
 
 
-def _declare(world: GoWorld, links: LinkColumns, file: GoFile) -> None:
+def nodes_of(world: GoWorld) -> Iterator[OutlineNode]:
+    """Yield the nodes of packages, files and symbols."""
+    for package in world.packages.values():
+        yield OutlineNode(
+            package.id, package.path, "module", file=package.folder, full=package.path
+        )
+    for file in world.files:
+        detail = file.facts.detail or {}
+        yield OutlineNode(
+            file_id(file.path),
+            file.path,
+            "file",
+            file=file.path,
+            line=1,
+            end_line=detail.get("lines", 1),
+            full=file.path,
+            body=detail.get("sha", ""),
+        )
+        for key, symbol in zip(file.ids, file.facts.symbols, strict=True):
+            yield OutlineNode(
+                key,
+                f"{file.package.name}.{symbol.full}",
+                symbol.kind,
+                file=file.path,
+                line=symbol.line,
+                end_line=symbol.end_line,
+                signature=symbol.signature,
+                full=f"{file.package.path}.{symbol.full}",
+                body=symbol.body,
+            )
+
+
+def add_links(world: GoWorld, links: LinkColumns, file: GoFile) -> None:
+    """Add the links of a file that need no types."""
     home = file_id(file.path)
+    links.add(file.package.id, "declares", home, 1, "package")
     for key, symbol in zip(file.ids, file.facts.symbols, strict=True):
         if symbol.parent != FILE:
             links.add(file.ids[symbol.parent], "declares", key, symbol.line, "type")
@@ -86,6 +85,7 @@ def _declare(world: GoWorld, links: LinkColumns, file: GoFile) -> None:
             owners = file.package.scope.get(receiver_type(symbol), [])
             for owner in world.candidates(owners, file):
                 links.add(owner.id, "declares", key, symbol.line, "receiver")
+    _add_imports(world, links, file)
 
 
 def _add_imports(world: GoWorld, links: LinkColumns, file: GoFile) -> None:

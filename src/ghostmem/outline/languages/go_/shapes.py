@@ -16,9 +16,10 @@ def _array(checker: "Checker", tree: Tree) -> Op:
     return Op("type", ("a", checker.type(tree[1])))
 
 
-def _function(checker: "Checker", tree: Tree) -> Op:
-    parameters, results = (tuple(checker.type(one) for _, one in part) for part in tree[1:3])
-    return Op("type", ("f", parameters, results, tree[3], ()))
+def signature(checker: "Checker", tree: Tree) -> tuple[Any, ...]:
+    """Return the type of a function by its parameters and results."""
+    parameters, results = (tuple([checker.type(one) for _, one in part]) for part in tree[1:3])
+    return ("f", parameters, results, tree[3], ())
 
 
 def struct(checker: "Checker", tree: Tree, how: str = "type") -> Op:
@@ -62,7 +63,7 @@ SHAPES: dict[str, Any] = {
     "m": lambda checker, tree: Op("type", ("m", checker.type(tree[1]), checker.type(tree[2]))),
     "ch": lambda checker, tree: Op("type", ("c", checker.type(tree[1]))),
     "~": lambda checker, tree: Op("type", ("~", checker.type(tree[1]))),
-    "fn": _function,
+    "fn": lambda checker, tree: Op("type", signature(checker, tree)),
     "st": struct,
     "if": interface,
 }

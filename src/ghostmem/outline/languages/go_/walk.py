@@ -3,35 +3,32 @@ every expression.
 """
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from ghostmem.outline.languages.go_.check import Checker
-from ghostmem.outline.languages.go_.lookup import Named
+from ghostmem.outline.languages.go_.lookup import Named, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.operand import Op, value_of
 from ghostmem.outline.languages.go_.types import Type
 
 
 def function(
-    checker: Checker, signature: Tree, body: list[Tree], receiver: Tree | None = None
+    checker: Checker,
+    signature: Tree,
+    kind: tuple[Any, ...],
+    body: list[Tree],
+    receiver: Scope | None = None,
 ) -> None:
-    """Walk a body in a scope of its parameters and named results.
-
-    Their types have been recorded before.
+    """Walk a body in a scope of its receiver, its parameters and its named results; `kind` is the
+    type of its signature.
     """
-    sink, checker.sink = checker.sink, None
-    outer = checker.scopes
-    scope: dict[str, Any] = {}
-    for name, declared in [*signature[1], *signature[2]]:
-        if name:
-            scope[name] = value_of(checker.type(declared))
-    if receiver is not None and receiver[0]:
-        scope[receiver[0]] = Op("value", checker.type(receiver[1]), what="receiver")
-    scope.pop("_", None)
-    checker.sink = sink
-    checker.scopes = [*outer, scope]
-    statements(checker, body)
-    checker.scopes = outer
+    names = (name for name, _ in chain(signature[1], signature[2]))
+    scope = dict(zip(names, map(value_of, chain(kind[1], kind[2])), strict=True))
+    scope.update(receiver or {})
+    for unnamed in ("", "_"):
+        scope.pop(unnamed, None)
+    inner(checker, scope, body)
 
 
 def statements(checker: Checker, trees: list[Tree]) -> None:

@@ -84,7 +84,6 @@ class Decl(NamedTuple):
     id: str
     file: GoFile
     symbol: Symbol
-    place: int
 
     def tree(self) -> Any:
         """Return its tree."""
@@ -106,7 +105,7 @@ class GoWorld:
         self.by_path: dict[str, Package] = {}
         self.files: list[GoFile] = []
         self.methods: dict[str, dict[str, list[Decl]]] = {}
-        self.members: dict[str, dict[str, list[str]]] = {}
+        self.members: dict[str, dict[str, list[str]]] = {}  # the methods of interfaces
         self.types: dict[str, list[Decl]] = {}  # by path of the package and name
         self.outside: dict[str, OutlineNode] = {}
         self._outsiders: dict[tuple[str, str], str] = {}
@@ -143,6 +142,15 @@ class GoWorld:
         one.system, one.machine = _constraint(path)
         one.package.files.append(one)
         self.files.append(one)
+
+    def release(self) -> None:
+        """Free what only the links need; without it, packages and files keep each other."""
+        for package in self.packages.values():
+            package.files.clear()
+            package.scope.clear()
+        for index in (self.methods, self.members, self.types, self.names):
+            index.clear()
+        _trees.cache_clear()
 
     def _choose_importable(self) -> None:
         for package in self.packages.values():

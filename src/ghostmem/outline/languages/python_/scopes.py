@@ -133,16 +133,32 @@ class PythonFiles(dict[str, Loaded]):
         facts = self._facts[path]
         refs, exprs, scopes, blocks, details = facts.all_of_it() or _NOTHING
         if not isinstance(exprs[0], tuple):  # it made a trip through JSON
-            refs, exprs = [Ref(*one) for one in refs], [_row(one) for one in exprs]
+            refs, exprs = [_ref(one) for one in refs], [_row(one) for one in exprs]
+            for bind in (
+                one for scope in scopes for named in scope["names"].values() for one in named
+            ):
+                bind[0] = intern(bind[0])
         self[path] = found = Loaded(refs, exprs, Scopes(scopes, blocks), details)
         return found
 
 
+# The same words are written many times, and kept once.
+
+
+def _ref(row: list[Any]) -> Ref:
+    kind, owner, text, *others = row
+    return Ref(intern(kind), owner, intern(text), *others)
+
+
 def _row(row: list[Any]) -> Row:
-    # a name is written many times and kept once
-    if row[0] == "n":
-        return ("n", intern(row[1]), *row[2:])
-    return ("a", row[1], intern(row[2])) if row[0] == "a" else tuple(row)
+    match row[0]:
+        case "n":
+            return ("n", intern(row[1]), *row[2:])
+        case "a":
+            return ("a", row[1], intern(row[2]))
+        case "k":
+            return ("k", intern(row[1]), intern(row[2]))
+    return tuple(row)
 
 
 # of a file that is no text

@@ -42,7 +42,8 @@ _VARIABLE_SORTS = (("variable",), ("variable class",))
 
 def union(groups: Iterable[Types]) -> Types:
     """Join types in their order, each once, up to a maximum."""
-    return tuple(dict.fromkeys(chain.from_iterable(groups)))[:MAX_TYPES]
+    types = tuple(chain.from_iterable(groups))
+    return types if len(types) < 2 else tuple(dict.fromkeys(types))[:MAX_TYPES]
 
 
 def nesting(part: Any) -> int:
@@ -98,9 +99,7 @@ def classes(types: Types) -> Types:
 
 def has_variable(part: Any) -> bool:
     """Tell whether type variables are among types."""
-    return isinstance(part, tuple) and (
-        part[:1] in _VARIABLE_SORTS or any(has_variable(inner) for inner in part)
-    )
+    return isinstance(part, tuple) and (part[:1] in _VARIABLE_SORTS or any(map(has_variable, part)))
 
 
 def variables_in(part: Any) -> list[Type]:

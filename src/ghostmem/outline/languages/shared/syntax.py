@@ -1,9 +1,10 @@
 """Text, lines and broken parts of a syntax tree."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable
 from hashlib import sha256
+from itertools import accumulate, count
+from operator import add
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class SourceText:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self.breaks = [found.start() for found in re.finditer(b"\n", source)]
+        # the ends of all lines
+        self.breaks = list(map(add, accumulate(map(len, source.split(b"\n"))), count()))
         self.words: dict[bytes, str] = {}
 
     def text(self, node: "Node") -> str:
