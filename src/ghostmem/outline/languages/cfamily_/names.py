@@ -5,7 +5,8 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Symbol
 from ghostmem.outline.languages.cfamily_.includes import CppFiles
-from ghostmem.outline.languages.cfamily_.lookup import CppLookup, Key
+from ghostmem.outline.languages.cfamily_.lookup import CppLookup
+from ghostmem.outline.resolve.types import Key
 
 
 class CppNames(CppLookup):

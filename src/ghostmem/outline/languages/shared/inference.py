@@ -1,7 +1,7 @@
 """The targets of names and the types of expressions of Rust, C and C++."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
@@ -9,6 +9,7 @@ from ghostmem.outline.languages.shared.postorder import UNKNOWN
 MAX_STEPS = 60  # of one inference
 OUTSIDE = ("native", "external")  # kinds of things outside the project
 Type = tuple[str, Any, tuple[Any, ...]]  # its sort, its name or symbol, its arguments
+Kind = TypeVar("Kind")  # the types that a language infers
 
 
 class Target(NamedTuple):
@@ -28,6 +29,10 @@ class Found(NamedTuple):
     targets: tuple[Target, ...] = ()
     via: str = ""
 
+    def keys(self) -> list[Any]:
+        """Return the symbols among the targets."""
+        return [target.value for target in self.targets if target.kind == "sym"]
+
     @classmethod
     def outside(cls, kind: str, name: str) -> "Found":
         """Return something native or external."""
@@ -42,17 +47,17 @@ def symbols(keys: Any) -> tuple[Target, ...]:
     return tuple(Target("sym", key) for key in keys)
 
 
-class Inference:
+class Inference(Generic[Kind]):
     """Infer the types of expressions, each once."""
 
     # by the operation of an expression: from its file, the number of steps and its operands
-    handlers: ClassVar[Mapping[str, Callable[..., Type | None]]] = {}
+    handlers: ClassVar[Mapping[str, Callable[..., Any]]] = {}
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
-        self.memo: dict[tuple[str, int], Type | None] = {}
+        self.memo: dict[tuple[str, int], Kind | None] = {}
 
-    def infer(self, path: str, row: int, depth: int = 0) -> Type | None:
+    def infer(self, path: str, row: int, depth: int = 0) -> Kind | None:
         """Return the type of an expression of a file."""
         if row == UNKNOWN or depth > MAX_STEPS:
             return None
@@ -63,7 +68,7 @@ class Inference:
                 self.memo[path, row] = handler(self, path, depth + 1, *operands)
         return self.memo[path, row]
 
-    def first(self, path: str, depth: int, rows: list[int]) -> Type | None:
+    def first(self, path: str, depth: int, rows: list[int]) -> Kind | None:
         """Return the type of the first of several expressions that has one."""
         found = (self.infer(path, row, depth) for row in rows)
         return next((kind for kind in found if kind is not None), None)
