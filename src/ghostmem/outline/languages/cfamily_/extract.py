@@ -14,6 +14,7 @@ from ghostmem.outline.languages.cfamily_.macros import blanked
 from ghostmem.outline.languages.cfamily_.records import RecordWalk
 from ghostmem.outline.languages.cfamily_.syntax import (
     INITIALISERS,
+    RECORDS,
     Declared,
     arguments_in,
     declared,
@@ -108,14 +109,11 @@ class FamilyWalk(RecordWalk):
             return self.locals(node)
         typed = node.child_by_field_name("type")
         declarators = node.children_by_field_name("declarator")
-        is_specifier = typed is not None and typed.type.endswith("_specifier")
         has_body = typed is not None and typed.child_by_field_name("body") is not None
-        if is_specifier and not declarators and not has_body:
+        if typed is not None and typed.type in RECORDS and not declarators and not has_body:
             return []  # a forward declaration
         template = self.template
-        steps, typed_steps = present(typed), list[Step]()
-        if not (is_specifier and has_body):
-            steps, typed_steps = typed_steps, steps
+        steps, typed_steps = (present(typed), []) if has_body else ([], present(typed))
         for one in declarators:
             found = declared(self, one)
             if found is None:

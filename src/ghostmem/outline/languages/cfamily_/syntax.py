@@ -8,6 +8,7 @@ from ghostmem.outline.languages.shared.postorder import Walk
 
 DEEPEST = 16
 INITIALISERS = ("argument_list", "initializer_list")
+RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})
 WRAPS = frozenset(
     {
@@ -103,7 +104,7 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
             return ["P", walk.text(node)]
         case "placeholder_type_specifier":
             return ["auto"]
-        case "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier":
+        case kind if kind in RECORDS:
             path = path_of(walk, node.child_by_field_name("name"))
             return ["T", path, [], True] if path else None
     path = path_of(walk, node)
