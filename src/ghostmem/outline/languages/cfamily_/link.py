@@ -4,6 +4,7 @@ it, or stays loose.
 
 import posixpath
 from collections.abc import Mapping
+from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, file_id
@@ -139,7 +140,7 @@ class CppLinker(FirstLineBuilder):
 
     def _call(self, start: str, place: Place, ref: Ref) -> None:
         row, count = ref.detail["callee"], ref.detail["args"]
-        function = self.files[place[0]].detail["exprs"][row] if row >= 0 else ["?"]
+        function: list[Any] = self.files[place[0]].detail["exprs"][row] if row >= 0 else ["?"]
         if function[0] == "local" and self.types.is_closure(place[0], function[1]):
             return
         found, name, _ = self.types.callee(place[0], row, count)

@@ -145,7 +145,8 @@ class CppTypes(Inference[Type]):
 
     def callee(self, path: str, row: int, count: int, depth: int = 0) -> Callee:
         """Return what a callee may mean; of methods only those that take so many arguments."""
-        op, *operands = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
+        function: list[Any] = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
+        op, *operands = function
         if op == "name":
             name, _, context = operands
             return Callee(self.names.resolve(name, self.place(path, context)), name[-1])

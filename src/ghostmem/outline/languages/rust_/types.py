@@ -32,7 +32,7 @@ class Method(NamedTuple):
     trait: Target | None
 
 
-class RustTypes(Inference):
+class RustTypes(Inference[Type]):
     """Resolve written types and impl blocks."""
 
     def __init__(self, files: Mapping[str, Facts], names: RustNames) -> None:
