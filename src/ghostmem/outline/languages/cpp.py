@@ -4,7 +4,7 @@ import tree_sitter_cpp
 
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.cfamily_.extract import extract
-from ghostmem.outline.languages.cfamily_.link import link_cpp
+from ghostmem.outline.languages.cfamily_.link import CppLinker
 
 LANGUAGE = Language(
     name="cpp",
@@ -24,7 +24,7 @@ LANGUAGE = Language(
     ),
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=3,
+    version=4,
     extract=lambda root, source, _path: extract(root, source, tree_sitter_cpp.language()),
-    link=link_cpp,
+    link=lambda files, _read: CppLinker(files, cpp=True).run(),
 )

@@ -17,41 +17,37 @@ from ghostmem.outline.languages.cfamily_.syntax import (
 )
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
 
-MAX_DECLARATORS = 40  # inside each other
-
 
 class CppBodyWalk(ExpressionWalk):
     """Bind the names that are declared inside functions."""
 
-    def hold(self, name: str, kind: Any, value: int) -> None:
-        """Bind a local."""
-        at = self.bind(name, kind, value)
-        self.bindings[at][0] = self.context()
+    def hold(self, found: Declared | None, kind: Any, value: int = UNKNOWN) -> None:
+        """Bind a local; that of a pointer to a function has no type."""
+        if found is not None:
+            number = self.bind(found.path[-1], None if found.pointer else kind, value)
+            self.bindings[number][0] = self.context()
 
     def locals(self, node: Node) -> list[Step]:
         """Bind the locals of a declaration, each after its value was visited."""
         typed = node.child_by_field_name("type")
         kind = type_of(self, typed)
         steps: list[Step] = present(typed)
-        for one in node.children_by_field_name("declarator"):
-            steps += self.one_local(one, kind, node)
+        for declarator in node.children_by_field_name("declarator"):
+            steps += self.one_local(declarator, kind, node)
         return steps
 
-    def one_local(self, one: Node, kind: Any, whole: Node) -> list[Step]:
+    def one_local(self, declarator: Node, kind: Any, whole: Node) -> list[Step]:
         """Bind one local; a value in parentheses or braces calls the constructor of its type."""
-        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
-        found = declared(self, one)
+        is_value = declarator.type == "init_declarator"
+        value = declarator.child_by_field_name("value") if is_value else None
+        found = declared(self, declarator)
 
         def bind() -> None:
-            if found is None:
-                return
-            if is_named(kind) and not _is_indirect(one):
+            if found is not None and is_named(kind) and not found.is_indirect:
                 self.constructed(found, value, kind, whole)
-            if kind is None or kind == ["auto"]:
-                self.structured(one)
-                self.hold(found.path[-1], None, self.of(value))
-            else:
-                self.hold(found.path[-1], kind if not found.pointer else None, UNKNOWN)
+            if kind is None:
+                self.structured(declarator)
+            self.hold(found, kind, self.of(value) if kind is None else UNKNOWN)
 
         return [*present(value), bind]
 
@@ -64,45 +60,32 @@ class CppBodyWalk(ExpressionWalk):
             maybe = value is None or value.type == "initializer_list"
             self.made(kind, len(arguments_in(value)), whole, maybe=maybe)
 
-    def structured(self, one: Node) -> None:
+    def structured(self, declarator: Node) -> None:
         """Bind the names of `auto [a, b]`; their types are not inferred."""
-        inner = one.child_by_field_name("declarator") if one.type == "init_declarator" else one
-        if inner is not None and inner.type == "structured_binding_declarator":
-            for kid in inner.named_children:
-                self.hold(self.name(kid), None, UNKNOWN)
+        inner = declarator.child_by_field_name("declarator") or declarator
+        if inner.type == "structured_binding_declarator":
+            for name in inner.named_children:
+                self.hold(declared(self, name), None)
 
     def vexing(self, function: Node) -> int:
         """Return how many locals a "parameter list" names: then it is the arguments of a
         constructor.
         """
         nodes, _, types = parameters_of(self, function)
-        has_names = any(one.child_by_field_name("declarator") is not None for one in nodes)
-        is_call = not has_names and all(self.local(one) is not None for one in types)
+        has_names = any(node.child_by_field_name("declarator") is not None for node in nodes)
+        is_call = not has_names and all(self.local(name) is not None for name in types)
         return len(nodes) if is_call else 0
 
     def visit_for_range_loop(self, node: Node) -> list[Step]:
         """Bind the variable of a loop to the elements of its range."""
         typed, right = node.child_by_field_name("type"), node.child_by_field_name("right")
-        found = node.child_by_field_name("declarator")
 
         def bind() -> None:
-            kind, one = type_of(self, typed), declared(self, found)
-            if one is not None:
-                self.hold(
-                    one.path[-1],
-                    None if kind == ["auto"] else kind,
-                    self.expr("elem", self.of(right)),
-                )
-            elif found is not None:
-                self.structured(found)
+            found = declared(self, node.child_by_field_name("declarator"))
+            self.hold(found, type_of(self, typed), self.expr("elem", self.of(right)))
 
-        return [
-            self.push,
-            *present(typed, right),
-            bind,
-            *present(node.child_by_field_name("body")),
-            self.pop,
-        ]
+        body = node.child_by_field_name("body")
+        return [self.push, *present(typed, right), bind, *present(body), self.pop]
 
     def visit_catch_clause(self, node: Node) -> list[Step]:
         """Bind the caught exception."""
@@ -131,36 +114,19 @@ class CppBodyWalk(ExpressionWalk):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
 
         def bind() -> None:
-            if left is not None:
-                self.hold(self.name(left), None, self.of(right))
+            self.hold(declared(self, left), None, self.of(right))
 
         return [*present(right), bind]
 
     def parameters(self, nodes: Sequence[Node]) -> list[Step]:
         """Visit the types of parameters and bind their names."""
         steps: list[Step] = []
-        for one in nodes:
-            typed = one.child_by_field_name("type")
+        for node in nodes:
+            typed = node.child_by_field_name("type")
 
-            def bind(one: Node = one, typed: Node | None = typed) -> None:
-                found = declared(self, one.child_by_field_name("declarator"))
-                if one.type == "identifier":
-                    self.hold(self.name(one), None, UNKNOWN)
-                elif found is not None:
-                    kind = type_of(self, typed)
-                    self.hold(
-                        found.path[-1], None if found.pointer or kind == ["auto"] else kind, UNKNOWN
-                    )
+            def bind(node: Node = node, typed: Node | None = typed) -> None:
+                found = declared(self, node.child_by_field_name("declarator") or node)
+                self.hold(found, type_of(self, typed))
 
-            steps += [*present(typed, one.child_by_field_name("default_value")), bind]
+            steps += [*present(typed, node.child_by_field_name("default_value")), bind]
         return steps
-
-
-def _is_indirect(node: Node) -> bool:
-    """Tell whether a declarator declares a pointer or a reference."""
-    declarator: Node | None = node
-    for _ in range(MAX_DECLARATORS):
-        if declarator is None or declarator.type.startswith(("pointer", "reference")):
-            break
-        declarator = declarator.child_by_field_name("declarator")
-    return declarator is not None and declarator.type.startswith(("pointer", "reference"))

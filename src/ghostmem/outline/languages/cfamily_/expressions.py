@@ -37,6 +37,10 @@ class ExpressionWalk(Walk):
         *("for_statement", "compound_statement"),
     )
     visited_fields: ClassVar = {"template_type": ("name", "arguments")}
+    same: ClassVar = {
+        "compound_literal_expression": "new_expression",
+        "update_expression": "assignment_expression",
+    }
 
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
@@ -113,11 +117,16 @@ class ExpressionWalk(Walk):
 
     def visit_field_expression(self, node: Node) -> list[Step]:
         """Visit the owner of a member; a static member counts as read."""
+        return self.member(node, ("accesses",))
 
-        def member() -> None:
-            self.ref("accesses", node, {"member": self.of(node)})
+    def member(self, node: Node, kinds: tuple[str, ...]) -> list[Step]:
+        """Record a member, which counts when it is static, after its owner was visited."""
 
-        return [*present(node.child_by_field_name("argument")), member]
+        def record() -> None:
+            for kind in kinds:
+                self.ref(kind, node, {"member": self.of(node)})
+
+        return [*present(node.child_by_field_name("argument")), record]
 
     def visit_call_expression(self, node: Node) -> list[Step]:
         """Record a call after its receiver was visited, then visit the arguments."""
@@ -171,32 +180,20 @@ class ExpressionWalk(Walk):
         return inner.type == "identifier" and self.local(self.name(inner)) is None
 
     def visit_new_expression(self, node: Node) -> list[Step]:
-        """Record the constructor that `new` calls."""
-        typed, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
-        kind = type_of(self, typed)
+        """Record the constructor that `new T(...)` calls, or `T{...}` if there is one."""
+        typed = node.child_by_field_name("type")
+        given = node.child_by_field_name("arguments") or node.child_by_field_name("value")
+        kind, maybe = type_of(self, typed), node.type != "new_expression"
         if is_named(kind):
-            self.made(kind, len(arguments_in(arguments)), node, maybe=False)
-        return present(typed, arguments)
-
-    def visit_compound_literal_expression(self, node: Node) -> list[Step]:
-        """Record `Type{...}`: a constructor in C++, a literal in C."""
-        typed, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        kind = type_of(self, typed)
-        if is_named(kind):
-            self.made(kind, len(value.named_children) if value is not None else 0, node, maybe=True)
-        return present(typed, value)
+            self.made(kind, len(arguments_in(given)), node, maybe=maybe)
+        return present(typed, given)
 
     def visit_assignment_expression(self, node: Node) -> list[Step]:
-        """Record a write; with an operator also a read."""
-        sign = node.child_by_field_name("operator")
-        kinds = ("assigns",) if sign is None or self.name(sign) == "=" else ("accesses", "assigns")
-        return self.assign(
-            node.child_by_field_name("left"), kinds, present(node.child_by_field_name("right"))
-        )
-
-    def visit_update_expression(self, node: Node) -> list[Step]:
-        """Record the read and the write of `x++`."""
-        return self.assign(node.child_by_field_name("argument"), ("accesses", "assigns"), [])
+        """Record a write; with an operator other than `=` also a read."""
+        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+        is_plain = self.name(node.child_by_field_name("operator")) == "="
+        kinds = ("assigns",) if is_plain else ("accesses", "assigns")
+        return self.assign(target, kinds, present(node.child_by_field_name("right")))
 
     def assign(self, target: Node | None, kinds: tuple[str, ...], steps: list[Step]) -> list[Step]:
         """Record the write of the left side: through members by value and indices, not
@@ -226,17 +223,8 @@ class ExpressionWalk(Walk):
                 self.ref(kind, target, {"value": path})
             return [*self.scopes_of(target), *steps]
         if target.type == "field_expression":
-            return [
-                *present(target.child_by_field_name("argument")),
-                lambda: self.write(target, kinds),
-                *steps,
-            ]
+            return [*self.member(target, kinds), *steps]
         return [target, *steps]
-
-    def write(self, node: Node, kinds: tuple[str, ...]) -> None:
-        """Record the write of a member, which counts when that is static."""
-        for kind in kinds:
-            self.ref(kind, node, {"member": self.of(node)})
 
     def of(self, node: Node | None) -> int:
         """Return the expression of a node that was visited, as far as it is understood."""

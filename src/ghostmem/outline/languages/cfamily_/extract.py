@@ -14,6 +14,7 @@ from ghostmem.outline.languages.cfamily_.macros import blanked
 from ghostmem.outline.languages.cfamily_.records import RecordWalk
 from ghostmem.outline.languages.cfamily_.syntax import (
     INITIALISERS,
+    RECORDS,
     Declared,
     arguments_in,
     declared,
@@ -108,16 +109,13 @@ class FamilyWalk(RecordWalk):
             return self.locals(node)
         typed = node.child_by_field_name("type")
         declarators = node.children_by_field_name("declarator")
-        is_specifier = typed is not None and typed.type.endswith("_specifier")
         has_body = typed is not None and typed.child_by_field_name("body") is not None
-        if is_specifier and not declarators and not has_body:
+        if typed is not None and typed.type in RECORDS and not declarators and not has_body:
             return []  # a forward declaration
         template = self.template
-        steps, typed_steps = present(typed), list[Step]()
-        if not (is_specifier and has_body):
-            steps, typed_steps = typed_steps, steps
-        for one in declarators:
-            found = declared(self, one)
+        steps, typed_steps = (present(typed), []) if has_body else ([], present(typed))
+        for declarator in declarators:
+            found = declared(self, declarator)
             if found is None:
                 continue
             self.template = template
@@ -126,23 +124,23 @@ class FamilyWalk(RecordWalk):
                 nodes, _, _ = parameters_of(self, found.function)
                 steps += self.inside(index, [*typed_steps, *self.parameters(nodes)])
             else:
-                steps += self.variable(node, one, found, typed, typed_steps)
+                steps += self.variable(node, declarator, found, typed, typed_steps)
         return steps
 
     def variable(
         self,
         node: Node,
-        one: Node,
+        declarator: Node,
         found: Declared,
         typed: Node | None,
         typed_steps: Sequence[Step],
     ) -> list[Step]:
         """Declare a variable, constant or field; its initialiser belongs to the file."""
         words, inside = self.specifiers(node), self.in_type()
-        value = one.child_by_field_name("value") or node.child_by_field_name("default_value")
+        value = declarator.child_by_field_name("value")
+        value = value or node.child_by_field_name("default_value")
         kind, is_static = type_of(self, typed), "static" in words
         is_field = inside and not is_static
-        parts = [part.type for part in (one, *one.named_children)]
         detail = self.placed(
             {
                 "decl": value is None and ("extern" in words or (inside and is_static)),
@@ -150,19 +148,18 @@ class FamilyWalk(RecordWalk):
                 "type": None if found.pointer else kind,
                 "qual": found.path[:-1],
                 "member": inside and is_static,
-                "plain": not any(part.startswith(("pointer", "reference")) for part in parts),
+                "plain": not found.is_indirect,
             }
         )
-        is_fixed = not _CONSTANT.isdisjoint(words) and "pointer_declarator" not in parts
+        is_fixed = not _CONSTANT.isdisjoint(words) and "pointer_declarator" not in found.wrappers
         sort = "field" if is_field else "constant" if is_fixed else "variable"
         index = self.symbol(found.path[-1], sort, self.owner, node, None, detail)
-        is_inferred = kind == ["auto"] and value is not None
+        is_inferred = kind is None and value is not None
         if is_inferred:
             detail["value"] = UNKNOWN
 
         def make() -> None:
-            is_pointer = any(part.startswith("pointer") for part in parts[1:])
-            is_object = is_named(kind) and not is_pointer and not is_field
+            is_object = is_named(kind) and not found.is_indirect and not is_field
             if is_object and value is not None and value.type in INITIALISERS:
                 maybe = value.type == "initializer_list"
                 self.made(kind, len(value.named_children), node, maybe=maybe)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
 from ghostmem.outline.languages.cfamily_.includes import NAMES, CppFiles, is_include
 from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
+from ghostmem.outline.resolve.types import Key
 
-Key = tuple[str, int]
 Place = tuple[str, int, str]  # file, owner, namespace
 MAX_USINGS = 8  # namespaces that use each other
 MAX_TYPEDEFS = 8  # of each other
@@ -58,6 +58,15 @@ class CppLookup:
             return self.classes[key]
         parent = self.symbol(key).parent
         return (key[0], parent) if parent != FILE else None
+
+    def inside(self, key: Key) -> Place:
+        """Return the place inside a symbol."""
+        return key[0], key[1], self.symbol(key).detail["ns"]
+
+    def outside(self, key: Key) -> Place:
+        """Return the place around a symbol."""
+        symbol = self.symbol(key)
+        return key[0], symbol.parent, symbol.detail["ns"]
 
     def around(self, place: Place) -> Iterator[Key]:
         """Yield the symbol that a place is in, and the classes around it."""
@@ -261,10 +270,8 @@ class CppLookup:
         if key not in self.base_memo:
             found: list[Key] = []
             self.base_memo[key] = found
-            symbol = self.symbol(key)
-            around = (key[0], symbol.parent, symbol.detail["ns"])
-            for base in symbol.detail.get("bases", ()):
-                for target in self.resolve(base[1], around, types=True).targets:
+            for base in self.symbol(key).detail.get("bases", ()):
+                for target in self.resolve(base[1], self.outside(key), types=True).targets:
                     real = self.real(target)
                     if real is not None and real != key:
                         found.append(real)
@@ -280,8 +287,7 @@ class CppLookup:
         alias = symbol.detail["alias"]
         if not alias or alias[0] != "T":
             return None
-        place = (key[0], symbol.parent, symbol.detail["ns"])
-        found = self.resolve(alias[1], place, types=True, tag=bool(alias[3])).targets
+        found = self.resolve(alias[1], self.outside(key), types=True, tag=bool(alias[3])).targets
         return self.real(found[0], depth + 1) if len(found) == 1 and found[0] != target else None
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Symbol
 from ghostmem.outline.languages.cfamily_.includes import CppFiles
-from ghostmem.outline.languages.cfamily_.lookup import CppLookup, Key
+from ghostmem.outline.languages.cfamily_.lookup import CppLookup
+from ghostmem.outline.resolve.types import Key
 
 
 class CppNames(CppLookup):
@@ -15,40 +16,40 @@ class CppNames(CppLookup):
         super().__init__(files, includes, cpp=cpp)
         outer: list[Key] = []
         for path in sorted(files):
-            for at, one in enumerate(files[path].symbols):
-                self._file(path, at, one, outer)
+            for number, symbol in enumerate(files[path].symbols):
+                self._file(path, number, symbol, outer)
         for key in outer:
             self._place(key)
         self._join()
         self.memo, self.base_memo = {}, {}  # answers from before everything had its place
 
-    def _file(self, path: str, at: int, one: Symbol, outer: list[Key]) -> None:
-        space = one.detail["ns"]
+    def _file(self, path: str, number: int, symbol: Symbol, outer: list[Key]) -> None:
+        space = symbol.detail["ns"]
         parts = space.split("::") if space else []
         self.spaces |= {"::".join(parts[:end]) for end in range(1, len(parts) + 1)}
-        if one.detail.get("qual"):
-            outer.append((path, at))
-        elif one.parent == FILE:
-            self.items[space, one.name].append((path, at))
+        if symbol.detail.get("qual"):
+            outer.append((path, number))
+        elif symbol.parent == FILE:
+            self.items[space, symbol.name].append((path, number))
         else:
-            self.members[path, one.parent, one.name].append((path, at))
-            self._spill(path, at, one, space)
+            self.members[path, symbol.parent, symbol.name].append((path, number))
+            self._spill(path, number, symbol, space)
 
-    def _spill(self, path: str, at: int, one: Symbol, space: str) -> None:
+    def _spill(self, path: str, number: int, symbol: Symbol, space: str) -> None:
         """Make the constants of a plain enum, and types inside C structs, visible around them."""
-        parent = self.files[path].symbols[one.parent]
+        parent = self.files[path].symbols[symbol.parent]
         if parent.detail.get("enum") and not parent.detail.get("scoped"):
             if parent.parent == FILE:
-                self.items[space, one.name].append((path, at))
+                self.items[space, symbol.name].append((path, number))
             else:
-                self.members[path, parent.parent, one.name].append((path, at))
-        elif not self.cpp and one.kind == "type":
-            self.items[space, one.name].append((path, at))
+                self.members[path, parent.parent, symbol.name].append((path, number))
+        elif not self.cpp and symbol.kind == "type":
+            self.items[space, symbol.name].append((path, number))
 
     def _place(self, key: Key) -> None:
         """Put `Class::name` into its class, `space::name` into its namespace."""
-        one = self.symbol(key)
-        found = self.resolve(one.detail["qual"], (key[0], FILE, one.detail["ns"]), types=True)
+        symbol = self.symbol(key)
+        found = self.resolve(symbol.detail["qual"], (key[0], FILE, symbol.detail["ns"]), types=True)
         classes = [
             target.value
             for target in found.targets
@@ -56,9 +57,9 @@ class CppNames(CppLookup):
         ]
         if len(classes) == 1:
             self.classes[key] = classes[0]
-            self.members[*classes[0], one.name].append(key)
+            self.members[*classes[0], symbol.name].append(key)
         elif len(found.targets) == 1 and found.targets[0].kind == "ns":
-            self.items[found.targets[0].value, one.name].append(key)
+            self.items[found.targets[0].value, symbol.name].append(key)
 
     def _join(self) -> None:
         """Find the definition of every declaration."""

@@ -9,11 +9,17 @@ from ghostmem.outline.languages.cfamily_.bodies import CppBodyWalk
 from ghostmem.outline.languages.cfamily_.syntax import declared, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import Step, present
 
+_SCOPED = frozenset({"class", "struct"})  # words after `enum`
+
 
 class RecordWalk(CppBodyWalk):
     """Declare types, in their namespaces."""
 
     same: ClassVar = {
+        **CppBodyWalk.same,
+        "enum_specifier": "struct_specifier",
+        "namespace_alias_definition": "using_declaration",
+        "preproc_ifdef": "preproc_if",
         "class_specifier": "struct_specifier",
         "union_specifier": "struct_specifier",
         "preproc_elif": "preproc_if",
@@ -49,124 +55,81 @@ class RecordWalk(CppBodyWalk):
             self.bring(text[1:-1], node, detail={"system": text[0] == "<"})
         return []
 
-    def visit_preproc_ifdef(self, node: Node) -> list[Step]:
-        """Visit both branches of a condition, not its name."""
-        return [kid for kid in node.named_children if kid != node.child_by_field_name("name")]
-
     def visit_preproc_if(self, node: Node) -> list[Step]:
         """Visit both branches of a condition, not the condition."""
-        return [kid for kid in node.named_children if kid != node.child_by_field_name("condition")]
+        condition = node.child_by_field_name("condition") or node.child_by_field_name("name")
+        return [child for child in node.named_children if child != condition]
 
     def visit_namespace_definition(self, node: Node) -> list[Step]:
         """Enter a namespace; an inline one is transparent, one without a name hides what
         it holds.
         """
         name = node.child_by_field_name("name")
-        path = path_of(self, name)
-        inline = any(kid.type == "inline" for kid in node.children)
-        before = list(self.ns)
-
-        def enter() -> None:
-            self.ns = before if inline else [*before, *path]
-            self.anonymous += name is None
-
-        def leave() -> None:
-            self.ns = before
-            self.anonymous -= name is None
-
-        return [enter, *present(node.child_by_field_name("body")), leave]
-
-    def visit_namespace_alias_definition(self, node: Node) -> list[Step]:
-        """Record `namespace a = b::c`."""
-        target = next((path_of(self, kid) for kid in node.named_children[1:]), [])
-        self.bring(
-            "::".join(target),
-            node,
-            alias=self.name(node.child_by_field_name("name")),
-            detail={"ctx": self.context()},
-        )
-        return []
+        is_inline = any(child.type == "inline" for child in node.children)
+        inner = self.ns if is_inline else [*self.ns, *path_of(self, name)]
+        steps = self.during("ns", inner, present(node.child_by_field_name("body")))
+        return self.during("anonymous", self.anonymous + (name is None), steps)
 
     def visit_using_declaration(self, node: Node) -> list[Step]:
-        """Record `using a::b` and `using namespace a`."""
-        path = next((path_of(self, kid) for kid in node.named_children), [])
-        star = any(kid.type == "namespace" for kid in node.children)
+        """Record `using a::b`, `using namespace a` and `namespace a = b::c`."""
+        alias = node.child_by_field_name("name")
+        path = next((path_of(self, kid) for kid in node.named_children if kid != alias), [])
+        star = alias is None and any(child.type == "namespace" for child in node.children)
         if path:
-            self.bring("::".join(path), node, path[-1], star=star, detail={"ctx": self.context()})
+            place = {"ctx": self.context()}
+            names = (path[-1], self.name(alias))
+            self.bring("::".join(path), node, *names, star=star, detail=place)
         return []
 
     def visit_template_declaration(self, node: Node) -> list[Step]:
         """Remember the parameters of a template for its declaration."""
-        held = node.child_by_field_name("parameters")
+        parameters = node.child_by_field_name("parameters")
         names = [
-            self.name(
-                next((kid for kid in one.named_children if kid.type == "type_identifier"), None)
-            )
-            for one in (held.named_children if held is not None else [])
+            next((child for child in one.named_children if child.type == "type_identifier"), None)
+            for one in (parameters.named_children if parameters is not None else [])
         ]
-
-        def enter() -> None:
-            self.template = [name for name in names if name]
-
-        return [enter, *(kid for kid in node.named_children if kid != held)]
+        self.template = [self.name(name) for name in names if name is not None]
+        return [child for child in node.named_children if child != parameters]
 
     # types
 
     def visit_struct_specifier(self, node: Node) -> list[Step]:
-        """Declare a struct, class or union with a body; without one it is used."""
+        """Declare a struct, class, union or enum with a body; without one it is used."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        path = path_of(self, name) or ([self.named] if self.named else [])
+        self.named = ""
         if body is None:
-            path = path_of(self, name)
             if path:
                 self.use(node, path)
             return []
-        path = path_of(self, name) or ([self.named] if self.named else [])
-        self.named = ""
+        detail: dict[str, Any] = {"tag": name is not None}
+        if node.type == "enum_specifier":
+            return self.enum(node, body, path, detail)
         if not path:
             return [body] if self.in_type() else []
-        clauses = [kid for kid in node.named_children if kid.type == "base_class_clause"]
-        bases = [
-            kid
-            for clause in clauses[:1]
-            for kid in clause.named_children
-            if kid.type != "access_specifier"
-        ]
-        types = [found for one in bases if (found := type_of(self, one))]
-        detail = self.placed({"tag": name is not None, "bases": types, "qual": path[:-1]})
-        index = self.symbol(path[-1], "type", self.owner, node, body, detail)
-        for one in bases:
-            if found := path_of(self, one):
-                detail = {"path": found, "tag": False}
-                self.ref("extends", one, detail, index)
+        clauses = [child for child in node.named_children if child.type == "base_class_clause"]
+        bases = [base for clause in clauses[:1] for base in clause.named_children]
+        types = [written for base in bases if (written := type_of(self, base))]
+        detail |= {"bases": types, "qual": path[:-1]}
+        index = self.symbol(path[-1], "type", self.owner, node, body, self.placed(detail))
+        for base in bases:
+            if found := path_of(self, base):
+                self.ref("extends", base, {"path": found, "tag": False}, index)
         return self.inside(index, self.during("function", False, [body]))
 
-    def visit_enum_specifier(self, node: Node) -> list[Step]:
-        """Declare an enum with its constants."""
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        path = path_of(self, name) or ([self.named] if self.named else [])
-        self.named = ""
-        if body is None:
-            if path:
-                self.use(node, path)
-            return []
-        scoped = any(kid.type in ("class", "struct") for kid in node.children)
+    def enum(self, node: Node, body: Node, path: list[str], detail: dict[str, Any]) -> list[Step]:
+        """Declare an enum with its constants; their values belong to the symbol around it."""
+        detail |= {"enum": True, "scoped": any(kid.type in _SCOPED for kid in node.children)}
+        written = ["T", path, [], detail["tag"]] if path else None
         index = self.owner
         if path:
-            detail = self.placed({"tag": name is not None, "enum": True, "scoped": scoped})
-            index = self.symbol(path[-1], "type", self.owner, node, body, detail)
-        for one in body.named_children:
-            if one.type == "enumerator":
-                detail = self.placed(
-                    {"scoped": scoped, "type": ["T", path, [], name is not None] if path else None}
-                )
-                self.symbol(
-                    self.name(one.child_by_field_name("name")), "constant", index, one, None, detail
-                )
-        return [
-            value
-            for one in body.named_children
-            for value in present(one.child_by_field_name("value"))
-        ]
+            index = self.symbol(path[-1], "type", index, node, body, self.placed(detail))
+        constants = [child for child in body.named_children if child.type == "enumerator"]
+        for one in constants:
+            name = self.name(one.child_by_field_name("name"))
+            self.symbol(name, "constant", index, one, None, self.placed({"type": written}))
+        values = (one.child_by_field_name("value") for one in body.named_children)
+        return present(*values)
 
     def visit_type_definition(self, node: Node) -> list[Step]:
         """Declare a typedef; one that only repeats its struct's name is no second symbol."""

@@ -6,64 +6,50 @@ from tree_sitter import Node
 
 from ghostmem.outline.languages.shared.postorder import Walk
 
-DEEPEST = 16
+DEEPEST = 16  # types inside each other
+MAX_DECLARATORS = 64  # inside each other
 INITIALISERS = ("argument_list", "initializer_list")
+RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})
-WRAPS = frozenset(
-    {
-        "pointer_declarator",
-        "reference_declarator",
-        "array_declarator",
-        "parenthesized_declarator",
-        "attributed_declarator",
-    }
-    | {"init_declarator", "function_declarator", "bitfield_clause", "structured_binding_declarator"}
+WRAPPERS = frozenset(
+    {"pointer_declarator", "reference_declarator", "array_declarator", "init_declarator"}
+    | {"parenthesized_declarator", "attributed_declarator", "function_declarator"}
+    | {"bitfield_clause", "structured_binding_declarator"}
 )
+INDIRECT = frozenset({"pointer_declarator", "reference_declarator"})
+DECLARATORS = WRAPPERS | NAMES | {"qualified_identifier", "operator_name", "destructor_name"}
 
 
 class Declared(NamedTuple):
-    """The parts of a declarator: the segments of the name, its node, and the parameter list of a
-    function.
-    """
+    """The parts of a declarator: the segments of the name, and the kinds of the nodes around it."""
 
     path: list[str]
-    node: Node
-    function: (
-        Node | None
-    )  # the function declarator, when this declares a function and no pointer to one
+    wrappers: list[str]
+    function: Node | None  # the function declarator, if a function is declared and no pointer to it
     pointer: bool  # to a function
+
+    @property
+    def is_indirect(self) -> bool:
+        """Tell whether this declares a pointer or a reference."""
+        return not INDIRECT.isdisjoint(self.wrappers)
 
 
 def declared(walk: Walk, node: Node | None) -> Declared | None:
     """Return the parts of a declarator; None when it has no name."""
     function: Node | None = None
-    pointer = through = False
-    for _ in range(DEEPEST * 4):
-        if node is None:
-            return None
+    wrappers: list[str] = []
+    pointer = False
+    while node is not None and node.type in WRAPPERS and len(wrappers) < MAX_DECLARATORS:
         if node.type == "function_declarator":
-            function, through = node, False
-        elif node.type == "parenthesized_declarator":
-            through = function is not None
-        elif node.type == "pointer_declarator" and through:
-            pointer = True
-        if node.type not in WRAPS:
-            break
+            function, pointer = node, False
+        elif node.type == "pointer_declarator" and function is not None:
+            pointer = pointer or wrappers[-1] == "parenthesized_declarator"
+        wrappers.append(node.type)
         node = node.child_by_field_name("declarator") or next(
-            (one for one in node.named_children if _names(one)), None
+            (child for child in node.named_children if child.type in DECLARATORS), None
         )
-    if node is None:
-        return None
     path = path_of(walk, node)
-    return Declared(path, node, None if pointer else function, pointer) if path else None
-
-
-def _names(node: Node) -> bool:
-    return (
-        node.type in WRAPS
-        or node.type in NAMES
-        or node.type in ("qualified_identifier", "operator_name", "destructor_name")
-    )
+    return Declared(path, wrappers, None if pointer else function, pointer) if path else None
 
 
 def path_of(walk: Walk, node: Node | None) -> list[str]:
@@ -90,9 +76,8 @@ def path_of(walk: Walk, node: Node | None) -> list[str]:
 
 
 def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
-    """Return a type as plain data, without pointers and references.
-
-    None when it is not understood.
+    """Return a type as plain data, without pointers and references; None for `auto`, and when it is
+    not understood.
     """
     if node is None or depth > DEEPEST:
         return None
@@ -102,8 +87,8 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
         case "primitive_type" | "sized_type_specifier":
             return ["P", walk.text(node)]
         case "placeholder_type_specifier":
-            return ["auto"]
-        case "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier":
+            return None
+        case kind if kind in RECORDS:
             path = path_of(walk, node.child_by_field_name("name"))
             return ["T", path, [], True] if path else None
     path = path_of(walk, node)

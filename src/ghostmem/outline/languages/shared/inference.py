@@ -29,6 +29,10 @@ class Found(NamedTuple):
     targets: tuple[Target, ...] = ()
     via: str = ""
 
+    def keys(self) -> list[Any]:
+        """Return the symbols among the targets."""
+        return [target.value for target in self.targets if target.kind == "sym"]
+
     @classmethod
     def outside(cls, kind: str, name: str) -> "Found":
         """Return something native or external."""
