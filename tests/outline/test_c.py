@@ -154,6 +154,23 @@ def test_casts_sizes_and_old_prototypes():
     assert loose(linked) == set()
 
 
+def test_a_function_that_returns_a_pointer_to_a_function():
+    """It is a function, and its locals are no variables of the file."""
+    linked = graph(
+        {
+            "a.c": "int one(int x) { return x; }\n"
+            "int (*choose(int kind))(int) { int chosen = one(kind); return chosen ? one : 0; }\n"
+            "int use(void) { return choose(1) != 0; }\n"
+        }
+    )
+    assert edges(linked, "calls") == {
+        ("choose", "calls", "one", "local"),
+        ("use", "calls", "choose", "local"),
+    }
+    assert {source for source, *_ in edges(linked, "declares")} <= {"a.c"}
+    assert "chosen" not in {target for _, _, target, _ in edges(linked, "declares")}
+
+
 def test_links_do_not_depend_on_the_order_of_files():
     """Every order gives the same graph."""
     check_orders("c", PROJECT)
