@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from ghostmem.clock import parse_time
@@ -108,8 +109,7 @@ def line_of(kind: str, record: Record) -> str:
 def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record:
     """Read a record from plain data; unknown fields are an error when strict, else left out."""
     record_type = TYPES[kind]
-    transient = TRANSIENT.get(record_type, set())
-    names = {part.name for part in fields(record_type)} - transient  # type: ignore[arg-type]
+    names = _stored_names(record_type)
     if strict and (extra := sorted(data.keys() - names - {"type"})):
         raise InvalidInputError(
             f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip"
@@ -128,6 +128,12 @@ def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record
         raise InvalidInputError(
             f"missing field {missing}", "every line needs its required fields"
         ) from None
+
+
+@cache
+def _stored_names(record_type: type[Record]) -> frozenset[str]:
+    names = frozenset(part.name for part in fields(record_type))  # type: ignore[arg-type]
+    return names - TRANSIENT.get(record_type, set())
 
 
 def values_of(record_type: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
