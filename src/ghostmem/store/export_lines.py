@@ -109,7 +109,7 @@ def line_of(kind: str, record: Record) -> str:
 def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record:
     """Read a record from plain data; unknown fields are an error when strict, else left out."""
     record_type = TYPES[kind]
-    names = _stored_names(record_type)
+    names = _stored_names(kind)
     if strict and (extra := sorted(data.keys() - names - {"type"})):
         raise InvalidInputError(
             f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip"
@@ -131,7 +131,8 @@ def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record
 
 
 @cache
-def _stored_names(record_type: type[Record]) -> frozenset[str]:
+def _stored_names(kind: str) -> frozenset[str]:
+    record_type = TYPES[kind]
     names = frozenset(part.name for part in fields(record_type))  # type: ignore[arg-type]
     return names - TRANSIENT.get(record_type, set())
 
