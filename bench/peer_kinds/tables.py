@@ -149,8 +149,8 @@ INTRO = """\
 `python -m bench.peers` installs each program in its own environment and gives all of them the same
 work, one after the other, on one machine, without a network. Programs that take vectors get those
 of Ghost's static model, and the time to make these is not counted for them; Ghost's own figures
-include it. The corpus is made from a seed: 200 questions with one right answer each, among memories
-that nearly answer them. 100 questions (*topical*) use other words than their answer; 100
+include it. The corpus is made from a seed: 200 questions with one correct answer each, among
+memories that nearly answer them. 100 questions (*topical*) use other words than their answer; 100
 (*identifiers*) name a code, a path or a number.
 
 Search quality is measured in a store of 1,000 memories for every program, and again in its largest
