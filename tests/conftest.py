@@ -38,6 +38,8 @@ START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
 
 
 QUICK_EXAMPLES = 15
+QUICK_MACHINES = 5
+"""Examples of a state machine, each of many steps, in the quick suite."""
 HEAVY = ("browser", "postgres", "process", "repo")
 """Markers of tests that the quick suite leaves out, except those that are also marked smoke."""
 NEVER_QUICK = ("slow", "perf", "wide")
@@ -182,11 +184,12 @@ def _has_examples(item: pytest.Item) -> bool:
 def _limit_examples(item: pytest.Item) -> None:
     """Let a test that asks for many examples itself run as few as the quick profile has."""
     holder, name = (item.obj, "_hypothesis_internal_use_settings")  # type: ignore[attr-defined]
+    most = QUICK_EXAMPLES
     if item.cls is not None and hasattr(item.cls, "settings"):  # type: ignore[attr-defined]
-        holder, name = (item.cls, "settings")  # type: ignore[attr-defined]
+        holder, name, most = (item.cls, "settings", QUICK_MACHINES)  # type: ignore[attr-defined]
     own = getattr(holder, name, None)
     if isinstance(own, hypothesis.settings):
-        few = min(own.max_examples, QUICK_EXAMPLES)
+        few = min(own.max_examples, most)
         changed = hypothesis.settings(own, max_examples=few, derandomize=True, database=None)
         setattr(holder, name, changed)
 

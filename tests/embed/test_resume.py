@@ -47,12 +47,17 @@ def fill(path: Path, provider: str = "none") -> None:
     with Ghost.open(
         str(path), settings=Settings(embed_provider=provider, synchronous="normal")
     ) as ghost:
-        for at in range(COUNT):
-            ghost.put(
-                "a" if at % 3 else "b",
-                f"k{at}",
-                f"Note {at} tells of the {at % 7}th deployment and of {'xyzuvw'[at % 6]}.",
-            )
+        texts = (
+            f"Note {at} tells of the {at % 7}th deployment and of {'xyzuvw'[at % 6]}."
+            for at in range(COUNT)
+        )
+        ghost.put_many(
+            (
+                {"ns": "a" if at % 3 else "b", "key": f"k{at}", "content": text}
+                for at, text in enumerate(texts)
+            ),
+            judge=False,
+        )
 
 
 def vectors(path: Path) -> dict[tuple[str, str], bytes]:
