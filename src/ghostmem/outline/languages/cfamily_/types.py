@@ -29,7 +29,7 @@ _MAKERS = {
 }
 
 
-class Callee(NamedTuple):
+class CppCallee(NamedTuple):
     """The targets of a call, the name that is called, and the type that a method belongs to."""
 
     found: Found = NOTHING
@@ -143,22 +143,22 @@ class CppTypes(Inference[Type]):
     ) -> Type | None:
         return self._of_keys(self.names.resolve(name, self.place(path, context)).keys(), None)
 
-    def callee(self, path: str, row: int, count: int, depth: int = 0) -> Callee:
+    def callee(self, path: str, row: int, count: int, depth: int = 0) -> CppCallee:
         """Return what a callee may mean; of methods only those that take so many arguments."""
         function: list[Any] = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
         op, *operands = function
         if op == "name":
             name, _, context = operands
-            return Callee(self.names.resolve(name, self.place(path, context)), name[-1])
+            return CppCallee(self.names.resolve(name, self.place(path, context)), name[-1])
         if op != "member":
-            return Callee()
+            return CppCallee()
         inner, method, arrow = operands
         home = self.opened(self.infer(path, inner, depth), arrow=arrow)
         keys = accepting(self.members(home, method), self.names, count)
         if not keys and home is not None and home.sort in OUTSIDE:
-            return Callee(Found.outside(home.sort, f"{home.name}::{method}"), method, home)
+            return CppCallee(Found.outside(home.sort, f"{home.name}::{method}"), method, home)
         is_own = inner != UNKNOWN and self.files[path].detail["exprs"][inner][0] == "this"
-        return Callee(Found(symbols(keys), "receiver" if is_own else "type"), method, home)
+        return CppCallee(Found(symbols(keys), "receiver" if is_own else "type"), method, home)
 
     def _called(self, path: str, depth: int, row: int, count: int) -> Type | None:
         """Return the type that a call gives: of the only function it can mean, or of all when they
