@@ -214,7 +214,8 @@ def jedi_edges(path: Path) -> list[tuple[str, str, int]]:
 
     They are kept in the folder for temporary files.
     """
-    mark = sha256(b"".join(one.read_bytes() for one in sources(path))).hexdigest()[:16]
+    named = [(str(one.relative_to(path)), one.read_bytes()) for one in sources(path)]
+    mark = sha256(repr(named).encode()).hexdigest()[:16]
     kept = Path(tempfile.gettempdir()) / f"outline-truth-{path.name}-{mark}.json"
     if not kept.exists():
         kept.write_text(json.dumps(sorted(set(_ask(path)))), encoding="utf-8")
