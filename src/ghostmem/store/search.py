@@ -25,6 +25,7 @@ SOURCES = (  # bound with the namespace twice and a limit
     " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
 )
 MAX_SOURCES = 200
+MAX_STATEMENTS = 5_000  # chunks of the user's statements that are read and kept
 T = TypeVar("T")
 
 
@@ -142,8 +143,13 @@ class Search(StoreTable, ABC):
         return numbers if len(numbers) <= limit else None
 
     def statements(self, space: Space) -> frozenset[int] | None:
-        """Return all chunks of the user's statements in a namespace, or None if not known."""
-        return None
+        """Return all chunks of the user's statements in a namespace, or None if very many."""
+        return self.fact(space, "statements", lambda: self._read_statements(space))
+
+    def _read_statements(self, space: Space) -> frozenset[int] | None:
+        stated = Filter(ns=NsFilter(space.name), trusted=True)
+        chunks = self.allowed(space.number, stated, MAX_STATEMENTS)
+        return None if chunks is None else frozenset(chunks)
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
         """Return a fact of a namespace, which `read` reads if it is not in memory."""

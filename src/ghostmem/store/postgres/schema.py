@@ -632,6 +632,12 @@ ALTER INDEX chunks_codes SET (fastupdate = off);
 SELECT gin_clean_pending_list('chunks_codes');
 """
 
+_STATEMENTS = """
+-- The statements of the user among memories from other sources.
+CREATE INDEX memories_stated ON memories (ns)
+  WHERE deleted_at IS NULL AND (source_kind IS NULL OR source_kind = 'stated');
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
     "0002_words": _bytewise(_WORDS),
@@ -639,6 +645,7 @@ MIGRATIONS: dict[str, str] = {
     "0011_trust": _bytewise(_TRUST),
     "0012_source_aliases": _bytewise(_SOURCE_ALIASES),
     "0013_idle_year": _IDLE_YEAR,
+    "0014_statements": _STATEMENTS,
     "0015_direct_terms": _DIRECT_TERMS,
 }
 

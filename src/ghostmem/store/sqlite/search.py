@@ -4,15 +4,12 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ghostmem.model import NsFilter
 from ghostmem.store.cached_search import CachedSearch
 from ghostmem.store.database import Location
 from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
-
-MAX_STATEMENTS = 5_000  # chunks of the user's statements that are read and kept
 
 
 class SqliteSearch(CachedSearch):
@@ -79,15 +76,6 @@ class SqliteSearch(CachedSearch):
                 if len(numbers) == limit:
                     break
         return numbers
-
-    def statements(self, space: Space) -> frozenset[int] | None:
-        """Return all chunks of the user's statements, or None if there are very many."""
-        return self.fact(space, "statements", lambda: self._read_statements(space))
-
-    def _read_statements(self, space: Space) -> frozenset[int] | None:
-        stated = Filter(ns=NsFilter(space.name), trusted=True)
-        chunks = self.allowed(space.number, stated, MAX_STATEMENTS)
-        return None if chunks is None else frozenset(chunks)
 
 
 def _trigrams(text: str) -> list[str]:
