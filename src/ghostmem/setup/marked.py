@@ -104,11 +104,11 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
     planned = _planned(path, change)
     if dry_run:
         return planned
-    sweep([real])
-    if planned.action == "unchanged":
-        return planned
     with locked_elsewhere(real):
+        sweep([real])  # under the lock: a writer's file looks abandoned while it is renamed
         planned = _planned(path, change)
+        if planned.action == "unchanged":
+            return planned
         base = MISSING if planned.before is None else digest(planned.before)
         if planned.after is None:
             remove_file(real, base)
