@@ -58,6 +58,14 @@ def test_many_facts_are_bounded_too() -> None:
     assert cache.fact(space(1, 1), "fact 0", lambda: -1) == -1
 
 
+def test_a_fact_of_many_items_counts_for_each() -> None:
+    """The chunks of many statements in one namespace make room by dropping another namespace."""
+    cache = NamespaceCache(max_characters=20 * ROW_SIZE)
+    cache.add(space(1, 1), {7: row(7)})
+    cache.fact(space(2, 1), "statements", lambda: frozenset(range(1_000)))
+    assert not cache.rows(space(1, 1))
+
+
 @pytest.mark.parametrize("where", ["same store", "another"])
 def test_a_search_sees_what_was_changed_since_the_last_one(
     tmp_path: Path, where: str, open_ghost: Callable[..., Ghost]

@@ -188,7 +188,7 @@ def test_statements_of_the_user_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """Statements that another process puts or removes count in the next search."""
-    monkeypatch.setattr("ghostmem.store.search.MAX_STATEMENTS", most)
+    monkeypatch.setattr("ghostmem.store.search.MAX_STATED_CHUNKS", most)
     path, settings = tmp_path / "memory.db", Settings(embed_provider="none")
     question = "where does the staging database server run"
     with (

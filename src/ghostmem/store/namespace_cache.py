@@ -1,7 +1,7 @@
 """Rows of chunks and facts of namespaces that stay in memory between searches."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from ghostmem.store.rows import ChunkCandidate, Space
 
 MAX_CHARACTERS = 12_000_000  # of the rows that are kept
 ROW_SIZE = 600  # characters that a row takes in addition to its texts
+ITEM_SIZE = 80  # characters that an item of a fact takes, such as the number of a chunk
 T = TypeVar("T")
 
 
@@ -59,11 +60,12 @@ class NamespaceCache:
             known: T = kept.facts[name]
             return known
         fact = read()
+        added = ROW_SIZE + (ITEM_SIZE * len(fact) if isinstance(fact, Sized) else 0)
         with self._lock:
             if self._kept.get(space.number) is kept:
                 kept.facts[name] = fact
-                kept.size += ROW_SIZE
-                self._size += ROW_SIZE
+                kept.size += added
+                self._size += added
         return fact
 
     def _of(self, space: Space) -> _Kept:

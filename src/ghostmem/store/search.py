@@ -25,7 +25,7 @@ SOURCES = (  # bound with the namespace twice and a limit
     " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?"
 )
 MAX_SOURCES = 200
-MAX_STATEMENTS = 5_000  # chunks of the user's statements that are read and kept
+MAX_STATED_CHUNKS = 5_000  # chunks of the user's statements that are read and kept
 T = TypeVar("T")
 
 
@@ -148,7 +148,7 @@ class Search(StoreTable, ABC):
 
     def _read_statements(self, space: Space) -> frozenset[int] | None:
         stated = Filter(ns=NsFilter(space.name), trusted=True)
-        chunks = self.allowed(space.number, stated, MAX_STATEMENTS)
+        chunks = self.allowed(space.number, stated, MAX_STATED_CHUNKS)
         return None if chunks is None else frozenset(chunks)
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
