@@ -46,12 +46,8 @@ class NamespaceCache:
         )
         kept = self._of(space)
         with self._lock:
-            if self._size + added > self._max_characters:
-                self._drop_oldest(self._max_characters - added)
-            if self._kept.get(space.number) is kept:
+            if self._reserve(space, kept, added):
                 kept.rows.update(rows)
-                kept.size += added
-                self._size += added
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
         """Return a fact of a namespace, which is read if it is not known."""
@@ -62,11 +58,19 @@ class NamespaceCache:
         fact = read()
         added = ROW_SIZE + (ITEM_SIZE * len(fact) if isinstance(fact, Sized) else 0)
         with self._lock:
-            if self._kept.get(space.number) is kept:
+            if self._reserve(space, kept, added):
                 kept.facts[name] = fact
-                kept.size += added
-                self._size += added
         return fact
+
+    def _reserve(self, space: Space, kept: _Kept, added: int) -> bool:
+        """Make room in a namespace's entry, and say whether it is still there."""
+        if self._size + added > self._max_characters:
+            self._drop_oldest(self._max_characters - added)
+        is_there = self._kept.get(space.number) is kept
+        if is_there:
+            kept.size += added
+            self._size += added
+        return is_there
 
     def _of(self, space: Space) -> _Kept:
         with self._lock:
