@@ -37,7 +37,7 @@ STRICT = os.environ.get("GHOST_TEST_STRICT") == "1"
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
 
 
-QUICK_EXAMPLES = 15
+QUICK_EXAMPLES = 10
 QUICK_MACHINES = 5
 """Examples of a state machine, each of many steps, in the quick suite."""
 HEAVY = ("browser", "postgres", "process", "repo")

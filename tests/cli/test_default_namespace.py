@@ -290,6 +290,7 @@ def test_a_put_of_the_command_line_is_semantic(
 # --- the first minutes of a newcomer
 
 
+@pytest.mark.wide(keep=1)
 @pytest.mark.smoke
 @pytest.mark.parametrize("place", ["empty folder", "git project"])
 def test_a_newcomer_needs_no_namespace_and_no_key(

@@ -348,7 +348,7 @@ def test_help_as_a_word(ghost_cli: "GhostCli") -> None:
     assert ghost_cli("help").code == 0
 
 
-@pytest.mark.wide(keep=30)
+@pytest.mark.wide(keep=20)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("place", ["before", "after", "between"])
 @pytest.mark.parametrize("flags", [["--json"], ["-f", "json"]], ids=" ".join)
@@ -369,7 +369,7 @@ def test_json_is_accepted_everywhere(
     assert all(isinstance(row, dict) for row in rows)
 
 
-@pytest.mark.wide(keep=36)
+@pytest.mark.wide(keep=20)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_the_store_is_named_before_or_after(

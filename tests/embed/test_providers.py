@@ -379,6 +379,7 @@ def test_a_server_makes_the_vectors(server: Server, style: str) -> None:
     assert [len(body["input"]) for _, body, _ in server.requests] == [64, 36]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
     ("answers", "requests"),

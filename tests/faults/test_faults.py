@@ -21,7 +21,7 @@ SHORT = Plan(Path(), rounds=3, processes=4, puts=20)
 MOUNTED = ("disk full, tmpfs", "read-only mount", "read-only mount beside a writer")
 
 
-@pytest.mark.wide(keep=2)
+@pytest.mark.wide(keep=1)
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in MOUNTED])
 def test_nothing_is_lost(name: str) -> None:

@@ -440,7 +440,7 @@ def test_what_another_removed_after_the_look_is_not_linked(
     open_exact: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A neighbour that is removed or replaced meanwhile gets no edge; its next version does."""
-    one, two = open_exact("m.db"), open_exact("m.db")
+    one, two = open_exact("m.db"), open_exact("m.db", busy_timeout=0.2)
     for key in ("gone", "changed", "moved"):
         two.put("a", key, at(HERE, key))
     for edge in two.edges("a"):
@@ -628,7 +628,7 @@ def test_what_waits_for_links_may_go_away(
     open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A memory that is deleted or changed by another while its links are sought does not stop the backfill."""
-    plain = open_ghost("m.db", freshness="off")
+    plain = open_ghost("m.db", freshness="off", busy_timeout=0.2)
     for key in ("one", "deleted", "changed", "two"):
         plain.put("a", key, at(HERE, key))
     ghost = open_exact("m.db")

@@ -138,7 +138,8 @@ def test_what_goes_away_meanwhile_is_not_linked(
     open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A memory that another process removes, deletes or changes while relink compares gets no edge, and stops nothing."""
-    ghost, other = open_exact("m.db"), open_ghost("m.db", freshness="off")
+    ghost = open_exact("m.db")
+    other = open_ghost("m.db", freshness="off", busy_timeout=0.2)
     for number, key in enumerate(("removed", "deleted", "changed", "stays")):
         other.put("a", key, f"{TOPICS['one']} in hall {number}")
     chosen = __import__("ghostmem.graph.relink", fromlist=["x"])._edges

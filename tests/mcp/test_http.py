@@ -318,6 +318,7 @@ def test_a_prefix_grant_over_http(visit: Any, ns: str) -> None:
 # --- what else may come in
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("version", ["2025-11-25", NEW, None])
 @pytest.mark.parametrize(
     "body",
@@ -345,6 +346,7 @@ def test_a_malformed_body_is_refused(
     assert "results" in visit().ok("ghost_search", ns="agent:me", query="anything")
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25", NEW, None])
 @pytest.mark.parametrize(
     ("body", "code", "id_"),

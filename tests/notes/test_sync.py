@@ -623,6 +623,7 @@ def test_sync_removes_what_a_search_already_missed(lab: Any) -> None:
     assert lab.status().is_clean
 
 
+@pytest.mark.wide(keep=2)
 @pytest.mark.parametrize(
     ("there", "gone", "believed"),
     [(20, 11, False), (20, 10, True), (13, 9, True), (3, 3, False), (1, 1, False)],

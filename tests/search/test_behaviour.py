@@ -167,6 +167,7 @@ def keys(ghost: Ghost, query: str, ns: str, **fields: object) -> list[str]:
     return [hit.key for hit in ghost.search(query, ns, **fields)]  # type: ignore[arg-type]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("wanted", IDENTIFIERS)
 @pytest.mark.parametrize("asked", ["{}", "what do we know about {}?"])
 def test_an_exact_identifier_is_found_first(store: Ghost, wanted: str, asked: str) -> None:

@@ -277,6 +277,7 @@ def test_a_child_forked_while_a_thread_computes_a_property_or_an_id(tmp_path: Pa
     assert keys(tmp_path / "m.db") == {"child"}
 
 
+@pytest.mark.wide
 def test_a_child_forked_while_threads_make_vectors_can_make_its_own(tmp_path: Path) -> None:
     """The child does not wait for a lock of the model that a thread held."""
     said = run(

@@ -29,6 +29,7 @@ def test_there_are_enough_of_both() -> None:
     assert len(LOOK_ALIKES) > 90
 
 
+@pytest.mark.wide(keep=150)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.kind.replace(" ", "-"))
 @pytest.mark.parametrize("place", PLACES)
 def test_a_secret_is_replaced_wherever_it_stands(example: Example, place: str) -> None:

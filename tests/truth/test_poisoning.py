@@ -121,7 +121,7 @@ def test_fake_corrections(
         judged(ghost, guard)
 
 
-@pytest.mark.wide(keep=3)
+@pytest.mark.wide(keep=2)
 @pytest.mark.parametrize("guard", GUARDS)
 @pytest.mark.parametrize("dedup", [True, False])
 def test_restatement_floods(store: Ghost, guard: str, dedup: bool) -> None:
@@ -137,6 +137,7 @@ def test_restatement_floods(store: Ghost, guard: str, dedup: bool) -> None:
     judged(store, guard)
 
 
+@pytest.mark.wide(keep=3)
 @pytest.mark.parametrize("guard", GUARDS)
 def test_a_flood_that_came_first(store: Ghost, guard: str) -> None:
     """Also what was there before the user said otherwise stands behind the user's word."""
@@ -169,7 +170,7 @@ def test_fake_system_text_is_held(store: Ghost, source: str) -> None:
     judged(store, "stated")
 
 
-@pytest.mark.wide(keep=12)
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(
     "rel",
     ["contradicts", "refines", "merged_into", "contains", "depends_on", "prevents", "relates_to"],

@@ -84,7 +84,7 @@ def known(served: "Served", clock: Any) -> dict[str, str]:
     return {**found, "nonsense": "let me in", "tampered": found["all"][:-2] + "zz"}
 
 
-@pytest.mark.wide(keep=20)
+@pytest.mark.wide(keep=14)
 @pytest.mark.parametrize(("who", "method", "path", "body", "status"), REQUESTS)
 def test_who_may_do_what(
     served: "Served",
@@ -250,6 +250,7 @@ HOSTS = [
 ]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(("host", "status"), HOSTS)
 def test_the_name_in_host(serve: Callable[..., "Served"], host: str, status: int) -> None:
     """A name that is not this server's is refused, which stops pages that bend their own name to this machine."""
@@ -286,6 +287,7 @@ ORIGINS = [
 ]
 
 
+@pytest.mark.wide(keep=5)
 @pytest.mark.parametrize(("origin", "status"), ORIGINS)
 def test_the_page_in_origin(serve: Callable[..., "Served"], origin: str, status: int) -> None:
     """A page of another origin is refused, also one on another port of this machine; nobody gets leave to read across."""

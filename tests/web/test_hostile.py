@@ -53,7 +53,7 @@ BODIES = {
 }
 
 
-@pytest.mark.wide(keep=12)
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies(served: "Served", name: str) -> None:
     """A body that is not a plain object of what is expected is a 400."""
@@ -69,7 +69,7 @@ SEARCHES = [
 ]
 
 
-@pytest.mark.wide(keep=12)
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("body", SEARCHES)
 @pytest.mark.parametrize(
     "value",
@@ -118,6 +118,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize(("path", "status"), PATHS, ids=lambda value: str(value)[:40])
 def test_paths(served: "Served", path: str, status: int) -> None:
     """Paths are taken apart before they are decoded, and decoded strictly."""
@@ -193,6 +194,7 @@ JUNK = {
 }
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("name", JUNK)
 def test_what_is_no_proper_request(served: "Served", name: str) -> None:
     """Requests that two readers could read in two ways, or nobody at all, never reach the store."""

@@ -320,6 +320,7 @@ KEYS = [
 ]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_is_one_segment_whatever_it_holds(served: "Served", key: str) -> None:
     """What is percent-encoded comes back as it was, in every place a key stands in a path."""
@@ -419,6 +420,7 @@ def test_put_takes_every_field(served: "Served") -> None:
     assert served.api("PUT", "/memories/a/k", {"content": "other", "base_version": 7}).status == 409
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "error"),
     [

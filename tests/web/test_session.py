@@ -89,7 +89,7 @@ def test_nothing_is_open_without_the_cookie(private: "Served", path: str) -> Non
     assert private.call("GET", path, Cookie="ghost_session=x; ghost_session_1=y").status == 401
 
 
-@pytest.mark.wide(keep=12)
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_no_route_is_open_without_the_cookie(
     private: "Served", sessions: WebSessions, route: Any

@@ -38,7 +38,7 @@ def page(serve: Callable[..., "Served"]) -> "Served":
     return serve(sessions=WebSessions())
 
 
-@pytest.mark.wide(keep=12)
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("name", StaticFiles().names())
 def test_every_file_is_served_with_its_policy(page: "Served", name: str) -> None:
     """Each file has its type and the policy, and is not sent again to a browser that has it."""
@@ -54,6 +54,7 @@ def test_every_file_is_served_with_its_policy(page: "Served", name: str) -> None
     assert (again.status, again.body) == (304, b"")
 
 
+@pytest.mark.wide(keep=5)
 @pytest.mark.parametrize(
     "name",
     [

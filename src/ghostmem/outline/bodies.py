@@ -11,6 +11,7 @@ The captures of a query are:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -217,10 +218,14 @@ class Bodies:
 
     def _finish_bindings(self) -> None:
         facts = self.extraction.facts
+        parameters = self._parameters()
         for number, op, node in self.values:
             value = self.number(node)
             if op == "parameter":
-                value = self._parameter(facts.bindings[number], number)
+                value = UNKNOWN
+                if number in parameters:
+                    facts.expressions.append(parameters[number])
+                    value = len(facts.expressions) - 1
             elif op == "element" and value != UNKNOWN:
                 scope = facts.bindings[number].scope
                 facts.expressions.append(Expression("element", scope, target=value))
@@ -231,20 +236,18 @@ class Bodies:
                 flags = tuple(self.flags[flagged])
                 facts.bindings[number] = facts.bindings[number]._replace(flags=flags)
 
-    def _parameter(self, binding: Binding, number: int) -> int:
-        """Return the expression of an untyped parameter of the function literal around it."""
+    def _parameters(self) -> dict[int, Expression]:
+        """Return the expressions of the parameters of function literals, by their bindings."""
         facts = self.extraction.facts
-        for literal in reversed(self.lambdas):
-            if facts.expressions[literal].scope == binding.scope:
-                place = sum(
-                    one.scope == binding.scope and one.kind == "parameter"
-                    for one in facts.bindings[:number]
-                )
-                facts.expressions.append(
-                    Expression("parameter", binding.scope, str(place), literal)
-                )
-                return len(facts.expressions) - 1
-        return UNKNOWN
+        literals = {facts.expressions[literal].scope: literal for literal in self.lambdas}
+        places = Counter[int]()
+        found = {}
+        for number, one in enumerate(facts.bindings):
+            if one.kind == "parameter" and one.scope in literals:
+                place = str(places[one.scope])
+                found[number] = Expression("parameter", one.scope, place, literals[one.scope])
+                places[one.scope] += 1
+        return found
 
 
 # by the role of a match: the method that adds it
