@@ -55,7 +55,7 @@ class Newcomer:
 
     @property
     def env(self) -> dict[str, str]:
-        """Return an environment without Ghost's variables, the new programs first in PATH."""
+        """Return an environment without variables of Ghost and make, the new programs first."""
         ours = (
             "GHOST_",
             "AGENT_MEMORY_",
@@ -65,6 +65,8 @@ class Newcomer:
             "CODEX_HOME",
             "CLAUDE_CONFIG_DIR",
             "PYTEST",
+            "MAKE",
+            "MFLAGS",
         )
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         base = Path(getattr(sys, "_base_executable", sys.executable)).resolve().parent
