@@ -1,6 +1,6 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -310,13 +310,17 @@ def index_memory(
     return rows
 
 
-def index_all(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
-    """Index versions that were just written; their vectors are made later."""
+def write_new(store: Store, tx: Transaction, memories: Sequence[Memory]) -> None:
+    """Write versions that follow no stored ones, and index the live ones without vectors."""
+    if not memories:
+        return
+    tx.memories.insert_all(memories)
     target = store.settings.chunk_target
     tx.index.add_all(
         [
             IndexedMemory(memory, tagged(rows, memory.tags))
             for memory in memories
+            if memory.deleted_at is None
             for rows in (index_rows(memory.key, memory.content, target, memory.source_user),)
         ]
     )

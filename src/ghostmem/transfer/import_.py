@@ -12,7 +12,7 @@ from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
-from ghostmem.memory.write import index_all, write_draft
+from ghostmem.memory.write import write_draft, write_new
 from ghostmem.model import (
     Access,
     Edge,
@@ -326,11 +326,11 @@ def _merge_chains(
             if not gate.holds(tx, chain, chain):
                 new += [_with_id(store, memory) for memory in chain]
             continue
-        _insert(store, tx, new)
+        write_new(store, tx, new)
         report.imported += len(new)
         new = []
         _merge_chain(store, tx, ours, chain, policy, report, gate)
-    _insert(store, tx, new)
+    write_new(store, tx, new)
     report.imported += len(new)
 
 
@@ -374,20 +374,13 @@ def _with_id(store: Store, memory: Memory) -> Memory:
     return memory if memory.id else memory.with_values(id=store.new_id(memory.created_at))
 
 
-def _insert(store: Store, tx: Transaction, memories: Sequence[Memory]) -> None:
-    """Write versions with their ids, and index those that are not removed."""
-    if memories:
-        tx.memories.insert_all(memories)
-        index_all(store, tx, [memory for memory in memories if memory.deleted_at is None])
-
-
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
     """Append new versions to a stored history."""
     if last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].written_at)
     fresh = [_with_id(store, memory) for memory in fresh]
-    _insert(store, tx, fresh)
+    write_new(store, tx, fresh)
     tx.graph.relink(last.id, fresh[-1].id)
     tx.journal.carry(last.id, fresh[-1].id)
 

@@ -3,13 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons, would_hold_note
-from ghostmem.memory.write import write_draft
+from ghostmem.memory.quarantine import (
+    draft_reasons,
+    held_note,
+    hold,
+    is_checked,
+    would_hold_note,
+)
+from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer import POLICIES
@@ -55,6 +61,13 @@ def import_foreign(
     return report
 
 
+class _NotWritten(NamedTuple):
+    """Messages about quarantined memories, and the keys whose stored memory was kept."""
+
+    held: list[str]
+    kept: set[str]
+
+
 def load(
     store: Store,
     foreign: Foreign,
@@ -74,28 +87,19 @@ def load(
         if on_conflict == "fail":
             _refuse_conflicts(store, tx, drafts)
     size = max(1, len(drafts)) if dry_run else BATCH
-    kept: set[str] = set()
-    held: list[str] = []
+    not_written = _NotWritten([], set())
     for start in range(0, max(1, len(drafts)), size):
         last = start + size >= len(drafts)
         # The last transaction waits for the disk, and with it all before.
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
-            for draft in drafts[start : start + size]:
-                if not trust and (reasons := quarantine_reasons(store, tx, draft, in_bulk=True)):
-                    message = (
-                        would_hold_note(reasons)
-                        if dry_run
-                        else held_note(hold(store, tx, draft, reasons))
-                    )
-                    held.append(f"{ns}/{draft.key}: {message}")
-                elif not _write(store, tx, draft, on_conflict, report):
-                    kept.add(draft.key)
+            batch = drafts[start : start + size]
+            _write_batch(store, tx, batch, on_conflict, report, not_written, trust=trust)
             if last:
-                _link(store, tx, foreign, ns, keys, kept, report)
+                _link(store, tx, foreign, ns, keys, not_written.kept, report)
         if progress is not None:
             progress(min(start + size, len(drafts)))
-    report.held = len(held)
-    report.notes += capped(held)
+    report.held = len(not_written.held)
+    report.notes += capped(not_written.held)
     return report
 
 
@@ -173,6 +177,58 @@ def _refuse_conflicts(store: Store, tx: Transaction, drafts: Sequence[Draft]) ->
                 f"{stored.ns}/{stored.key} exists with other content; nothing was imported",
                 "choose --on-conflict update or skip",
             )
+
+
+def _write_batch(
+    store: Store,
+    tx: Transaction,
+    drafts: Sequence[Draft],
+    policy: str,
+    report: ImportReport,
+    not_written: _NotWritten,
+    *,
+    trust: bool,
+) -> None:
+    """Write memories; new keys that follow each other are written together."""
+    known = set(tx.memories.histories((draft.ns, draft.key) for draft in drafts))
+    new: list[Memory] = []
+    for draft in drafts:
+        place = (draft.ns, draft.key)
+        reasons = () if trust else _reasons_to_hold(store, tx, draft, is_new=place not in known)
+        if reasons:
+            message = (
+                would_hold_note(reasons)
+                if report.dry_run
+                else held_note(hold(store, tx, draft, reasons))
+            )
+            not_written.held.append(f"{draft.ns}/{draft.key}: {message}")
+        elif place not in known:
+            new.append(compose(store, tx, draft, None, None, store.clock()))
+            known.add(place)
+        else:
+            _write_new(store, tx, new, report)
+            new = []
+            if not _write(store, tx, draft, policy, report):
+                not_written.kept.add(draft.key)
+    _write_new(store, tx, new, report)
+
+
+def _reasons_to_hold(
+    store: Store, tx: Transaction, draft: Draft, *, is_new: bool
+) -> tuple[str, ...]:
+    current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
+    checked = is_checked(store.settings, draft, current)
+    return draft_reasons(store.settings, draft, in_bulk=True) if checked else ()
+
+
+def _write_new(
+    store: Store, tx: Transaction, memories: Sequence[Memory], report: ImportReport
+) -> None:
+    """Write memories of new keys, which are linked to similar ones once they have vectors."""
+    write_new(store, tx, memories)
+    for memory in memories:
+        tx.index.wait(memory.id)
+    report.imported += len(memories)
 
 
 def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: ImportReport) -> bool:
