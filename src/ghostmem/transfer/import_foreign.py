@@ -9,7 +9,6 @@ from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
-    draft_reasons,
     held_note,
     hold,
     is_checked,
@@ -19,6 +18,7 @@ from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer import POLICIES
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import BATCH, ImportReport, Progress, nothing_imported
@@ -88,19 +88,31 @@ def load(
             _refuse_conflicts(store, tx, drafts)
     size = max(1, len(drafts)) if dry_run else BATCH
     not_written = _NotWritten([], set())
-    for start in range(0, max(1, len(drafts)), size):
-        last = start + size >= len(drafts)
-        # The last transaction waits for the disk, and with it all before.
-        with store.engine.write(durable=last, dry_run=dry_run) as tx:
-            batch = drafts[start : start + size]
-            _write_batch(store, tx, batch, on_conflict, report, not_written, trust=trust)
-            if last:
-                _link(store, tx, foreign, ns, keys, not_written.kept, report)
-        if progress is not None:
-            progress(min(start + size, len(drafts)))
+    batches = [drafts[start : start + size] for start in range(0, max(1, len(drafts)), size)]
+    with TextsAhead(store, batches, _texts, check=not trust) as ahead:
+        for number, batch in enumerate(batches, 1):
+            last = number == len(batches)
+            texts = ahead.next()
+            # The last transaction waits for the disk, and with it all before.
+            with store.engine.write(durable=last, dry_run=dry_run) as tx:
+                all_new = _write_batch(
+                    store, tx, batch, on_conflict, report, not_written, texts, trust=trust
+                )
+                if last:
+                    _link(store, tx, foreign, ns, keys, not_written.kept, report)
+            if progress is not None:
+                progress(min(number * size, len(drafts)))
+            ahead.written(all_new=all_new)
     report.held = len(not_written.held)
     report.notes += capped(not_written.held)
     return report
+
+
+def _texts(drafts: Sequence[Draft]) -> Iterator[ImportedText]:
+    for draft in drafts:
+        fields = draft.fields
+        tags = fields.get("tags") or ()
+        yield ImportedText(draft.key, draft.content, tags, fields.get("source_user"))
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
@@ -186,15 +198,20 @@ def _write_batch(
     policy: str,
     report: ImportReport,
     not_written: _NotWritten,
+    texts: PreparedTexts,
     *,
     trust: bool,
-) -> None:
-    """Write memories; new keys that follow each other are written together."""
+) -> bool:
+    """Write memories; new keys that follow each other are written together.
+
+    Returns whether none of the keys was stored before."""
     known = set(tx.memories.histories((draft.ns, draft.key) for draft in drafts))
+    all_new = not known
     new: list[Memory] = []
     for draft in drafts:
         place = (draft.ns, draft.key)
-        reasons = () if trust else _reasons_to_hold(store, tx, draft, is_new=place not in known)
+        is_new = place not in known
+        reasons = () if trust else _reasons_to_hold(store, tx, draft, texts, is_new=is_new)
         if reasons:
             message = (
                 would_hold_note(reasons)
@@ -202,30 +219,36 @@ def _write_batch(
                 else held_note(hold(store, tx, draft, reasons))
             )
             not_written.held.append(f"{draft.ns}/{draft.key}: {message}")
-        elif place not in known:
+        elif is_new:
             new.append(compose(store, tx, draft, None, None, store.clock()))
             known.add(place)
         else:
-            _write_new(store, tx, new, report)
+            _write_new(store, tx, new, report, texts)
             new = []
             if not _write(store, tx, draft, policy, report):
                 not_written.kept.add(draft.key)
-    _write_new(store, tx, new, report)
+    _write_new(store, tx, new, report, texts)
+    return all_new
 
 
 def _reasons_to_hold(
-    store: Store, tx: Transaction, draft: Draft, *, is_new: bool
+    store: Store, tx: Transaction, draft: Draft, texts: PreparedTexts, *, is_new: bool
 ) -> tuple[str, ...]:
     current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
-    checked = is_checked(store.settings, draft, current)
-    return draft_reasons(store.settings, draft, in_bulk=True) if checked else ()
+    if not is_checked(store.settings, draft, current):
+        return ()
+    return texts.reasons(draft.key, draft.content, draft.fields.get("tags") or ())
 
 
 def _write_new(
-    store: Store, tx: Transaction, memories: Sequence[Memory], report: ImportReport
+    store: Store,
+    tx: Transaction,
+    memories: Sequence[Memory],
+    report: ImportReport,
+    texts: PreparedTexts,
 ) -> None:
     """Write memories of new keys, which are linked to similar ones once they have vectors."""
-    write_new(store, tx, memories)
+    write_new(store, tx, memories, texts.rows)
     for memory in memories:
         tx.index.wait(memory.id)
     report.imported += len(memories)
