@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ghostmem.model import Memory
 
+MAX_VECTORS = 100_000  # that are kept until all memories are written
 MIN_AHEAD = 1_500  # memories after the first batch for which a copy is made
 Batch = TypeVar("Batch")
 
@@ -44,13 +45,14 @@ class PreparedTexts:
         self._reasons: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = {}
         self._rows: dict[tuple[str, str, str | None], Sequence[IndexRow]] = {}
 
-    def add(self, text: ImportedText, reasons: tuple[str, ...] | None, rows: Iterable[Any]) -> None:
+    def add(
+        self, text: ImportedText, reasons: tuple[str, ...] | None, rows: Sequence[IndexRow]
+    ) -> None:
         """Keep what a copy made of a text; a text that it did not check has no reasons."""
         if reasons is not None:
             self._reasons[text.key, text.content, text.tags] = reasons
         if text.is_live:
-            made = [IndexRow(*row) for row in rows]
-            self._rows[text.key, text.content, text.source_user] = made
+            self._rows[text.key, text.content, text.source_user] = rows
 
     def reasons(self, key: str, content: str, tags: tuple[str, ...]) -> tuple[str, ...]:
         """Return the reasons to hold a text in quarantine."""
@@ -81,6 +83,7 @@ class TextsAhead(Generic[Batch]):
     ) -> None:
         self._store, self._batches, self._texts_of, self._check = store, batches, texts_of, check
         self._done = 0  # batches
+        self.vectors: dict[str, bytes] = {}  # of the texts of chunks, as far as they are known
         self._stack = ExitStack()
         self._peer: Connection[Any, Any] | None = None
 
@@ -99,11 +102,20 @@ class TextsAhead(Generic[Batch]):
             except (EOFError, OSError, ValueError):
                 self._stop()
             else:
-                batch = self._texts_of(self._batches[self._done])
-                for text, (reasons, rows) in zip(batch, made, strict=True):
-                    texts.add(text, reasons, rows)
+                self._add(texts, *made)
         self._done += 1
         return texts
+
+    def _add(self, texts: PreparedTexts, prepared: list[Any], vectors: list[bytes]) -> None:
+        """Keep what the copy made of a batch."""
+        spoken: list[str] = []
+        batch = self._texts_of(self._batches[self._done])
+        for text, (reasons, values) in zip(batch, prepared, strict=True):
+            rows = [IndexRow(*row) for row in values]
+            texts.add(text, reasons, rows)
+            spoken += [row.spoken for row in rows]
+        if len(self.vectors) < MAX_VECTORS:
+            self.vectors.update(zip(spoken, vectors, strict=False))
 
     def written(self, *, all_new: bool) -> None:
         """Start the copy when the first batch is written, and do without it if keys are stored."""
@@ -122,13 +134,21 @@ class TextsAhead(Generic[Batch]):
         self._stack.close()
 
     def _run(self, peer: Connection[Any, Any]) -> None:
+        """Prepare all batches but the first one, in the copy."""
         gc.disable()  # a collection would copy all memory that both processes share
+        vectoriser = self._store.vectoriser
+        # a model that needs much more time is left to the first process, which has other work less
+        is_fast = vectoriser.is_near and self._store.settings.embed_provider == "static"
+        embedder = vectoriser.get() if is_fast else None
         for batch in self._batches[1:]:
-            peer.send_bytes(marshal.dumps([self._prepared(text) for text in self._texts_of(batch)]))
+            prepared = [self._prepared(text) for text in self._texts_of(batch)]
+            spoken = [row.spoken for _, rows in prepared for row in rows]
+            vectors = vectoriser.try_bytes(spoken, embedder)
+            plain = [(reasons, [tuple(row) for row in rows]) for reasons, rows in prepared]
+            peer.send_bytes(marshal.dumps((plain, vectors)))
 
-    def _prepared(self, text: ImportedText) -> tuple[Any, ...]:
+    def _prepared(self, text: ImportedText) -> tuple[tuple[str, ...] | None, Sequence[IndexRow]]:
         key, content, tags, source, is_live = text
         settings = self._store.settings
         reasons = instruction_reasons(settings, key, content, tags) if self._check else None
-        rows = index_rows(key, content, settings.chunk_target, source) if is_live else ()
-        return reasons, [tuple(row) for row in rows]
+        return reasons, index_rows(key, content, settings.chunk_target, source) if is_live else ()

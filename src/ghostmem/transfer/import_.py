@@ -252,7 +252,7 @@ def merge(
     report.held += gate.held
     report.notes += gate.notes
     if not dry_run:
-        catch_up(store, progress)
+        catch_up(store, progress, known=ahead.vectors)
     return report
 
 

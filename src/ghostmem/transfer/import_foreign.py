@@ -46,7 +46,7 @@ def import_foreign(
         raise InvalidInputError(
             f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
         )
-    report = load(
+    return load(
         store,
         read(kind, path),
         validate.namespace(ns),
@@ -55,10 +55,8 @@ def import_foreign(
         dry_run,
         progress,
         trust=trust,
+        embed=not dry_run,
     )
-    if not dry_run:
-        catch_up(store, progress)
-    return report
 
 
 class _NotWritten(NamedTuple):
@@ -78,8 +76,9 @@ def load(
     progress: Progress | None = None,
     *,
     trust: bool = False,
+    embed: bool = False,
 ) -> ImportReport:
-    """Write foreign records into a namespace, without embeddings, in several transactions."""
+    """Write foreign records into a namespace in several transactions, and `embed` them."""
     report = ImportReport(dry_run=dry_run, notes=list(foreign.notes))
     with store.engine.read() as tx:
         keys = _known_keys(tx, ns, kind, foreign)
@@ -105,6 +104,8 @@ def load(
             ahead.written(all_new=all_new)
     report.held = len(not_written.held)
     report.notes += capped(not_written.held)
+    if embed:
+        catch_up(store, progress, known=ahead.vectors)
     return report
 
 
