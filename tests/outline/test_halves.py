@@ -64,7 +64,7 @@ def steps_of(name: str, log: list[str]) -> Sequence[Step]:
 
 def test_steps_get_what_both_halves_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one process the halves take turns; a single half gets its own results."""
-    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    monkeypatch.setattr(halves, "can_fork", lambda: False)
     log: list[str] = []
     assert run_halves([lambda: steps_of("a", log), lambda: steps_of("b", log)]) == ["aa", "bb"]
     assert log == ["a1 []", "b1 []", "a2 ['A', 'B']", "b2 ['A', 'B']"]
@@ -89,7 +89,7 @@ def test_no_copy_of_a_process_with_threads() -> None:
     thread = threading.Thread(target=done.wait)
     thread.start()
     try:
-        assert not halves._can_fork()
+        assert not halves.can_fork()
     finally:
         done.set()
         thread.join()
@@ -120,7 +120,7 @@ def test_the_graph_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one half passes to functions of the other is known there."""
     whole = outline("python", FILES)
     monkeypatch.setattr(halves, "MIN_FILES", 2)
-    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    monkeypatch.setattr(halves, "can_fork", lambda: False)
     parts = outline("python", FILES)
     assert set(parts.links) == set(whole.links)
     assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
@@ -138,7 +138,7 @@ def test_the_graph_of_go_packages_is_that_of_one_half(monkeypatch: pytest.Monkey
     others = {"go.mod": "module m\n"}
     whole = outline("go", files, others)
     monkeypatch.setattr(halves, "MIN_FILES", 2)
-    monkeypatch.setattr(halves, "_can_fork", lambda: False)
+    monkeypatch.setattr(halves, "can_fork", lambda: False)
     parts = outline("go", files, others)
     assert set(parts.links) == set(whole.links)
     assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)

@@ -5,8 +5,9 @@ chosen model as well, and then deletes those of other models in one transaction,
 no moment at which a search has no vectors."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
@@ -25,6 +26,7 @@ from ghostmem.text.chunk import CHUNKER
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once
+NONE_KNOWN: Mapping[str, bytes] = MappingProxyType({})
 Progress = Callable[[int], None]
 Pick = Callable[[Transaction], Embedder | None]  # the model to embed with, as a transaction sees it
 
@@ -78,16 +80,18 @@ def backfill(
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
+    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> int:
     """Embed every chunk without a vector in batches, and return the number of chunks embedded.
 
     An interrupted run continues where it stopped. With `link`, memories that were put without
     vectors are then linked to similar ones, as the put would have done. `after` skips the chunks
-    up to a number, `ns` all other namespaces."""
+    up to a number, `ns` all other namespaces. `known` has vectors that were already made, by
+    text."""
     embedder = store.vectoriser.must()
     if (phase := getattr(progress, "phase", None)) is not None:
         progress = phase("vectors", embed_status(store).pending)
-    done = _fill(store, embedder, store.vectoriser.get, progress, after, ns)
+    done = _fill(store, embedder, store.vectoriser.get, progress, after, ns, known)
     if link:
         link_pending(store, ns=ns)
     return done
@@ -100,6 +104,7 @@ def _fill(
     progress: Progress | None = None,
     after: int = 0,
     ns: str | None = None,
+    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> int:
     """Embed every chunk that has no vector of a model, as long as it is the one to pick."""
     if not embedder.dimension:
@@ -107,7 +112,7 @@ def _fill(
     engine = shared(store) if ns is None else None
     if engine is not None:
         return _embed_together(store, engine, embedder, pick, progress, after)
-    return _embed_alone(store, embedder, pick, progress, after, ns)
+    return _embed_alone(store, embedder, pick, progress, after, ns, known)
 
 
 def _embed_alone(
@@ -117,6 +122,7 @@ def _embed_alone(
     progress: Progress | None,
     after: int,
     ns: str | None,
+    known: Mapping[str, bytes],
 ) -> int:
     done = 0
     while True:
@@ -125,7 +131,7 @@ def _embed_alone(
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH, ns))
         if not batch:
             return done
-        rows = _embed(embedder, batch)
+        rows = _embed(embedder, batch, known)
         with store.engine.write(durable=False, within=() if ns is None else (ns,)) as tx:
             if pick(tx) is not embedder:
                 return done  # as in `_embed_together`
@@ -136,14 +142,17 @@ def _embed_alone(
 
 
 def _embed(
-    embedder: Embedder, batch: Sequence[tuple[int, int, str, str | None]]
+    embedder: Embedder,
+    batch: Sequence[tuple[int, int, str, str | None]],
+    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> list[tuple[int, int, bytes]]:
     """Return the space, number and vector of each chunk."""
-    if not batch:
-        return []
-    vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
+    texts = [spoken(text, source) for _, _, text, source in batch]
+    unknown = [text for text in texts if text not in known]
+    made = dict(zip(unknown, vector_bytes(embedder, unknown), strict=True)) if unknown else {}
     return [
-        (space, chunk, vector) for (space, chunk, _, _), vector in zip(batch, vectors, strict=True)
+        (space, chunk, known.get(text) or made[text])
+        for (space, chunk, _, _), text in zip(batch, texts, strict=True)
     ]
 
 
@@ -223,9 +232,10 @@ def catch_up(
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
+    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> int:
     """Embed the chunks that a write left without vectors; on errors they wait for a backfill."""
-    return _try(store, lambda: backfill(store, progress, link, after, ns))
+    return _try(store, lambda: backfill(store, progress, link, after, ns, known))
 
 
 def catch_up_all(store: Store) -> int:

@@ -15,7 +15,7 @@ from ghostmem.memory.prepare import Prepared, prepare_all, with_nearest
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
 from ghostmem.memory.verdict import NOTHING, judge_draft
-from ghostmem.memory.write import compose, index_all, write_put
+from ghostmem.memory.write import compose, write_new, write_put
 from ghostmem.model import Memory, Outcome, Record, Verdict, optional
 from ghostmem.store import PutFields, Store, Transaction, again, validate
 
@@ -243,7 +243,8 @@ def _unjudged(store: Store, tx: Transaction, items: Sequence[_Item]) -> list[Mem
             if item.place not in known:
                 memory = _new_memory(store, tx, item.request)
             if memory is None:
-                new = _write_new(store, tx, new)
+                write_new(store, tx, new)
+                new = []
                 memory = _put_unjudged(store, tx, item.request)
             elif memory.outcome is Outcome.CREATED:
                 new.append(memory)
@@ -251,7 +252,7 @@ def _unjudged(store: Store, tx: Transaction, items: Sequence[_Item]) -> list[Mem
             memories.append(memory)
         except (ConflictError, NotFoundError, InvalidInputError) as error:
             raise _RefusedError(len(memories), error) from None
-    _write_new(store, tx, new)
+    write_new(store, tx, new)
     return memories
 
 
@@ -275,14 +276,6 @@ def _put_unjudged(store: Store, tx: Transaction, request: PutRequest) -> Memory:
         return held
     memory = write_put(store, tx, draft, UNLINKED, NOTHING)
     return with_notes(memory.with_values(verdict=None), request, UNLINKED)
-
-
-def _write_new(store: Store, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
-    """Write memories of new keys, and return an empty list for the next ones."""
-    if memories:
-        tx.memories.insert_all(memories)
-        index_all(store, tx, memories)
-    return []
 
 
 def _stored(item: _Item, memory: Memory) -> StoredItem:

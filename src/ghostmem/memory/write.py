@@ -1,8 +1,9 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
@@ -295,8 +296,7 @@ def index_memory(
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):
-        target = store.settings.chunk_target
-        rows, vectors = index_rows(memory.key, memory.content, target, memory.source_user), ()
+        rows, vectors = _rows_of(store, memory), ()
         if near is not None:
             tx.index.wait(memory.id)
     model = None
@@ -310,16 +310,31 @@ def index_memory(
     return rows
 
 
-def index_all(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
-    """Index versions that were just written; their vectors are made later."""
-    target = store.settings.chunk_target
+def write_new(
+    store: Store,
+    tx: Transaction,
+    memories: Sequence[Memory],
+    rows_of: Callable[[Memory], Sequence[IndexRow]] | None = None,
+) -> None:
+    """Write versions that follow no stored ones, and index the live ones without vectors.
+
+    `rows_of` returns the index rows of a memory, without its tags."""
+    if not memories:
+        return
+    tx.memories.insert_all(memories)
+    rows_of = rows_of or partial(_rows_of, store)
     tx.index.add_all(
         [
-            IndexedMemory(memory, tagged(rows, memory.tags))
+            IndexedMemory(memory, tagged(rows_of(memory), memory.tags))
             for memory in memories
-            for rows in (index_rows(memory.key, memory.content, target, memory.source_user),)
+            if memory.deleted_at is None
         ]
     )
+
+
+def _rows_of(store: Store, memory: Memory) -> Sequence[IndexRow]:
+    target = store.settings.chunk_target
+    return index_rows(memory.key, memory.content, target, memory.source_user)
 
 
 def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Prepared:

@@ -1,21 +1,18 @@
 """Link the halves of a large project at the same time, in this process and in a copy of it.
 
-The copy (a fork) has all facts without reading them again. It is made on Linux only, and only while
-this process has a single thread, because a copy of a process with more may wait forever for a lock
-that another thread held. Elsewhere, and if the copy fails, this process links both halves in turn,
-with the same result."""
+The copy has all facts without reading them again. Where no copy can be made, and if it fails, this
+process links both halves in turn, with the same result."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from multiprocessing import Pipe
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from posixpath import dirname
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.forked import can_fork, copied
 from ghostmem.outline.facts import Facts
 
 if TYPE_CHECKING:
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 
 MIN_FILES = 200  # files of a project that is linked in halves
 SYMBOL_BYTES = 30  # that a symbol counts for, compared with the packed rest of a file
-THREADS = "/proc/self/task"  # one entry for each thread of this process, also those of libraries
 
 # Takes what all halves returned in the step before, and returns what they must know of it.
 Step = Callable[[list[Any]], Any]
@@ -56,7 +52,7 @@ def run_halves(parts: Sequence[Callable[[], Sequence[Step]]]) -> list[Any]:
     """Run the steps of one or two halves, and return what their last steps returned.
 
     A half is given as a function that returns its steps; it is called again if the copy failed."""
-    if len(parts) == 2 and _can_fork():
+    if len(parts) == 2 and can_fork():
         with suppress(EOFError, OSError):
             return _run_in_two_processes(parts[0](), parts[1]())
     known: list[Any] = []
@@ -65,17 +61,8 @@ def run_halves(parts: Sequence[Callable[[], Sequence[Step]]]) -> list[Any]:
     return known
 
 
-def _can_fork() -> bool:
-    try:
-        return (
-            sys.platform == "linux" and (os.cpu_count() or 1) > 1 and len(os.listdir(THREADS)) == 1
-        )
-    except OSError:
-        return False
-
-
 def _run_in_two_processes(first: Sequence[Step], second: Sequence[Step]) -> list[Any]:
-    with _copied(second) as peer:
+    with copied(partial(_run_in_copy, second)) as peer:
         known: list[Any] = []
         for step in first[:-1]:
             made = step(known)
@@ -83,25 +70,6 @@ def _run_in_two_processes(first: Sequence[Step], second: Sequence[Step]) -> list
             peer.send(made)
         made = first[-1](known)
         return [made, peer.recv()]
-
-
-@contextmanager
-def _copied(steps: Sequence[Step]) -> Iterator[Connection[Any, Any]]:
-    """Run steps in a copy of this process, and yield the connection to it."""
-    own, other = Pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            own.close()
-            _run_in_copy(steps, other)
-        finally:
-            os._exit(0)  # leave open files and everything else to the first process
-    other.close()
-    try:
-        with own:
-            yield own
-    finally:
-        os.waitpid(child, 0)  # it ends as soon as the connection is closed
 
 
 def _run_in_copy(steps: Sequence[Step], peer: Connection[Any, Any]) -> None:

@@ -115,7 +115,7 @@ def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record
             f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip"
         )
     values = {
-        name: _value(record_type, name, data[name])
+        name: _reader(name, record_type is Rule)(data[name])
         for name in names & data.keys()
         if data[name] is not None
     }
@@ -140,7 +140,7 @@ def _stored_names(kind: str) -> frozenset[str]:
 def values_of(record_type: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
     """Read some fields of a record from plain data."""
     return {
-        name: None if value is None else _value(record_type, name, value)
+        name: None if value is None else _reader(name, record_type is Rule)(value)
         for name, value in data.items()
     }
 
@@ -157,24 +157,35 @@ def _complete(values: dict[str, Any]) -> None:
         values.setdefault("recorded_at", values["created_at"])
 
 
-def _value(record_type: type[Record], name: str, value: Any) -> Any:
-    is_rank = record_type is Rule and name == "priority"
-    reader, column_type = _rank if is_rank else _READERS.get(name), _TYPES.get(name)
-    if reader is not None:
-        return reader(value)
+@cache
+def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
+    """Return the function that checks and reads the values of a field."""
+    column_type = _TYPES.get(name)
+    if of_rule and name == "priority":
+        return _rank
+    if name in _READERS:
+        return _READERS[name]
     if column_type == "time":
-        return parse_time(validate.text(value, name), name)
+        return lambda value: parse_time(validate.text(value, name), name)
     if name in _WHOLE:
-        return validate.positive(value, name, least=1 if name == "version" else 0)
+        least = 1 if name == "version" else 0
+        return lambda value: validate.positive(value, name, least)
     if name in _SHARES:
-        return validate.share(value, name)
+        return lambda value: validate.share(value, name)
     if name in _ENUMS:
-        return validate.choice(value, _ENUMS[name], name)
-    if column_type == "flag" and not isinstance(value, bool):
+        enum = _ENUMS[name]
+        return lambda value: validate.choice(value, enum, name)
+    if column_type == "flag":
+        return lambda value: _flag(value, name)
+    if name.startswith("cond_"):
+        return lambda value: value
+    return lambda value: validate.text(value, name)
+
+
+def _flag(value: Any, name: str) -> bool:
+    if not isinstance(value, bool):
         raise InvalidInputError(f"{name} {validate.shown(value)} is neither true nor false")
-    if name.startswith("cond_") or column_type == "flag":
-        return value
-    return validate.text(value, name)
+    return value
 
 
 def _rank(value: Any) -> int:

@@ -12,7 +12,7 @@ from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
-from ghostmem.memory.write import index_all, write_draft
+from ghostmem.memory.write import write_draft, write_new
 from ghostmem.model import (
     Access,
     Edge,
@@ -28,6 +28,7 @@ from ghostmem.model import (
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
 from ghostmem.transfer.export import MarkReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 from ghostmem.truth.sources import checked_alias, write_alias
@@ -232,24 +233,34 @@ def merge(
     if on_conflict == "fail":
         _refuse_conflicts(store, chains)
     size = max(1, len(chains)) if dry_run else BATCH
+    batches = [chains[start : start + size] for start in range(0, max(1, len(chains)), size)]
     done = 0
-    for start in range(0, max(1, len(chains)), size):
-        batch = chains[start : start + size]
-        last = start + size >= len(chains)
-        # The last transaction waits for the disk, and with it all before.
-        with store.engine.write(durable=last, dry_run=dry_run) as tx:
-            _merge_chains(store, tx, batch, on_conflict, report, gate)
-            for record in others if last else ():
-                if not gate.holds_other(tx, record):
-                    _merge_other(tx, record, report)
-        done += sum(map(len, batch))
-        if progress is not None:
-            progress(done)
+    with TextsAhead(store, batches, _texts, check=gate.is_closed) as ahead:
+        for number, batch in enumerate(batches, 1):
+            last = number == len(batches)
+            texts = ahead.next()
+            # The last transaction waits for the disk, and with it all before.
+            with store.engine.write(durable=last, dry_run=dry_run) as tx:
+                all_new = _merge_chains(store, tx, batch, on_conflict, report, gate, texts)
+                for record in others if last else ():
+                    if not gate.holds_other(tx, record):
+                        _merge_other(tx, record, report)
+            done += sum(map(len, batch))
+            if progress is not None:
+                progress(done)
+            ahead.written(all_new=all_new)
     report.held += gate.held
     report.notes += gate.notes
     if not dry_run:
-        catch_up(store, progress)
+        catch_up(store, progress, known=ahead.vectors)
     return report
+
+
+def _texts(chains: Sequence[list[Memory]]) -> Iterator[ImportedText]:
+    """Yield the text of every version of some keys."""
+    for memory in (memory for chain in chains for memory in chain):
+        is_live = memory.deleted_at is None
+        yield ImportedText(memory.key, memory.content, memory.tags, memory.source_user, is_live)
 
 
 def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
@@ -316,22 +327,26 @@ def _merge_chains(
     policy: str,
     report: ImportReport,
     gate: ImportGate,
-) -> None:
-    """Merge the versions of some keys; new keys that follow each other are written together."""
+    texts: PreparedTexts,
+) -> bool:
+    """Merge the versions of some keys; new keys that follow each other are written together.
+
+    Returns whether none of the keys was stored before."""
     histories = tx.memories.histories((chain[0].ns, chain[0].key) for chain in chains)
     new: list[Memory] = []
     for chain in chains:
         ours = {m.id: m for m in histories.get((chain[0].ns, chain[0].key), ())}
         if not ours:
-            if not gate.holds(tx, chain, chain):
+            if not gate.holds(tx, chain, chain, texts):
                 new += [_with_id(store, memory) for memory in chain]
             continue
-        _insert(store, tx, new)
+        write_new(store, tx, new, texts.rows)
         report.imported += len(new)
         new = []
-        _merge_chain(store, tx, ours, chain, policy, report, gate)
-    _insert(store, tx, new)
+        _merge_chain(store, tx, ours, chain, policy, report, gate, texts)
+    write_new(store, tx, new, texts.rows)
     report.imported += len(new)
+    return not histories
 
 
 def _merge_chain(
@@ -342,6 +357,7 @@ def _merge_chain(
     policy: str,
     report: ImportReport,
     gate: ImportGate,
+    texts: PreparedTexts,
 ) -> None:
     """Merge the versions of a key with those that are stored."""
     fresh = [m for m in chain if m.id not in ours]
@@ -354,7 +370,7 @@ def _merge_chain(
         return
     accepted = {m.content for m in ours.values()}
     written = fresh if continues else fresh[-1:]
-    if gate.holds(tx, chain, (m for m in written if m.content not in accepted)):
+    if gate.holds(tx, chain, (m for m in written if m.content not in accepted), texts):
         return
     if continues:
         _continue(store, tx, list(ours.values())[-1], fresh)
@@ -374,20 +390,13 @@ def _with_id(store: Store, memory: Memory) -> Memory:
     return memory if memory.id else memory.with_values(id=store.new_id(memory.created_at))
 
 
-def _insert(store: Store, tx: Transaction, memories: Sequence[Memory]) -> None:
-    """Write versions with their ids, and index those that are not removed."""
-    if memories:
-        tx.memories.insert_all(memories)
-        index_all(store, tx, [memory for memory in memories if memory.deleted_at is None])
-
-
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
     """Append new versions to a stored history."""
     if last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].written_at)
     fresh = [_with_id(store, memory) for memory in fresh]
-    _insert(store, tx, fresh)
+    write_new(store, tx, fresh)
     tx.graph.relink(last.id, fresh[-1].id)
     tx.journal.carry(last.id, fresh[-1].id)
 
@@ -472,7 +481,7 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
         _check_chains([chain] if chain else [])
         if chain:
             policy = str(held.fields.get(POLICY, "update"))
-            _merge_chains(store, tx, [chain], policy, report, gate)
+            _merge_chains(store, tx, [chain], policy, report, gate, PreparedTexts(store))
         for record in records:
             if not isinstance(record, Memory) and all(
                 m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))

@@ -3,16 +3,22 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons, would_hold_note
-from ghostmem.memory.write import write_draft
+from ghostmem.memory.quarantine import (
+    held_note,
+    hold,
+    is_checked,
+    would_hold_note,
+)
+from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer import POLICIES
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import BATCH, ImportReport, Progress, nothing_imported
@@ -40,7 +46,7 @@ def import_foreign(
         raise InvalidInputError(
             f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
         )
-    report = load(
+    return load(
         store,
         read(kind, path),
         validate.namespace(ns),
@@ -49,10 +55,15 @@ def import_foreign(
         dry_run,
         progress,
         trust=trust,
+        embed=not dry_run,
     )
-    if not dry_run:
-        catch_up(store, progress)
-    return report
+
+
+class _NotWritten(NamedTuple):
+    """Messages about quarantined memories, and the keys whose stored memory was kept."""
+
+    held: list[str]
+    kept: set[str]
 
 
 def load(
@@ -65,8 +76,9 @@ def load(
     progress: Progress | None = None,
     *,
     trust: bool = False,
+    embed: bool = False,
 ) -> ImportReport:
-    """Write foreign records into a namespace, without embeddings, in several transactions."""
+    """Write foreign records into a namespace in several transactions, and `embed` them."""
     report = ImportReport(dry_run=dry_run, notes=list(foreign.notes))
     with store.engine.read() as tx:
         keys = _known_keys(tx, ns, kind, foreign)
@@ -74,29 +86,34 @@ def load(
         if on_conflict == "fail":
             _refuse_conflicts(store, tx, drafts)
     size = max(1, len(drafts)) if dry_run else BATCH
-    kept: set[str] = set()
-    held: list[str] = []
-    for start in range(0, max(1, len(drafts)), size):
-        last = start + size >= len(drafts)
-        # The last transaction waits for the disk, and with it all before.
-        with store.engine.write(durable=last, dry_run=dry_run) as tx:
-            for draft in drafts[start : start + size]:
-                if not trust and (reasons := quarantine_reasons(store, tx, draft, in_bulk=True)):
-                    message = (
-                        would_hold_note(reasons)
-                        if dry_run
-                        else held_note(hold(store, tx, draft, reasons))
-                    )
-                    held.append(f"{ns}/{draft.key}: {message}")
-                elif not _write(store, tx, draft, on_conflict, report):
-                    kept.add(draft.key)
-            if last:
-                _link(store, tx, foreign, ns, keys, kept, report)
-        if progress is not None:
-            progress(min(start + size, len(drafts)))
-    report.held = len(held)
-    report.notes += capped(held)
+    not_written = _NotWritten([], set())
+    batches = [drafts[start : start + size] for start in range(0, max(1, len(drafts)), size)]
+    with TextsAhead(store, batches, _texts, check=not trust) as ahead:
+        for number, batch in enumerate(batches, 1):
+            last = number == len(batches)
+            texts = ahead.next()
+            # The last transaction waits for the disk, and with it all before.
+            with store.engine.write(durable=last, dry_run=dry_run) as tx:
+                all_new = _write_batch(
+                    store, tx, batch, on_conflict, report, not_written, texts, trust=trust
+                )
+                if last:
+                    _link(store, tx, foreign, ns, keys, not_written.kept, report)
+            if progress is not None:
+                progress(min(number * size, len(drafts)))
+            ahead.written(all_new=all_new)
+    report.held = len(not_written.held)
+    report.notes += capped(not_written.held)
+    if embed:
+        catch_up(store, progress, known=ahead.vectors)
     return report
+
+
+def _texts(drafts: Sequence[Draft]) -> Iterator[ImportedText]:
+    for draft in drafts:
+        fields = draft.fields
+        tags = fields.get("tags") or ()
+        yield ImportedText(draft.key, draft.content, tags, fields.get("source_user"))
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
@@ -173,6 +190,69 @@ def _refuse_conflicts(store: Store, tx: Transaction, drafts: Sequence[Draft]) ->
                 f"{stored.ns}/{stored.key} exists with other content; nothing was imported",
                 "choose --on-conflict update or skip",
             )
+
+
+def _write_batch(
+    store: Store,
+    tx: Transaction,
+    drafts: Sequence[Draft],
+    policy: str,
+    report: ImportReport,
+    not_written: _NotWritten,
+    texts: PreparedTexts,
+    *,
+    trust: bool,
+) -> bool:
+    """Write memories; new keys that follow each other are written together.
+
+    Returns whether none of the keys was stored before."""
+    known = set(tx.memories.histories((draft.ns, draft.key) for draft in drafts))
+    all_new = not known
+    new: list[Memory] = []
+    for draft in drafts:
+        place = (draft.ns, draft.key)
+        is_new = place not in known
+        reasons = () if trust else _reasons_to_hold(store, tx, draft, texts, is_new=is_new)
+        if reasons:
+            message = (
+                would_hold_note(reasons)
+                if report.dry_run
+                else held_note(hold(store, tx, draft, reasons))
+            )
+            not_written.held.append(f"{draft.ns}/{draft.key}: {message}")
+        elif is_new:
+            new.append(compose(store, tx, draft, None, None, store.clock()))
+            known.add(place)
+        else:
+            _write_new(store, tx, new, report, texts)
+            new = []
+            if not _write(store, tx, draft, policy, report):
+                not_written.kept.add(draft.key)
+    _write_new(store, tx, new, report, texts)
+    return all_new
+
+
+def _reasons_to_hold(
+    store: Store, tx: Transaction, draft: Draft, texts: PreparedTexts, *, is_new: bool
+) -> tuple[str, ...]:
+    current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
+    if not is_checked(store.settings, draft, current):
+        return ()
+    return texts.reasons(draft.key, draft.content, draft.fields.get("tags") or ())
+
+
+def _write_new(
+    store: Store,
+    tx: Transaction,
+    memories: Sequence[Memory],
+    report: ImportReport,
+    texts: PreparedTexts,
+) -> None:
+    """Write memories of new keys, which are linked to similar ones once they have vectors."""
+    write_new(store, tx, memories, texts.rows)
+    for memory in memories:
+        tx.index.wait(memory.id)
+    report.imported += len(memories)
 
 
 def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: ImportReport) -> bool:

@@ -14,6 +14,7 @@ from ghostmem.memory.quarantine import (
 )
 from ghostmem.model import Held, Memory, Record
 from ghostmem.store import TYPES, AliasLine, Store, Transaction, line_of, record_of, validate
+from ghostmem.transfer.ahead import PreparedTexts
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
 
@@ -54,14 +55,23 @@ class ImportGate:
         """Return messages about the quarantined keys."""
         return capped(self._messages)
 
-    def holds(self, tx: Transaction, chain: Sequence[Memory], written: Iterable[Memory]) -> bool:
+    @property
+    def is_closed(self) -> bool:
+        """Say whether texts are checked."""
+        return not self._is_open
+
+    def holds(
+        self,
+        tx: Transaction,
+        chain: Sequence[Memory],
+        written: Iterable[Memory],
+        texts: PreparedTexts,
+    ) -> bool:
         """Quarantine all versions of a key if one to be written looks like instructions."""
         if self._is_open:
             return False
         for memory in written:
-            if reasons := instruction_reasons(
-                self._store.settings, memory.key, memory.content, memory.tags
-            ):
+            if reasons := texts.reasons(memory.key, memory.content, memory.tags):
                 self._held_ids.update(version.id for version in chain)
                 attached = {
                     id(record): record

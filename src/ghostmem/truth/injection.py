@@ -32,6 +32,7 @@ _AROUND = 200  # characters on each side of a phrase that the judge reads
 _MAX_LINE = 400  # characters around a phrase that say whether it is only reported
 _MAX_COMMENT = 2000  # characters of a comment that are read
 _GAP = 60  # characters between a verb and what is to be sent, and between that and the place
+_MIN_SPACED = 20  # characters of the shortest match of the next pattern
 _SPACED = r"(?<!\w)(?:\w[ .\-_*]{1,3}){10,}+\w?"
 _BEACON = r"!\[[^\]\n]{0,200}\]\(\s?https?://[^\s)?]{1,300}\?([^\s)]{1,500})\)?"
 _CARRIED = (
@@ -114,6 +115,8 @@ def _has_beacon(shown: str) -> bool:
 
 def _has_spaced_order(shown: str) -> bool:
     """Say whether letters with spaces between them read as an order."""
+    if len(shown) < _MIN_SPACED:
+        return False
     joined = (re.sub(r"[\W_]", "", match[0]) for match in _pattern(_SPACED).finditer(shown))
     return any(_pattern(_table()["spaced"]).search(letters.lower()) for letters in joined)
 

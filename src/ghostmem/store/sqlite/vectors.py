@@ -46,8 +46,7 @@ class SqliteVectors(Vectors):
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
         sql = "INSERT OR IGNORE INTO vectors SELECT ?, ?, id, ? FROM chunks WHERE id = ?"
-        for space, chunk, vector in rows:
-            self._db.execute(sql, (model, space, vector, chunk))
+        self._db.run_many(sql, [(model, space, vector, chunk) for space, chunk, vector in rows])
         for space in sorted({space for space, _, _ in rows}):
             self._journal.append_to(space, "", "embed", "")
         return len(rows)
