@@ -106,6 +106,11 @@ def test_ulids_increase_within_a_millisecond_and_when_the_clock_steps_back() -> 
     assert milliseconds(made[0]) == 5
 
 
+def test_ulids_of_different_makers_differ() -> None:
+    """Processes that make ids for the same time make no equal ones, not even for 1970."""
+    assert len({UlidMaker()(ms) for ms in (0, 0, 5, 5)}) == 4
+
+
 def test_times_round_trip_and_sort() -> None:
     """Written times sort as text and come back exactly, whatever the zone or year."""
     times = [

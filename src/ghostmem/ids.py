@@ -34,7 +34,7 @@ class UlidMaker:
 
     def __init__(self) -> None:
         self._lock, self._process = Lock(), os.getpid()
-        self._last = 0
+        self._last = -1  # below every time, so that the first id is random
 
     def __call__(self, at_ms: int) -> str:
         """Return the next ULID for a time in milliseconds."""

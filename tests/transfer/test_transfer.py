@@ -189,6 +189,24 @@ def test_import_reads_the_originals_json_array(open_ghost: Open) -> None:
     assert ghost.get("agent:x", "old").meta == {"original": "plain words"}
 
 
+def test_an_array_without_ids_and_times_can_grow(
+    open_ghost: Open, clock: Callable[[], datetime]
+) -> None:
+    """Such memories are created when they are imported; another process imports only new ones."""
+    rows: list[dict[str, object]] = [
+        {"ns": "a", "key": f"k{number}", "content": f"text {number}"} for number in range(3)
+    ]
+    before = clock()
+    with open_ghost("m.db") as first:
+        assert first.import_([json.dumps(rows)]).imported == 3
+        assert all(before < memory.created_at < clock() for memory in first.list("a"))
+    rows += [{"ns": "a", "key": "new", "content": "x", "id": None, "created_at": None}]
+    with open_ghost("m.db") as second:
+        report = second.import_([json.dumps(rows)])
+        assert (report.imported, report.unchanged, report.updated) == (1, 3, 0)
+        assert len(second.list("a")) == 4
+
+
 @pytest.mark.parametrize("name", ["head.db", "seed.db", "mid.db", "old.db", "head-wal.db"])
 def test_import_from_ghost_brings_everything(open_ghost: Open, tmp_path: Path, name: str) -> None:
     """All versions, contents, tags, counters and files arrive from databases that the original wrote, of every age."""

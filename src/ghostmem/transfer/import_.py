@@ -4,9 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import groupby
 from typing import IO, Any
 
+from ghostmem.clock import format_time
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, Draft
@@ -82,7 +84,7 @@ def import_(
         )
     reader = MarkReader(store)
     try:
-        records = list(read_records(reader.lines(source)))
+        records = list(read_records(reader.lines(source), store.clock()))
     except InvalidInputError as error:
         raise nothing_imported(error) from None
     return merge(store, records, on_conflict, dry_run, progress, trust=trust or reader.is_ours)
@@ -118,8 +120,10 @@ def nothing_imported(error: InvalidInputError) -> InvalidInputError:
     return InvalidInputError(f"{error.message}; nothing was imported", error.hint)
 
 
-def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
-    """Read and check every record of an export; an error names its line."""
+def read_records(source: IO[str] | Iterable[str], now: datetime) -> Iterator[Record]:
+    """Read and check every record of an export; an error names its line.
+
+    Memories of an array that have no time are created `now`."""
     lines = iter(source)
     first = next((line for line in lines if line.strip()), "")
     if not first:
@@ -127,7 +131,7 @@ def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
             "there is nothing to import: the input is empty", "pass the output of `ghost export`"
         )
     if first.lstrip("\ufeff").lstrip().startswith("["):
-        yield from _array(first + "".join(lines))
+        yield from _array(first + "".join(lines), now)
         return
     header = _object(first.lstrip("\ufeff"), 1)
     if header.get("type") != "ghost" or not isinstance(header.get("format"), int):
@@ -178,7 +182,7 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
         raise InvalidInputError(f"line {number}: {error}", hint) from None
 
 
-def _array(text: str) -> Iterator[Record]:
+def _array(text: str, now: datetime) -> Iterator[Record]:
     """Read the export of the original Ghost: one JSON array of current memories."""
     rows = _json(text.lstrip("\ufeff"), "the input")
     if not rows:
@@ -189,13 +193,13 @@ def _array(text: str) -> Iterator[Record]:
                 f"item {number} is not an object: {validate.shown(row)}", "nothing was imported"
             )
         try:
-            yield record_of("memory", _tidy(row), strict=False)
+            yield record_of("memory", _tidy(row, now), strict=False)
         except InvalidInputError as error:
             raise InvalidInputError(f"item {number}: {error.message}", error.hint) from None
 
 
-def _tidy(row: dict[str, Any]) -> dict[str, Any]:
-    """Convert meta as text, the tier `archived` and missing ids of the original Ghost."""
+def _tidy(row: dict[str, Any], now: datetime) -> dict[str, Any]:
+    """Convert meta as text and the tier `archived` of the original Ghost; add id and time."""
     row = dict(row)
     if isinstance(row.get("meta"), str):
         try:
@@ -206,9 +210,8 @@ def _tidy(row: dict[str, Any]) -> dict[str, Any]:
             row["meta"] = {"original": row["meta"]}
     if row.get("tier") == "archived":
         row["tier"] = "dormant"
-    row.setdefault("id", "")
-    row.setdefault("created_at", "1970-01-01T00:00:00Z")
-    return row
+    defaults = {"id": "", "created_at": format_time(now)}
+    return row | {name: value for name, value in defaults.items() if row.get(name) is None}
 
 
 def merge(
