@@ -189,6 +189,19 @@ def test_import_reads_the_originals_json_array(open_ghost: Open) -> None:
     assert ghost.get("agent:x", "old").meta == {"original": "plain words"}
 
 
+@pytest.mark.parametrize("ns", ["a b", "a*", "_a", "a:"])
+def test_an_array_needs_valid_namespaces(open_ghost: Open, ns: str) -> None:
+    """A namespace that a put refuses is refused with its item, and nothing is imported."""
+    rows = [
+        {"ns": "a", "key": "k", "content": "text"},
+        {"ns": ns, "key": "k", "content": "text"},
+    ]
+    ghost = open_ghost()
+    with pytest.raises(InvalidInputError, match="item 2: invalid namespace"):
+        ghost.import_([json.dumps(rows)])
+    assert ghost.list() == []
+
+
 def test_an_array_without_ids_and_times_can_grow(
     open_ghost: Open, clock: Callable[[], datetime]
 ) -> None:

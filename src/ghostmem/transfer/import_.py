@@ -193,9 +193,11 @@ def _array(text: str, now: datetime) -> Iterator[Record]:
                 f"item {number} is not an object: {validate.shown(row)}", "nothing was imported"
             )
         try:
-            yield record_of("memory", _tidy(row, now), strict=False)
+            record = record_of("memory", _tidy(row, now), strict=False)
+            validate.namespace(row["ns"])
         except InvalidInputError as error:
             raise InvalidInputError(f"item {number}: {error.message}", error.hint) from None
+        yield record
 
 
 def _tidy(row: dict[str, Any], now: datetime) -> dict[str, Any]:
