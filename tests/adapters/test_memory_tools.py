@@ -329,6 +329,7 @@ BAD_SEARCHES = [
 ]  # fmt: skip
 
 
+@pytest.mark.wide(keep=10)
 @pytest.mark.parametrize("args", BAD_SEARCHES, ids=lambda args: args[:30] or "empty")
 def test_arguments_that_cannot_be_read(args: str, ghost: Ghost) -> None:
     """Bad JSON, no query, wrong types: the error says that parsing failed, and what to send."""

@@ -386,7 +386,7 @@ def test_the_store_is_named_before_or_after(
     assert not (home / ".ghost" / "memory.db").exists()
 
 
-@pytest.mark.wide(keep=20)
+@pytest.mark.wide(keep=10)
 @pytest.mark.parametrize("name", RUNS)
 def test_text_is_the_default_and_has_no_escapes(
     ghost_cli: "GhostCli", here: Path, words: Any, name: str
@@ -399,7 +399,7 @@ def test_text_is_the_default_and_has_no_escapes(
     assert "\x1b" not in result.out
 
 
-@pytest.mark.wide(keep=20)
+@pytest.mark.wide(keep=10)
 @pytest.mark.parametrize("name", RUNS)
 def test_debug_and_no_color_are_accepted_everywhere(
     ghost_cli: "GhostCli", here: Path, words: Any, name: str

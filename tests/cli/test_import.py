@@ -181,6 +181,7 @@ def test_the_originals_array_is_read(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.row("import", input=text)["unchanged"] == 2
 
 
+@pytest.mark.wide(keep=16)
 @pytest.mark.parametrize(
     ("text", "named"),
     [

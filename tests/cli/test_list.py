@@ -79,6 +79,7 @@ def full(ghost_cli: "GhostCli", template: Path, store: Path) -> "GhostCli":
     return ghost_cli
 
 
+@pytest.mark.wide(keep=16)
 @pytest.mark.parametrize(
     ("args", "keys"),
     [

@@ -125,6 +125,7 @@ ONE_FILE = ["gemini", "qwen"]  # the hooks are in the file of the server
 PERMITTED = [name for name, client in CLIENTS.items() if client.permission]
 
 
+@pytest.mark.wide(keep=10)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_client_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) -> None:
     """One line per file; the second run changes nothing; removed, nothing of it is left but our lock."""
@@ -228,6 +229,7 @@ def test_dry_runs_of_clients(ghost_cli: "GhostCli", home: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.wide(keep=10)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_what_is_printed_is_what_a_new_file_would_be(
     ghost_cli: "GhostCli", home: Path, name: str
@@ -286,6 +288,7 @@ def test_each_client_is_printed_in_its_own_form(
     assert value.endswith("ghost")
 
 
+@pytest.mark.wide(keep=5)
 @pytest.mark.parametrize("name", PERMITTED)
 def test_a_permission_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) -> None:
     """Without it a line says how to add it; with it the line is gone, and the list and the removal know of it."""

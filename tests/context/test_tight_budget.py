@@ -44,6 +44,7 @@ def test_the_correction_of_this_suite_is_not_found_by_its_words(book: Book) -> N
     assert book.read(expand=False) == ["stale"]
 
 
+@pytest.mark.wide(keep=8)
 @at_every_budget
 @pytest.mark.parametrize("forward", [True, False], ids=["points-at-old", "points-at-new"])
 def test_a_correction_the_question_does_not_find(book: Book, budget: int, forward: bool) -> None:
@@ -208,6 +209,7 @@ def test_a_correction_that_is_part_of_a_summary(
     check(book, {"stale": "newer"}, budget)
 
 
+@pytest.mark.wide(keep=8)
 @at_every_budget
 @pytest.mark.parametrize("containment", ["roomy", "always"])
 def test_a_summary_of_a_stale_fact(
@@ -240,6 +242,7 @@ def test_a_summary_that_is_contradicted(book: Book, budget: int) -> None:
     check(book, {"summary": "newer"}, budget)
 
 
+@pytest.mark.wide(keep=8)
 @at_every_budget
 @pytest.mark.parametrize("fields", [{"min_score": 0.65}, {"min_spread": 5.0}], ids=str)
 def test_floors(book: Book, budget: int, fields: dict[str, float]) -> None:

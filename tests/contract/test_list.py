@@ -53,7 +53,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
     return ghost
 
 
-@pytest.mark.wide(keep=24)
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [

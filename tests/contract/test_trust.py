@@ -185,6 +185,7 @@ def foreign_file(tmp_path: Path, kind: str) -> Path:
     return path
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("kind", ["mem0", "server-memory", "basic-memory", "markdown"])
 def test_imports_of_other_tools_are_judged(ghost: Ghost, tmp_path: Path, kind: str) -> None:
     """One is held, one is not; a dry run says so; after the release an import changes nothing and adds the edges."""

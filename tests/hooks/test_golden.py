@@ -26,6 +26,7 @@ def read(path: Path, shop: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.wide(keep=20)
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_a_host_gets_what_was_agreed(hook: "Hook", filled: Path, shop: Path, path: Path) -> None:
     """Standard output, the log and what is captured are those of the file, byte for byte where there is text."""

@@ -337,6 +337,7 @@ def test_the_hash_seed_changes_nothing(by_seed: list[dict[str, str]], language: 
     assert by_seed[0][language] == by_seed[1][language] == by_seed[2][language]
 
 
+@pytest.mark.wide(keep=5)
 @pytest.mark.parametrize("language", sorted(PIECES))
 def test_the_order_of_files_changes_nothing(everything: Path, language: str) -> None:
     """Neither the order in which files were written, nor the one in which a folder lists them."""

@@ -277,6 +277,7 @@ DATED = {
 }
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(
     ("query", "key"),
     [

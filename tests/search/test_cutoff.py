@@ -158,6 +158,7 @@ def test_a_limit_below_the_number_of_strong_hits(store: Ghost) -> None:
         assert found.weaker == []
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("query", QUESTIONS)
 def test_strong_and_weaker_hits_share_the_limit(store: Ghost, query: str) -> None:
     """Weaker hits take the places that strong ones leave, up to the limit and to all there are."""

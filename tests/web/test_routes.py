@@ -272,6 +272,7 @@ def test_every_route_is_called_here() -> None:
     }
 
 
+@pytest.mark.wide(keep=40)
 @pytest.mark.parametrize(
     ("method", "path", "route", "body", "status", "part"), CALLS, ids=lambda value: str(value)[:40]
 )
