@@ -296,7 +296,7 @@ def index_memory(
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):
-        rows, vectors = _rows_of(store, memory), ()
+        rows, vectors = rows_of(store, memory), ()
         if near is not None:
             tx.index.wait(memory.id)
     model = None
@@ -314,25 +314,26 @@ def write_new(
     store: Store,
     tx: Transaction,
     memories: Sequence[Memory],
-    rows_of: Callable[[Memory], Sequence[IndexRow]] | None = None,
+    known_rows: Callable[[Memory], Sequence[IndexRow]] | None = None,
 ) -> None:
     """Write versions that follow no stored ones, and index the live ones without vectors.
 
-    `rows_of` returns the index rows of a memory, without its tags."""
+    `known_rows` returns the index rows of a memory, if they are not to be made here."""
     if not memories:
         return
     tx.memories.insert_all(memories)
-    rows_of = rows_of or partial(_rows_of, store)
+    make_rows = known_rows or partial(rows_of, store)
     tx.index.add_all(
         [
-            IndexedMemory(memory, tagged(rows_of(memory), memory.tags))
+            IndexedMemory(memory, tagged(make_rows(memory), memory.tags))
             for memory in memories
             if memory.deleted_at is None
         ]
     )
 
 
-def _rows_of(store: Store, memory: Memory) -> Sequence[IndexRow]:
+def rows_of(store: Store, memory: Memory) -> Sequence[IndexRow]:
+    """Return the index rows of a memory, without its tags."""
     target = store.settings.chunk_target
     return index_rows(memory.key, memory.content, target, memory.source_user)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from ghostmem.forked import can_fork, copied
 from ghostmem.memory.quarantine import instruction_reasons
+from ghostmem.memory.write import rows_of
 from ghostmem.store import IndexRow, Store, index_rows
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class PreparedTexts:
     """The reasons to hold texts in quarantine, and their index rows: known, or made on request."""
 
     def __init__(self, store: Store) -> None:
-        self._settings = store.settings
+        self._store = store
         self._reasons: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = {}
         self._rows: dict[tuple[str, str, str | None], Sequence[IndexRow]] = {}
 
@@ -58,16 +59,13 @@ class PreparedTexts:
         """Return the reasons to hold a text in quarantine."""
         known = self._reasons.get((key, content, tags))
         if known is None:
-            return instruction_reasons(self._settings, key, content, tags)
+            return instruction_reasons(self._store.settings, key, content, tags)
         return known
 
     def rows(self, memory: Memory) -> Sequence[IndexRow]:
         """Return the index rows of a memory, without its tags."""
         known = self._rows.get((memory.key, memory.content, memory.source_user))
-        if known is None:
-            target = self._settings.chunk_target
-            return index_rows(memory.key, memory.content, target, memory.source_user)
-        return known
+        return rows_of(self._store, memory) if known is None else known
 
 
 class TextsAhead(Generic[Batch]):
