@@ -13,13 +13,17 @@ export function closeDialogs() {
 function open(box, onclose, onleave = null) {
   const back = document.activeElement;
   const leave = () => { onleave?.(); box.close(); };
-  opened.add(leave);
-  box.addEventListener("close", () => {
-    opened.delete(leave);
+  const closed = () => {
+    if (!opened.delete(leave)) return; // the event of a dialog that is closed already
     box.remove();
     if (back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
     onclose?.();
-  });
+  };
+  opened.add(leave);
+  // the browser sends `close` in a later task; until then the next key would go to the closed dialog
+  box.close = () => { HTMLDialogElement.prototype.close.call(box); closed(); };
+  box.addEventListener("cancel", (event) => { if (event.target === box && !event.defaultPrevented) box.close(); });
+  box.addEventListener("close", closed); // closed by its form
   document.body.append(box);
   box.showModal();
 }
