@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ghostmem.outline import find as finding
 from ghostmem.outline import tree as trees
-from ghostmem.outline.compact import CompactGraph
+from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
@@ -98,7 +98,7 @@ def build(
     linked: Linked, roots: Iterable[OutlineNode], options: Options, *, apart: bool = False
 ) -> Tree:
     """Return the trees of some nodes of a graph: a file before its symbols, by line."""
-    graph = CompactGraph.of(linked)
+    graph = ColumnGraph.of(linked)
     order = sorted(
         roots, key=lambda node: (node.file, node.kind != "file", node.line, node.name, node.id)
     )
@@ -108,13 +108,13 @@ def build(
 
 def find(linked: Linked, symbol: str, file: str = "") -> list[OutlineNode]:
     """Return the symbols of a name."""
-    graph = CompactGraph.of(linked)
+    graph = ColumnGraph.of(linked)
     return [graph.node(number) for number in finding.find(graph, symbol, file)]
 
 
 def nearest(linked: Linked, symbol: str) -> list[str]:
     """Return the names that look most like one."""
-    return finding.nearest(CompactGraph.of(linked), symbol)
+    return finding.nearest(ColumnGraph.of(linked), symbol)
 
 
 IDS = [f"n{number}" for number in range(7)]

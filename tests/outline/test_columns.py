@@ -4,13 +4,13 @@ import random
 
 import pytest
 
+from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.columns import (
     NUMBERS_PER_BLOCK,
     TEXTS_PER_BLOCK,
     ColumnReader,
     ColumnWriter,
 )
-from ghostmem.outline.compact import CompactGraph
 from ghostmem.outline.graph import (
     REVERSE,
     LinkColumns,
@@ -61,7 +61,7 @@ def test_a_large_graph_in_columns() -> None:
     order.shuffle(nodes)
     linked = Linked({node.id: node for node in nodes}, LinkColumns(links), loose)
     assert linked == Linked(linked.nodes, links, loose)
-    graph = CompactGraph.of(linked)
+    graph = ColumnGraph.of(linked)
     assert sorted(graph.nodes()) == sorted(nodes)
     found = {
         (graph.node(number).id, kind, graph.node(other).id, line)

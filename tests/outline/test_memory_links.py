@@ -50,8 +50,8 @@ def put(ghost: Ghost, root: Path, key: str, *symbols: str, **fields: Any) -> Non
 def mentions(ghost: Ghost, root: Path, ns: str | None = None) -> dict[str, list[Mention]]:
     """Return what is remembered about each node, by its name."""
     graph = code_graph(ghost.store, root, "go")
-    found = memories_of(ghost.store, graph, graph.compact.nodes(), ns)
-    names = {node.id: node.name for node in graph.compact.nodes()}
+    found = memories_of(ghost.store, graph, graph.columns.nodes(), ns)
+    names = {node.id: node.name for node in graph.columns.nodes()}
     return {names[node]: made for node, made in found.items()}
 
 

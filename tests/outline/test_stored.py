@@ -7,7 +7,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.outline import project_graph as outline_graph
-from ghostmem.outline.compact import opened, pack
+from ghostmem.outline.column_graph import opened, pack
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import Linked, Loose, OutlineLink, OutlineNode
 from ghostmem.settings import Settings

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ghostmem.context.request import ContextRequest
 from ghostmem.errors import GhostError
 from ghostmem.model import Memory, SymbolRef
-from ghostmem.outline.compact import CompactGraph
+from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.graph import OutlineNode
 from ghostmem.outline.project_graph import code_graph
 from ghostmem.outline.stale import CodeSymbols
@@ -99,10 +99,10 @@ def _select(code: CodeSymbols, symbols: Sequence[str], paths: Iterable[str]) -> 
     nodes = [node for path in paths for node in code.in_file(path)]
     nodes += [node for name in symbols for node in in_project(code.graph, name)]
     targets = {node.id: node for node in nodes}
-    return _CodeAtHand(code, targets, _callers(code.graph.compact, targets))
+    return _CodeAtHand(code, targets, _callers(code.graph.columns, targets))
 
 
-def _callers(graph: CompactGraph, targets: Mapping[str, OutlineNode]) -> dict[str, OutlineNode]:
+def _callers(graph: ColumnGraph, targets: Mapping[str, OutlineNode]) -> dict[str, OutlineNode]:
     """Return the direct callers of some nodes by id, with what each calls first."""
     first: dict[str, tuple[int, str]] = {}
     for target in targets:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from heapq import nsmallest
 from typing import NamedTuple
 
-from ghostmem.outline.compact import CompactGraph
+from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.graph import PROJECT, OutlineNode
 
 NEAREST = 5
@@ -26,7 +26,7 @@ class _Key(NamedTuple):
     parameters: str | None
 
 
-def find(graph: CompactGraph, symbol: str, file: str = "") -> list[int]:
+def find(graph: ColumnGraph, symbol: str, file: str = "") -> list[int]:
     """Return the symbols of that name in the order of files and lines: by whole name, else by its
     end; in one file when given.
     """
@@ -46,7 +46,7 @@ def find(graph: CompactGraph, symbol: str, file: str = "") -> list[int]:
     return [number for number in outside if symbol.strip() in _names(graph.node(number))]
 
 
-def nearest(graph: CompactGraph, symbol: str) -> list[str]:
+def nearest(graph: ColumnGraph, symbol: str) -> list[str]:
     """Return the names of symbols that look most like one that was not found, the likest first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)

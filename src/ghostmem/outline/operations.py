@@ -56,7 +56,7 @@ def outline_symbol(
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language, file)
     path = "" if file is None else _file(graphs[0], file)
-    matches = [find(graph.compact, symbol, path) for graph in graphs]
+    matches = [find(graph.columns, symbol, path) for graph in graphs]
     if not any(matches):
         raise unknown_symbol(graphs, symbol, path)
     query = {"symbol": symbol, **({"file": path} if path else {})}
@@ -75,9 +75,9 @@ def outline_file(
     options = Options.checked(**_options(fields))
     graph = _graphs(store, root, language, file)[0]
     path = _file(graph, file)
-    nodes = graph.compact.in_file(path)
-    files = [number for number in nodes if graph.compact.node(number).kind == "file"]
-    roots = [*files, *graph.compact.shown_alone(nodes)]
+    nodes = graph.columns.in_file(path)
+    files = [number for number in nodes if graph.columns.node(number).kind == "file"]
+    roots = [*files, *graph.columns.shown_alone(nodes)]
     return _outline(store, [graph], [roots], options, {"file": path}, fields)
 
 
@@ -87,7 +87,7 @@ def outline_project(
     """Return the relation tree of every symbol of a project, in all its languages or in one."""
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language)
-    roots = [graph.compact.shown_alone() for graph in graphs]
+    roots = [graph.columns.shown_alone() for graph in graphs]
     return _outline(store, graphs, roots, options, {}, fields)
 
 
@@ -104,7 +104,7 @@ def _graphs(
 
 def _file(graph: CodeGraph, file: str) -> str:
     path = inside(Path(graph.root), file)
-    if graph.compact.number(file_id(path)) is None:
+    if graph.columns.number(file_id(path)) is None:
         reason = graph.skipped.get(
             path, f"it is not a file of {graph.language}, or not part of the project"
         )
@@ -129,9 +129,9 @@ def _outline(
         memories = {
             node: found
             for graph in graphs
-            for node, found in memories_of(store, graph, graph.compact.nodes()).items()
+            for node, found in memories_of(store, graph, graph.columns.nodes()).items()
         }
-    parts = zip((graph.compact for graph in graphs), roots, strict=True)
+    parts = zip((graph.columns for graph in graphs), roots, strict=True)
     tree = build(parts, options, apart="symbol" not in query)
     stats = _stats(graphs)
     query_fields = {name: value for name, value in fields.items() if value not in (None, [], ())}

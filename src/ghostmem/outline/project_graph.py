@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.clock import to_ns
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
-from ghostmem.outline.compact import CompactGraph, opened
+from ghostmem.outline.column_graph import ColumnGraph, opened
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.find import NEAREST, nearest
 from ghostmem.outline.graph import Linked
@@ -53,7 +53,7 @@ class CodeGraph:
 
     language: str
     root: str
-    compact: CompactGraph
+    columns: ColumnGraph
     digest: str
     files: int = 0
     parsed: int = 0
@@ -65,7 +65,7 @@ class CodeGraph:
 class _CachedGraph(NamedTuple):
     """A graph, the other files that linking read, and errors."""
 
-    compact: CompactGraph
+    columns: ColumnGraph
     texts: dict[str, str | None]  # of files such as go.mod
     errors: list[tuple[str, int]]
     unlinked: dict[str, str]  # files that could not be linked, with the reason
@@ -97,7 +97,7 @@ def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
     return CodeGraph(
         chosen.name,
         str(home),
-        cached.compact,
+        cached.columns,
         _digest(hashes),
         len(hashes) - len(cached.unlinked),
         parsed,
@@ -126,7 +126,7 @@ def shown(text: str) -> str:
 def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
     where = f" in {path}" if path else ""
-    close = [name for graph in graphs for name in nearest(graph.compact, symbol)][:NEAREST]
+    close = [name for graph in graphs for name in nearest(graph.columns, symbol)][:NEAREST]
     hint = (
         f"the nearest names: {', '.join(close)}"
         if close
@@ -338,10 +338,10 @@ def _recall(
     if cached is None and len(hashes) >= MIN_STORED_FILES:
         with store.engine.read() as tx:
             packed = tx.outline.graph(str(home), language, f"{maker}, {digest}, {program()}")
-        compact = None if packed is None else opened(packed)
-        if compact is not None:
-            texts, errors = compact.more
-            cached = _CachedGraph(compact, texts, [(path, line) for path, line in errors], {})
+        columns = None if packed is None else opened(packed)
+        if columns is not None:
+            texts, errors = columns.more
+            cached = _CachedGraph(columns, texts, [(path, line) for path, line in errors], {})
     if cached is None or any(_text(home, path) != text for path, text in cached.texts.items()):
         return None
     _keep_recent(key, cached)
@@ -369,7 +369,7 @@ def _remember(
         _cache(
             store,
             lambda tx: tx.outline.put_graph(
-                str(home), language, f"{maker}, {digest}, {program()}", cached.compact.packed
+                str(home), language, f"{maker}, {digest}, {program()}", cached.columns.packed
             ),
         )
 
@@ -391,7 +391,7 @@ def _link(language: Language, home: Path, facts: dict[str, Facts]) -> _CachedGra
     ]
     reasons = dict.fromkeys(unlinked, "is nested too deeply to be linked")
     facts.clear()
-    return _CachedGraph(CompactGraph.of(linked, [texts, errors]), texts, errors, reasons)
+    return _CachedGraph(ColumnGraph.of(linked, [texts, errors]), texts, errors, reasons)
 
 
 def _link_possible(

@@ -134,7 +134,7 @@ class CodeSymbols:
         self._named: dict[str, list[OutlineNode]] = defaultdict(list)
         self._bodies: dict[str, list[OutlineNode]] = defaultdict(list)
         self._files: dict[str, list[OutlineNode]] = defaultdict(list)
-        for node in graph.compact.nodes():
+        for node in graph.columns.nodes():
             if node.origin == PROJECT and node.kind not in ("file", "module"):
                 self._named[node.name].append(node)
                 self._bodies[node.body].append(node)

@@ -79,7 +79,7 @@ def relative_path(root: str, file: str) -> str:
 
 def in_project(graph: CodeGraph, symbol: str) -> list[OutlineNode]:
     """Return the symbols of the project itself with a name."""
-    found = map(graph.compact.node, find(graph.compact, symbol))
+    found = map(graph.columns.node, find(graph.columns, symbol))
     return [node for node in found if node.origin == PROJECT]
 
 

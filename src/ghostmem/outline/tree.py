@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.outline.compact import CompactGraph
+from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.find import bare
 from ghostmem.outline.graph import KINDS, NATIVE, PROJECT, REVERSE, Loose, OutlineNode
 
@@ -128,7 +128,7 @@ def is_test(path: str) -> bool:
 
 
 def build(
-    parts: Iterable[tuple[CompactGraph, Sequence[int]]], options: Options, *, apart: bool = False
+    parts: Iterable[tuple[ColumnGraph, Sequence[int]]], options: Options, *, apart: bool = False
 ) -> Tree:
     """Return the trees of roots in one or more graphs, as many as one page holds.
 
@@ -175,7 +175,7 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
 class _Builder:
     """A graph, and how much of it was told."""
 
-    def __init__(self, graph: CompactGraph, options: Options, tree: Tree) -> None:
+    def __init__(self, graph: ColumnGraph, options: Options, tree: Tree) -> None:
         self.graph, self.options, self.tree = graph, options, tree
         self.kinds = options.kinds
         self.expanded: set[int] = set()

@@ -179,8 +179,8 @@ def _passes(kind: Type, name: str, place: int) -> Type | None:
 
 def link(files: Mapping[str, Facts]) -> Linked:
     """Return the graph of a project's files."""
-    world = TypeInference({path: files[path] for path in sorted(files)}, LIBRARY)
-    return GraphLinker(world, ROOTS).run()
+    inference = TypeInference({path: files[path] for path in sorted(files)}, LIBRARY)
+    return GraphLinker(inference, ROOTS).run()
 
 
 LIBRARY = Library(

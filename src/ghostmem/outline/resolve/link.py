@@ -26,10 +26,10 @@ class GraphLinker(GraphBuilder):
 
     last_name = re.compile(r"([\w$]+)\W*$")
 
-    def __init__(self, world: TypeInference, roots: set[str]) -> None:
-        super().__init__(world.files)
-        self.world = world
-        self.roots = roots | {one.split(".")[0] for one in world.packages}
+    def __init__(self, inference: TypeInference, roots: set[str]) -> None:
+        super().__init__(inference.files)
+        self.inference = inference
+        self.roots = roots | {one.split(".")[0] for one in inference.packages}
 
     def run(self) -> Linked:
         """Return the graph in a fixed order."""
@@ -46,7 +46,7 @@ class GraphLinker(GraphBuilder):
 
     def _from_elsewhere(self, name: str, kind: str, where: str) -> tuple[str, str]:
         """Add something native or external, and return its id and origin."""
-        origin = NATIVE if self.world.library.is_native(name) else EXTERNAL
+        origin = NATIVE if self.inference.library.is_native(name) else EXTERNAL
         return self.outside(origin, name, kind, where), origin
 
     def _to(self, path: str, ref: Ref, kind: str, keys: list[Key], via: str) -> None:
@@ -58,7 +58,7 @@ class GraphLinker(GraphBuilder):
 
     def _away(self, path: str, ref: Ref, kind: str, name: str) -> None:
         """Link a reference to something from elsewhere."""
-        is_native = self.world.library.is_native(name)
+        is_native = self.inference.library.is_native(name)
         where = "" if is_native else name.rpartition(".")[0]
         key, origin = self._from_elsewhere(name, MET.get(kind, "type"), where)
         self.add(self.owner(path, ref.owner), kind, key, ref.line, origin)
@@ -70,9 +70,11 @@ class GraphLinker(GraphBuilder):
             name = statement.path
             if is_static and not statement.star:
                 name = name.rpartition(".")[0]
-            is_known = is_package and name in self.world.packages
-            files = [one for one in self.world.packages[name] if one != path] if is_known else []
-            kind = None if is_known else self.world.class_at(name)
+            is_known = is_package and name in self.inference.packages
+            files = (
+                [one for one in self.inference.packages[name] if one != path] if is_known else []
+            )
+            kind = None if is_known else self.inference.class_at(name)
             if kind is not None and kind.sort == CLASS:
                 files = [kind.symbol[0]]
             elif kind is not None:
@@ -90,7 +92,7 @@ class GraphLinker(GraphBuilder):
         if ref.expression < 0:
             self._type(path, ref)
             return
-        one = self.world.expression(path, ref.expression)
+        one = self.inference.expression(path, ref.expression)
         if ref.kind != "calls":
             self._data(path, ref, one)
         elif one.op == "new":
@@ -99,18 +101,18 @@ class GraphLinker(GraphBuilder):
             self._own_constructor(path, ref, one)
         elif one.op == "enum_constant":
             key = (path, ref.owner)
-            made = self.world.constructors(key, len(one.parts))
+            made = self.inference.constructors(key, len(one.parts))
             self._to(path, ref, "calls", made or [key], "receiver")
         else:
             self._call(path, ref, one)
 
     def _call(self, path: str, ref: Ref, one: Expression) -> None:
-        world = self.world
-        found = world.callee(path, one)
+        inference = self.inference
+        found = inference.callee(path, one)
         keys = [key for key, _ in found.methods]
         if keys:
-            within = {world.symbol((key[0], world.symbol(key).parent)).kind for key in keys}
-            static = all("static" in world.symbol(key).flags for key in keys)
+            within = {inference.symbol((key[0], inference.symbol(key).parent)).kind for key in keys}
+            static = all("static" in inference.symbol(key).flags for key in keys)
             virtual = within == {"interface"} and not static
             self._to(path, ref, "calls", keys, "interface" if virtual else found.via)
         elif found.outside:
@@ -119,17 +121,17 @@ class GraphLinker(GraphBuilder):
             self.loose(path, ref)
 
     def _named(self, path: str, term: int, scope: int) -> tuple[Type | None, str]:
-        one = self.world.files[path].terms[term] if term >= 0 else None
+        one = self.inference.files[path].terms[term] if term >= 0 else None
         if one is None or one.sort != "named":
             return None, ""
-        return self.world.class_named(path, one.name, scope)
+        return self.inference.class_named(path, one.name, scope)
 
     def _new(self, path: str, ref: Ref, one: Expression) -> None:
         found, via = self._named(path, one.term, one.scope)
         if found is not None and found.sort == CLASS:
             self._to(path, ref, "uses", [found.symbol], via)
-            if self.world.symbol(found.symbol).kind != "interface":
-                made = self.world.constructors(found.symbol, len(one.parts))
+            if self.inference.symbol(found.symbol).kind != "interface":
+                made = self.inference.constructors(found.symbol, len(one.parts))
                 self._to(path, ref, "calls", made or [found.symbol], via)
         elif found is not None and found.sort == OUTSIDE_CLASS:
             self._away(path, ref, "uses", found.name)
@@ -139,12 +141,12 @@ class GraphLinker(GraphBuilder):
             self.loose(path, ref)
 
     def _own_constructor(self, path: str, ref: Ref, one: Expression) -> None:
-        key = self.world.type_at(path, one.scope)
+        key = self.inference.type_at(path, one.scope)
         if key is None:
             return
-        kind = self.world.superclass(key) if one.name == "super" else Type(INSTANCE, key)
+        kind = self.inference.superclass(key) if one.name == "super" else Type(INSTANCE, key)
         if kind is not None and kind.sort == INSTANCE:
-            made = self.world.constructors(kind.symbol, len(one.parts))
+            made = self.inference.constructors(kind.symbol, len(one.parts))
             self._to(path, ref, "calls", made or [kind.symbol], "receiver")
         elif kind is not None and kind.sort == OUTSIDE:
             self._away(path, ref, "calls", kind.name)
@@ -153,30 +155,30 @@ class GraphLinker(GraphBuilder):
 
     def _data(self, path: str, ref: Ref, one: Expression) -> None:
         """Link a read or write of a static field; a class that is named on the way is used."""
-        world = self.world
+        inference = self.inference
         if one.op == "method":
-            kind = world.type_of(path, one.target)
-            found = [world.methods(part, one.name, None) for part in parts_of(kind)]
+            kind = inference.type_of(path, one.target)
+            found = [inference.methods(part, one.name, None) for part in parts_of(kind)]
             self._to(path, ref, "uses", [key for rows in found for key, _ in rows], "type")
             return
         if one.op == "name":
-            kind, key, via = world.variable(path, one.name, one.scope)
+            kind, key, via = inference.variable(path, one.name, one.scope)
             if key is None and via == "variable":
                 return
             if key is None and via == "" and one.name not in self.roots:
                 self.loose(path, ref)
                 return
         else:
-            held = world.type_of(path, one.target)
-            key, _ = world.field_of(held, one.name)
-            kind, via = (None if key else world.type_of(path, ref.expression)), "type"
+            held = inference.type_of(path, one.target)
+            key, _ = inference.field_of(held, one.name)
+            kind, via = (None if key else inference.type_of(path, ref.expression)), "type"
             if held is None and kind is not None and kind.sort == CLASS:
                 via = "package"
         self._link_data(path, ref, kind, key, via)
 
     def _link_data(self, path: str, ref: Ref, kind: Type | None, key: Key | None, via: str) -> None:
         if key is not None:
-            if "static" in self.world.symbol(key).flags:
+            if "static" in self.inference.symbol(key).flags:
                 self._to(path, ref, ref.kind, [key], via)
         elif kind is None:
             return
@@ -188,18 +190,18 @@ class GraphLinker(GraphBuilder):
             self._away(path, ref, ref.kind, kind.name)
 
     def _type(self, path: str, ref: Ref) -> None:
-        term = self.world.files[path].terms[ref.term] if ref.term >= 0 else None
+        term = self.inference.files[path].terms[ref.term] if ref.term >= 0 else None
         if term is not None and term.sort != "named":
             return
         scope = ref.scope
         if ref.kind in ("extends", "implements"):
-            scope = self.world.outer_scope((path, ref.owner), ref)
+            scope = self.inference.outer_scope((path, ref.owner), ref)
         found, via = self._named(path, ref.term, scope)
         if found is None:
             self.loose(path, ref)
         elif found.sort == CLASS:
             kind = ref.kind
-            if ref.detail == "either" and self.world.symbol(found.symbol).kind == "interface":
+            if ref.detail == "either" and self.inference.symbol(found.symbol).kind == "interface":
                 kind = "implements"  # an anonymous class of an interface
             self._to(path, ref, kind, [found.symbol], via)
         elif found.sort == OUTSIDE_CLASS:

@@ -91,23 +91,27 @@ class EcmaInference(Results):
 
 # by the first value of a row: a function of the inference, the file and the other values of the row
 _EXPRESSIONS: dict[str, Callable[..., Type]] = {
-    "id": lambda world, path, name, scope: world.values(world.referents(path, name, scope)[0]),
+    "id": lambda inference, path, name, scope: inference.values(
+        inference.referents(path, name, scope)[0]
+    ),
     "this": EcmaInference.this,
-    "super": lambda world, path, scope: world.super_type(world.this(path, scope)),
-    "lit": lambda _world, _path, name: ("null",) if name == "null" else ("native", name, ()),
-    "m": lambda world, path, target, name: world.member_type(world.type_of(path, target), name),
+    "super": lambda inference, path, scope: inference.super_type(inference.this(path, scope)),
+    "lit": lambda _inference, _path, name: ("null",) if name == "null" else ("native", name, ()),
+    "m": lambda inference, path, target, name: inference.member_type(
+        inference.type_of(path, target), name
+    ),
     "c": EcmaInference.called,
-    "new": lambda world, path, target, terms, scope: world.constructed(
-        world.type_of(path, target), world.terms(terms, path, scope)
+    "new": lambda inference, path, target, terms, scope: inference.constructed(
+        inference.type_of(path, target), inference.terms(terms, path, scope)
     ),
     "at": EcmaInference._item,
-    "el": lambda world, path, target: world.element(world.type_of(path, target)),
-    "aw": lambda world, path, target: world.awaited(world.type_of(path, target)),
-    "as": lambda world, path, term, scope: world.term(term, path, scope),
+    "el": lambda inference, path, target: inference.element(inference.type_of(path, target)),
+    "aw": lambda inference, path, target: inference.awaited(inference.type_of(path, target)),
+    "as": lambda inference, path, term, scope: inference.term(term, path, scope),
     "u": EcmaInference._union,
-    "arr": lambda world, path, parts: ("native", "Array", (world._union(path, parts),)),
+    "arr": lambda inference, path, parts: ("native", "Array", (inference._union(path, parts),)),
     "f": EcmaInference._function_literal,
-    "cls": lambda _world, path, number: ("class", (path, number)) if number >= 0 else None,
+    "cls": lambda _inference, path, number: ("class", (path, number)) if number >= 0 else None,
     "req": EcmaInference._required,
     "param": EcmaInference.parameter,
 }

@@ -27,9 +27,9 @@ def stem(path: str) -> str:
 
 
 class _EcmaLinker(GraphBuilder):
-    def __init__(self, world: EcmaInference) -> None:
-        super().__init__(world.files)
-        self.world = world
+    def __init__(self, inference: EcmaInference) -> None:
+        super().__init__(inference.files)
+        self.inference = inference
 
     def run(self) -> Linked:
         """Return the graph."""
@@ -54,7 +54,7 @@ class _EcmaLinker(GraphBuilder):
     def _imports(self, path: str, facts: Facts) -> None:
         importer = file_id(path)
         for one in facts.imports:
-            origin, place = self.world.paths.find(path, one.path)
+            origin, place = self.inference.paths.find(path, one.path)
             if origin == "file":
                 self.add(importer, "imports", file_id(place), one.line, "import")
             elif origin == "missing":
@@ -81,14 +81,14 @@ class _EcmaLinker(GraphBuilder):
 
     def _symbol(self, referent: Referent) -> Symbol | None:
         """Return the symbol that a referent is, if it is one."""
-        return self.world.symbol(referent[1]) if referent[0] in {"symbol", "member"} else None
+        return self.inference.symbol(referent[1]) if referent[0] in {"symbol", "member"} else None
 
     def _is_abstract(self, key: Key) -> bool:
         """Tell whether a member has no body because it is of an interface or an alias."""
-        symbol = self.world.symbol(key)
+        symbol = self.inference.symbol(key)
         if symbol.parent == FILE or symbol.kind not in {"method", "field"}:
             return False
-        above = self.world.symbol((key[0], symbol.parent))
+        above = self.inference.symbol((key[0], symbol.parent))
         return above.kind == "interface" or (
             above.kind == "type"
             and above.signature.lstrip().startswith(("type ", "export type ", "declare type "))
@@ -113,7 +113,7 @@ class _EcmaLinker(GraphBuilder):
         classes = [
             one
             for one in callees
-            if (self.world.symbol(one[1]).kind == "type" if one[0] == "symbol" else is_new)
+            if (self.inference.symbol(one[1]).kind == "type" if one[0] == "symbol" else is_new)
         ]
         self._to(path, ref, "uses", classes, via)
 
@@ -121,41 +121,41 @@ class _EcmaLinker(GraphBuilder):
         """Return the constructor of a class that has one, otherwise the referent."""
         if referent[0] != "symbol":
             return referent
-        constructors = self.world.declared(referent[1], "constructor")
+        constructors = self.inference.declared(referent[1], "constructor")
         return ("symbol", constructors[0]) if constructors else referent
 
     def _callees(self, path: str, number: int) -> tuple[list[Referent], str, bool]:
         """Return the callees of a call, how they were found, and whether it calls a function
         without a name, which needs no link.
         """
-        match self.world.row(path, number):
+        match self.inference.row(path, number):
             case ["id", name, scope]:
-                referents, via = self.world.referents(path, name, scope)
+                referents, via = self.inference.referents(path, name, scope)
             case ["super", scope]:
-                base = self.world.super_type(self.world.this(path, scope))
+                base = self.inference.super_type(self.inference.this(path, scope))
                 referents, via = [self._constructor(one) for one in class_of(base)], "receiver"
             case ["m", target, name]:
                 referents, via = self._member(path, target, name)
             case _:
-                of = self.world.type_of(path, number)
+                of = self.inference.type_of(path, number)
                 return function_of(of), "type", sort_of(of) == "anonymous"
         callees = list(
             dict.fromkeys(one for referent in referents for one in self._functions(referent))
         )
-        sorts = (sort_of(self.world.value(one)) for one in referents)
+        sorts = (sort_of(self.inference.value(one)) for one in referents)
         return callees, via, "anonymous" in sorts
 
     def _member(self, path: str, target: int, name: str) -> tuple[list[Referent], str]:
         """Return the referents of a member of an expression, and how they were found."""
-        of = self.world.type_of(path, target)
+        of = self.inference.type_of(path, target)
         sort = sort_of(of)
         if sort in {"function", "anonymous", "function type"} and name in {"call", "apply", "bind"}:
             called = function_of(of) if name != "bind" else []  # bind does not call the function
             return called or [("native", f"Function.{name}")], "type"
         via = "import" if sort == "module" else "type"
-        if self.world.row(path, target)[0] in {"this", "super"}:
+        if self.inference.row(path, target)[0] in {"this", "super"}:
             via = "receiver"
-        return self.world.member(of, name), via
+        return self.inference.member(of, name), via
 
     def _functions(self, referent: Referent) -> list[Referent]:
         """Return the functions and classes that are called if a referent is called."""
@@ -168,7 +168,11 @@ class _EcmaLinker(GraphBuilder):
             (symbol.kind in {"function", "method", "type"} and not symbol.detail.get("get"))
             or (symbol.kind == "field" and self._is_abstract(referent[1]))
         )
-        return [("symbol", referent[1])] if is_function else function_of(self.world.value(referent))
+        return (
+            [("symbol", referent[1])]
+            if is_function
+            else function_of(self.inference.value(referent))
+        )
 
     # data
 
@@ -177,8 +181,8 @@ class _EcmaLinker(GraphBuilder):
         if mode == "member":
             self._data_member(path, ref, number)
             return
-        _, name, scope = self.world.row(path, number)
-        referents, via = self.world.referents(path, name, scope)
+        _, name, scope = self.inference.row(path, number)
+        referents, via = self.inference.referents(path, name, scope)
         sort = referents[0][0] if referents else ""
         if name in IGNORED or sort in {"binding", "type parameter"}:
             return
@@ -193,7 +197,7 @@ class _EcmaLinker(GraphBuilder):
         """Tell whether naming something reads or writes it: a variable, not a class or a module."""
         sort, name = referent[0], referent[-1]
         if sort == "symbol":
-            return self.world.symbol(name).kind in DATA
+            return self.inference.symbol(name).kind in DATA
         return bool(name) if sort == "external" else sort == "native" and not name[:1].isupper()
 
     def _is_used(self, referent: Referent) -> bool:
@@ -205,7 +209,7 @@ class _EcmaLinker(GraphBuilder):
 
     def _data_member(self, path: str, ref: Ref, number: int) -> None:
         """Link a read or write of a static field, an exported variable, or an accessor."""
-        _, target, name = self.world.row(path, number)
+        _, target, name = self.inference.row(path, number)
         referents, via = self._member(path, target, name)
         accessor = "get" if ref.kind == "accesses" else "set"
         found: dict[str, list[Referent]] = {"calls": [], ref.kind: [], "uses": []}
@@ -229,7 +233,9 @@ class _EcmaLinker(GraphBuilder):
         if term and term[0] == "n":
             found, via = self._named_types(path, ref)
         else:
-            computed = self.world.base(term, path, scope, ()) if term and term[0] == "x" else None
+            computed = (
+                self.inference.base(term, path, scope, ()) if term and term[0] == "x" else None
+            )
             found, via = class_of(computed), "type"
         self._to(path, ref, ref.kind, found, via)
         if not found:
@@ -238,16 +244,16 @@ class _EcmaLinker(GraphBuilder):
     def _named_types(self, path: str, ref: Ref) -> tuple[list[Referent], str]:
         """Return the referents of the name of a type, and how they were found."""
         term, scope = ref.detail
-        referents = self.world.type_referents(term[1], path, scope)
+        referents = self.inference.type_referents(term[1], path, scope)
         is_value = ref.kind == "extends" and not referents
         if is_value:
-            referents = class_of(self.world.base(term, path, scope, ()))
+            referents = class_of(self.inference.base(term, path, scope, ()))
         found = [
             one
             for one in referents
             if one[0] != "symbol"
-            or self.world.symbol(one[1]).kind in {"type", "interface", "function"}
+            or self.inference.symbol(one[1]).kind in {"type", "interface", "function"}
         ]
         first = term[1].partition(".")[0]
-        _, via = self.world.referents(path, first, scope, types=not is_value)
+        _, via = self.inference.referents(path, first, scope, types=not is_value)
         return found[:1] if ref.kind == "uses" else found, via

@@ -146,38 +146,38 @@ def _on_side(of: Type, static: bool) -> Type:
     return ("class", of[1]) if of and of[0] == "instance" and static else of
 
 
-# by the sort of a type: a function of the world, the name, the classes whose members are being
+# by the sort of a type: a function of the inference, the name, the classes whose members are being
 # looked up, and the other values of the type
 _MEMBERS: dict[str, Callable[..., list[Referent]]] = {
-    "instance": lambda world, name, seen, key, arguments: (
-        world.class_member(key, name, False, arguments, seen) or world.assigned(key, name)
+    "instance": lambda inference, name, seen, key, arguments: (
+        inference.class_member(key, name, False, arguments, seen) or inference.assigned(key, name)
     ),
-    "class": lambda world, name, seen, key: (
-        world.class_member(key, name, True, (), seen) or world.exported_beside(key, name)
+    "class": lambda inference, name, seen, key: (
+        inference.class_member(key, name, True, (), seen) or inference.exported_beside(key, name)
     ),
     "variable": Members._variable_member,
     "function": Members._function_member,
-    "object": lambda world, name, _seen, path, number: (
+    "object": lambda inference, name, _seen, path, number: (
         [("expression", path, value)]
-        if (value := world.row(path, number)[1].get(name, -1)) >= 0
+        if (value := inference.row(path, number)[1].get(name, -1)) >= 0
         else []
     ),
-    "module": lambda world, name, _seen, path: world.export(path, name),
+    "module": lambda inference, name, _seen, path: inference.export(path, name),
     "namespace": Members._namespace_member,
-    "native": lambda _world, name, _seen, of, _arguments: [("native", f"{of}.{name}")],
-    "native value": lambda _world, name, _seen, of: [("native", f"{of}.{name}")],
+    "native": lambda _inference, name, _seen, of, _arguments: [("native", f"{of}.{name}")],
+    "native value": lambda _inference, name, _seen, of: [("native", f"{of}.{name}")],
     **dict.fromkeys(
         ("external", "external instance"),
-        lambda _world, name, _seen, package, of: [
+        lambda _inference, name, _seen, package, of: [
             ("external", package, f"{of}.{name}" if of else name)
         ],
     ),
-    "tuple": lambda _world, name, _seen, _parts: [("native", f"Array.{name}")],
-    "object type": lambda world, name, _seen, members, *place: [
-        ("type", world.term(term, *place)) for member, term in members if member == name
+    "tuple": lambda _inference, name, _seen, _parts: [("native", f"Array.{name}")],
+    "object type": lambda inference, name, _seen, members, *place: [
+        ("type", inference.term(term, *place)) for member, term in members if member == name
     ],
-    "intersection": lambda world, name, seen, parts: next(
-        filter(None, (world.member(part, name, seen) for part in parts)), []
+    "intersection": lambda inference, name, seen, parts: next(
+        filter(None, (inference.member(part, name, seen) for part in parts)), []
     ),
     "union": Members._union_member,
 }

@@ -169,29 +169,31 @@ class EcmaWritten(EcmaNames):
                 return None
 
 
-# by the first value of a term: a function of the world, the file, the scope, the type parameters
-# and the other values of the term
+# by the first value of a term: a function of the inference, the file, the scope, the type
+# parameters and the other values of the term
 _TERMS: dict[str, Callable[..., Type]] = {
     "n": EcmaWritten._named,
-    "p": lambda _world, _path, _scope, _env, name: PRIMITIVES.get(name),
-    "arr": lambda world, path, scope, env, inner: (
-        ("native", "Array", (world.term(inner, path, scope, env),))
+    "p": lambda _inference, _path, _scope, _env, name: PRIMITIVES.get(name),
+    "arr": lambda inference, path, scope, env, inner: (
+        ("native", "Array", (inference.term(inner, path, scope, env),))
     ),
-    "tuple": lambda world, path, scope, env, parts: (
-        ("tuple", world.terms(parts, path, scope, env))
+    "tuple": lambda inference, path, scope, env, parts: (
+        ("tuple", inference.terms(parts, path, scope, env))
     ),
-    "u": lambda world, path, scope, env, parts: union([*world.terms(parts, path, scope, env)]),
+    "u": lambda inference, path, scope, env, parts: union(
+        [*inference.terms(parts, path, scope, env)]
+    ),
     "&": EcmaWritten._intersection,
-    "fn": lambda _world, path, scope, env, parameters, result: (
+    "fn": lambda _inference, path, scope, env, parameters, result: (
         ("function type", _frozen(parameters), _frozen(result), path, scope, env)
     ),
-    "obj": lambda _world, path, scope, env, members: (
+    "obj": lambda _inference, path, scope, env, members: (
         ("object type", _frozen(members)[1:], path, scope, env)
     ),
-    "this": lambda world, path, scope, _env: world.this(path, scope),
+    "this": lambda inference, path, scope, _env: inference.this(path, scope),
     "typeof": EcmaWritten._type_query,
-    "lookup": lambda world, path, scope, env, inner, name: world.member_type(
-        world.term(inner, path, scope, env), name
+    "lookup": lambda inference, path, scope, env, inner, name: inference.member_type(
+        inference.term(inner, path, scope, env), name
     ),
 }
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ghostmem.outline.languages.go_ import natives
-from ghostmem.outline.languages.go_.express import EXPRESSIONS
+from ghostmem.outline.languages.go_.expression_types import EXPRESSIONS
 from ghostmem.outline.languages.go_.lookup import GoLookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, Sink
+from ghostmem.outline.languages.go_.project import Decl, GoFile, Package, native
 from ghostmem.outline.languages.go_.shapes import SHAPES
 from ghostmem.outline.languages.go_.types import (
     BOOL,
@@ -20,7 +21,6 @@ from ghostmem.outline.languages.go_.types import (
     Type,
     basic,
 )
-from ghostmem.outline.languages.go_.world import Decl, GoFile, Package, native
 
 WalkFunction = Callable[["Checker", Tree, tuple[Any, ...], list[Tree]], None]
 
@@ -42,7 +42,7 @@ class Checker:
     ) -> None:
         self.walk_function = walk_function
         self.lookup = lookup
-        self.world = lookup.world
+        self.project = lookup.project
         self.file = file
         self.scopes = scopes
         self.sink = sink
@@ -129,7 +129,7 @@ class Checker:
             return Op(
                 "type",
                 basic(name),
-                (self.world.outsider("", name, "type"),),
+                (self.project.outsider("", name, "type"),),
                 "type",
                 "native",
                 line,
@@ -138,7 +138,7 @@ class Checker:
             return Op(
                 "builtin",
                 name,
-                (self.world.outsider("", name, "function"),),
+                (self.project.outsider("", name, "function"),),
                 "function",
                 "native",
                 line,
@@ -152,7 +152,7 @@ class Checker:
 
     def declaration(self, found: list[Decl], via: str, line: int) -> Op:
         """Return the meaning of a declaration at package level."""
-        decls = found if len(found) == 1 else self.world.candidates(found, self.file)
+        decls = found if len(found) == 1 else self.project.candidates(found, self.file)
         if len(decls) == 1:
             ids: tuple[str, ...] = (decls[0].id,)
         else:
@@ -172,7 +172,7 @@ class Checker:
         stands in must tell.
         """
         via = "native" if native(path) else "external"
-        ids = (self.world.outsider(path, name, "symbol"),)
+        ids = (self.project.outsider(path, name, "symbol"),)
         return Op("outside", ("x", path, name, ()), ids, "outside", via, line)
 
     def selector(self, tree: Tree) -> Op:
@@ -222,7 +222,7 @@ class Checker:
     def _outside_member(self, kind: Any, name: str, line: int) -> Op:
         path, owner = (kind[1], kind[2]) if kind[0] == "x" else ("", kind[1])
         via = "native" if native(path) else "external"
-        ids = (self.world.outsider(path, f"{owner}.{name}", "method"),)
+        ids = (self.project.outsider(path, f"{owner}.{name}", "method"),)
         return Op("value", natives.member(kind, name), ids, "member", via, line)
 
     # declarations
@@ -249,7 +249,7 @@ class Checker:
             return
         decls = self.file.package.scope.get(tree[1][1])
         if decls and decls[0].symbol.kind in {"type", "interface"}:
-            named = self.lookup.declare(self.world.candidates(decls, self.file))
+            named = self.lookup.declare(self.project.candidates(decls, self.file))
             for one, variable in zip(tree[2], named.params, strict=False):
                 if one[0] == "i":
                     scope[one[1]] = variable

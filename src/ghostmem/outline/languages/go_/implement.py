@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ghostmem.outline.graph import LinkColumns
 from ghostmem.outline.languages.go_.lookup import GoLookup
+from ghostmem.outline.languages.go_.project import Decl, GoFile, GoProject
 from ghostmem.outline.languages.go_.types import BOOL, BYTE, INT, STRING, Type, exported, unify
-from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 _ERROR: Type = ("b", "error")
 
@@ -50,9 +50,9 @@ class Interface(NamedTuple):
     name: str = ""
 
 
-def add_implements(world: GoWorld, lookup: GoLookup, links: LinkColumns) -> None:
+def add_implements(project: GoProject, lookup: GoLookup, links: LinkColumns) -> None:
     """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
-    types, declared = _declared(world, lookup)
+    types, declared = _declared(project, lookup)
     interfaces = [_interface(lookup, decl) for decl in declared]
     natives = [
         Interface("", path, methods, frozenset(), name)
@@ -69,7 +69,7 @@ def add_implements(world: GoWorld, lookup: GoLookup, links: LinkColumns) -> None
             if via and one.id:
                 links.add(decl.id, "implements", one.id, decl.symbol.line, via)
             elif via:
-                target = world.outsider(one.path, one.name, "interface")
+                target = project.outsider(one.path, one.name, "interface")
                 links.add(decl.id, "implements", target, decl.symbol.line, "native")
 
 
@@ -85,10 +85,10 @@ def _by_rarest_method(
     return found
 
 
-def _declared(world: GoWorld, lookup: GoLookup) -> tuple[list[Decl], list[Decl]]:
+def _declared(project: GoProject, lookup: GoLookup) -> tuple[list[Decl], list[Decl]]:
     types: list[Decl] = []
     interfaces: list[Decl] = []
-    for package in sorted(world.packages.values(), key=lambda one: one.id):
+    for package in sorted(project.packages.values(), key=lambda one: one.id):
         for name in sorted(package.scope):
             for decl in package.scope[name]:
                 if decl.symbol.kind not in {"type", "interface"} or decl.tree()[4]:
@@ -141,7 +141,7 @@ def _names(lookup: GoLookup, kind: Any, depth: int) -> set[str]:
         kind = kind[1]
     if kind is None or depth > 20:
         return set()
-    found = set(lookup.world.methods.get(kind[1], ())) if kind[0] == "n" else set()
+    found = set(lookup.project.methods.get(kind[1], ())) if kind[0] == "n" else set()
     under = lookup.underlying(kind)
     if under is not None and under[0] == "st":
         for _, inner, embedded in under[1]:
@@ -184,7 +184,7 @@ def _alike(wanted: Any, given: Any, variables: frozenset[Any], bound: dict[Any, 
 
 def _through_pointer(lookup: GoLookup, kind: Any, name: str, file: GoFile) -> bool:
     """Tell whether a method comes from an embedded pointer, so that values have it too."""
-    if lookup.world.methods.get(kind[1], {}).get(name):
+    if lookup.project.methods.get(kind[1], {}).get(name):
         return False
     under = lookup.underlying(kind)
     for _, inner, embedded in under[1] if under is not None and under[0] == "st" else ():

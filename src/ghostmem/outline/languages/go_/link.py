@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineNode, file_id
-from ghostmem.outline.halves import Step, halves, run_halves
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
@@ -17,7 +16,8 @@ from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.natives import interfaces
 from ghostmem.outline.languages.go_.nodes import add_links, index_symbols, nodes_of
 from ghostmem.outline.languages.go_.operand import Op, Sink
-from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
+from ghostmem.outline.languages.go_.project import Decl, GoFile, GoProject
+from ghostmem.outline.parallel import Step, halves, run_halves
 
 _NUMBERS = {kind: number for number, kind in enumerate(FORWARD)}
 _AS_TYPE = sum(1 << _NUMBERS[kind] for kind in ("uses", "extends", "implements"))
@@ -29,9 +29,9 @@ class _Owner:
     """Takes the references of one owner."""
 
     def __init__(
-        self, world: GoWorld, links: LinkColumns, unresolved: list[Loose], owner: str
+        self, project: GoProject, links: LinkColumns, unresolved: list[Loose], owner: str
     ) -> None:
-        self.world = world
+        self.project = project
         self.unresolved = unresolved
         self.owner = owner
         self._add = links.add
@@ -49,7 +49,7 @@ class _Owner:
         text = shown(tree)
         name = text.rsplit(".", 1)[-1]
         self.unresolved.append(
-            Loose(self.owner, kind, text, line, name, self.world.names.get(name, 0))
+            Loose(self.owner, kind, text, line, name, self.project.names.get(name, 0))
         )
 
 
@@ -57,19 +57,21 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of a project's Go files.
 
     Nodes are made last, when all that was needed for the links is freed."""
-    world = GoWorld(files, read)
-    index_symbols(world)
-    by_path = {file.path: file for file in world.files}
+    project = GoProject(files, read)
+    index_symbols(project)
+    by_path = {file.path: file for file in project.files}
     parts = [[by_path[path] for path in part] for part in halves(files, whole_folders=True)]
-    links, loose = _join(world, run_halves([partial(_half, world, part) for part in parts]))
+    links, loose = _join(project, run_halves([partial(_half, project, part) for part in parts]))
     linked = Linked({}, links, loose)
-    if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
+    if project.files and all(
+        project.module_of(one.folder) is None for one in project.packages.values()
+    ):
         linked.notes.append(
             "no go.mod: imports between the project's own packages cannot be told from "
             "external ones"
         )
-    world.release()
-    for node in chain(_outside_nodes(world, links), nodes_of(world)):
+    project.release()
+    for node in chain(_outside_nodes(project, links), nodes_of(project)):
         linked.nodes[node.id] = node
     return linked
 
@@ -83,38 +85,38 @@ class _Linked(NamedTuple):
     choices: dict[str, str]  # see GoLookup
 
 
-def _join(world: GoWorld, parts: list[_Linked]) -> tuple[LinkColumns, list[Loose]]:
+def _join(project: GoProject, parts: list[_Linked]) -> tuple[LinkColumns, list[Loose]]:
     """Return the links and unresolved references of all files."""
     links, loose = parts[0].links, parts[0].loose
-    lookup = GoLookup(world, Checker)
+    lookup = GoLookup(project, Checker)
     for part in parts:
-        world.outside = part.outside | world.outside
+        project.outside = part.outside | project.outside
         lookup.choose(part.choices)
     while len(parts) > 1:
         links.join(parts[-1].links)
         loose += parts.pop().loose
-    add_implements(world, lookup, links)
+    add_implements(project, lookup, links)
     return links, sorted(loose)
 
 
-def _half(world: GoWorld, files: list[GoFile]) -> list[Step]:
-    return [lambda _known: _link_files(world, files)]
+def _half(project: GoProject, files: list[GoFile]) -> list[Step]:
+    return [lambda _known: _link_files(project, files)]
 
 
-def _link_files(world: GoWorld, files: list[GoFile]) -> _Linked:
+def _link_files(project: GoProject, files: list[GoFile]) -> _Linked:
     """Type the bodies of some files."""
     links, loose = LinkColumns(), list[Loose]()
-    lookup = GoLookup(world, Checker)
-    sink = partial(_Owner, world, links, loose)
+    lookup = GoLookup(project, Checker)
+    sink = partial(_Owner, project, links, loose)
     for file in files:
-        add_links(world, links, file)
+        add_links(project, links, file)
         _link_initialisers(lookup, file, sink)
         bodies = iter(file.bodies())
         for key, symbol in zip(file.ids, file.facts.symbols, strict=True):
             if symbol.parent == FILE:
                 _link_symbol(lookup, Decl(key, file, symbol), bodies, sink)
         lookup.members.clear()  # no other file asks for these
-    return _Linked(links, loose, world.outside, lookup.choices())
+    return _Linked(links, loose, project.outside, lookup.choices())
 
 
 def _link_symbol(
@@ -169,14 +171,14 @@ def _link_initialisers(lookup: GoLookup, file: GoFile, sink: Callable[[str], Sin
                 checker.value(one)
 
 
-def _outside_nodes(world: GoWorld, links: LinkColumns) -> Iterator[OutlineNode]:
+def _outside_nodes(project: GoProject, links: LinkColumns) -> Iterator[OutlineNode]:
     """Yield the nodes outside that are met, and tell types from functions by how they are used."""
     met = bytearray(len(links.ids))  # by node: the kinds of the links to it, as bits
     for kind, end in zip(links.kinds, links.ends, strict=True):
         met[end] |= 1 << kind
     types = set()
     for end, key in enumerate(links.ids):
-        if node := world.outside.get(key):
+        if node := project.outside.get(key):
             as_type, as_function = met[end] & _AS_TYPE, met[end] & _AS_FUNCTION
             yield _outside_node(
                 node, "type" if as_type else "function" if as_function else "variable"

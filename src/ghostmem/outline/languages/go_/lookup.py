@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.outline.languages.go_.memo import Known, Memo
+from ghostmem.outline.languages.go_.project import Decl, GoFile, GoProject
 from ghostmem.outline.languages.go_.types import (
     Binding,
     Type,
@@ -13,7 +14,6 @@ from ghostmem.outline.languages.go_.types import (
     pointed,
     substitute,
 )
-from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.check import Checker
@@ -52,8 +52,8 @@ class Named:
 class GoLookup:
     """Answers about types from declarations; the checker gives it the types of trees."""
 
-    def __init__(self, world: GoWorld, checker: "type[Checker]") -> None:
-        self.world = world
+    def __init__(self, project: GoProject, checker: "type[Checker]") -> None:
+        self.project = project
         self._checker = checker
         self.named: dict[str, Named] = {}
         self.constraints: dict[tuple[Any, ...], tuple[GoFile, list[Scope], Tree]] = {}
@@ -75,7 +75,7 @@ class GoLookup:
         """Return the declaration that was taken for each type that is declared several times."""
         return {
             key: self.named[key].decls[0].id
-            for key, decls in self.world.types.items()
+            for key, decls in self.project.types.items()
             if len(decls) > 1 and key in self.named
         }
 
@@ -83,7 +83,7 @@ class GoLookup:
         """Take the declarations that another lookup took."""
         for key, decl_id in choices.items():
             if key not in self.named:
-                self.declare([one for one in self.world.types[key] if one.id == decl_id])
+                self.declare([one for one in self.project.types[key] if one.id == decl_id])
 
     def add(self, named: Named) -> Named:
         """Remember a named type."""
@@ -210,17 +210,17 @@ class GoLookup:
             ]
         if under[0] != "if":
             return []
-        ids = tuple(self.world.members.get(kind[1], {}).get(name, ())) if kind[0] == "n" else ()
+        ids = tuple(self.project.members.get(kind[1], {}).get(name, ())) if kind[0] == "n" else ()
         return [
             Member("interface", sig, ids, name=name) for method, sig in under[1] if method == name
         ]
 
     def _method(self, kind: tuple[Any, ...], name: str, file: GoFile) -> Member | None:
-        found = self.world.methods.get(kind[1], {}).get(name)
+        found = self.project.methods.get(kind[1], {}).get(name)
         named = self.named.get(kind[1])
         if not found or named is None:
             return None
-        decls = self.world.candidates(found, file)
+        decls = self.project.candidates(found, file)
         signature = substitute(self.signature(decls[0]), binding(named, kind[2]))
         pointer = all(one.symbol.full.startswith("(*") for one in decls)
         return Member("method", signature, tuple(one.id for one in decls), pointer, name)

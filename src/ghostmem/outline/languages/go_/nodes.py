@@ -4,49 +4,49 @@ from collections.abc import Iterator
 
 from ghostmem.outline.facts import FILE
 from ghostmem.outline.graph import LinkColumns, OutlineNode, file_id, project_id
-from ghostmem.outline.languages.go_.world import (
+from ghostmem.outline.languages.go_.project import (
     Decl,
     GoFile,
-    GoWorld,
+    GoProject,
     Package,
     native,
     receiver_type,
 )
 
 
-def index_symbols(world: GoWorld) -> None:
+def index_symbols(project: GoProject) -> None:
     """Give symbols their ids, and index their declarations."""
-    for file in world.files:
+    for file in project.files:
         for symbol in file.facts.symbols:
             key = project_id(file.path, f"{file.package.name}.{symbol.full}", symbol.start)
             file.ids.append(key)
-            world.names[symbol.name] = world.names.get(symbol.name, 0) + 1
+            project.names[symbol.name] = project.names.get(symbol.name, 0) + 1
             if symbol.kind != "field":
-                _index_symbol(world, Decl(key, file, symbol))
+                _index_symbol(project, Decl(key, file, symbol))
 
 
-def _index_symbol(world: GoWorld, decl: Decl) -> None:
+def _index_symbol(project: GoProject, decl: Decl) -> None:
     key, file, symbol = decl
     package = file.package
     if symbol.parent != FILE:
         owner = f"{package.path}.{file.facts.symbols[symbol.parent].name}"
-        world.members.setdefault(owner, {}).setdefault(symbol.name, []).append(key)
+        project.members.setdefault(owner, {}).setdefault(symbol.name, []).append(key)
     elif symbol.kind == "method":
         owner = f"{package.path}.{receiver_type(symbol)}"
-        world.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(decl)
+        project.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(decl)
     elif symbol.name != "init" or symbol.kind != "function":
         package.scope.setdefault(symbol.name, []).append(decl)
         if symbol.kind in {"type", "interface"}:
-            world.types.setdefault(f"{package.path}.{symbol.name}", []).append(decl)
+            project.types.setdefault(f"{package.path}.{symbol.name}", []).append(decl)
 
 
-def nodes_of(world: GoWorld) -> Iterator[OutlineNode]:
+def nodes_of(project: GoProject) -> Iterator[OutlineNode]:
     """Yield the nodes of packages, files and symbols."""
-    for package in world.packages.values():
+    for package in project.packages.values():
         yield OutlineNode(
             package.id, package.path, "module", file=package.folder, full=package.path
         )
-    for file in world.files:
+    for file in project.files:
         detail = file.facts.detail or {}
         yield OutlineNode(
             file_id(file.path),
@@ -72,7 +72,7 @@ def nodes_of(world: GoWorld) -> Iterator[OutlineNode]:
             )
 
 
-def add_links(world: GoWorld, links: LinkColumns, file: GoFile) -> None:
+def add_links(project: GoProject, links: LinkColumns, file: GoFile) -> None:
     """Add the links of a file that need no types."""
     home = file_id(file.path)
     links.add(file.package.id, "declares", home, 1, "package")
@@ -83,17 +83,17 @@ def add_links(world: GoWorld, links: LinkColumns, file: GoFile) -> None:
         links.add(home, "declares", key, symbol.line, "package")
         if symbol.kind == "method":
             owners = file.package.scope.get(receiver_type(symbol), [])
-            for owner in world.candidates(owners, file):
+            for owner in project.candidates(owners, file):
                 links.add(owner.id, "declares", key, symbol.line, "receiver")
-    _add_imports(world, links, file)
+    _add_imports(project, links, file)
 
 
-def _add_imports(world: GoWorld, links: LinkColumns, file: GoFile) -> None:
+def _add_imports(project: GoProject, links: LinkColumns, file: GoFile) -> None:
     home = file_id(file.path)
     for one in file.facts.imports:
-        target = world.by_path.get(one.path)
+        target = project.by_path.get(one.path)
         if isinstance(target, Package) and target is not file.package:
             links.add(home, "imports", target.id, one.line, "import")
         elif one.path:
             via = "native" if native(one.path) else "external"
-            links.add(home, "imports", world.outsider(one.path, "", "module"), one.line, via)
+            links.add(home, "imports", project.outsider(one.path, "", "module"), one.line, via)

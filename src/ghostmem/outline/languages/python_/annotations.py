@@ -202,8 +202,8 @@ def _described_outside(origin: str, name: str) -> Types:
     return () if last in KNOWN["nothing"] else (("object", origin, name, ()),)
 
 
-def _named(world: Annotations, path: str, row: int, *_operands: object) -> Types:
-    return union(world.described(one) for one in world.definitions(path, row)[0])
+def _named(inference: Annotations, path: str, row: int, *_operands: object) -> Types:
+    return union(inference.described(one) for one in inference.definitions(path, row)[0])
 
 
 # by the operation of an expression: from its file, row and operands to the types
@@ -211,37 +211,39 @@ _ANNOTATIONS: dict[str, Callable[..., Types]] = {
     "n": _named,
     "a": _named,
     "s": Annotations.generic,
-    "b": lambda world, path, _row, left, right, _method: world.annotated_all(path, [left, right]),
-    "k": lambda world, path, _row, _name, text: union(
-        world.described(one) for one in (world.dotted(path, text) if text else ())
+    "b": lambda inference, path, _row, left, right, _method: inference.annotated_all(
+        path, [left, right]
     ),
-    "t": lambda world, path, _row, rows: world.annotated_all(path, rows),
-    "tv": lambda _world, path, row, *_: (("variable", path, row),),
-    "c": lambda world, path, row, *_: instances(world.infer(path, row)),
+    "k": lambda inference, path, _row, _name, text: union(
+        inference.described(one) for one in (inference.dotted(path, text) if text else ())
+    ),
+    "t": lambda inference, path, _row, rows: inference.annotated_all(path, rows),
+    "tv": lambda _inference, path, row, *_: (("variable", path, row),),
+    "c": lambda inference, path, row, *_: instances(inference.infer(path, row)),
 }
 
 
-def _last(world: Annotations, path: str, rows: list[int]) -> Types:
-    return world.annotated(path, rows[-1])
+def _last(inference: Annotations, path: str, rows: list[int]) -> Types:
+    return inference.annotated(path, rows[-1])
 
 
-def _class_of(world: Annotations, path: str, rows: list[int]) -> Types:
-    return union(classes(world.annotated(path, row)) for row in rows)
+def _class_of(inference: Annotations, path: str, rows: list[int]) -> Types:
+    return union(classes(inference.annotated(path, row)) for row in rows)
 
 
 # by the last part of a name: from the rows of type arguments to the types
 _SPECIAL_FORMS: dict[str, Callable[[Annotations, str, list[int]], Types]] = {
     **dict.fromkeys(KNOWN["transparent"], Annotations.annotated_all),
-    "Annotated": lambda world, path, rows: world.annotated_all(path, rows[:1]),
+    "Annotated": lambda inference, path, rows: inference.annotated_all(path, rows[:1]),
     "type": _class_of,
     "Type": _class_of,
     **dict.fromkeys(KNOWN["results"], _last),
-    "Callable": lambda world, path, rows: (
-        (("callable", world.annotated(path, rows[-1])),) if len(rows) > 1 else ()
+    "Callable": lambda inference, path, rows: (
+        (("callable", inference.annotated(path, rows[-1])),) if len(rows) > 1 else ()
     ),
     **dict.fromkeys(
         KNOWN["managers"],
-        lambda world, path, rows: (box("contextmanager", world.annotated(path, rows[0])),),
+        lambda inference, path, rows: (box("contextmanager", inference.annotated(path, rows[0])),),
     ),
-    "Literal": lambda _world, _path, _rows: STR,
+    "Literal": lambda _inference, _path, _rows: STR,
 }

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghostmem.outline.graph import NATIVE
+from ghostmem.outline.languages.python_.inference_base import InferenceBase
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.types import KNOWN, Def, Key, Type, Types
-from ghostmem.outline.languages.python_.world import PythonWorld
 
 MAX_ANCESTORS = 1000  # classes in one order of lookup
 
 
-class Classes(PythonWorld):
+class Classes(InferenceBase):
     """Attributes of classes, instances and modules."""
 
     def decorator_names(self, key: Key) -> tuple[str, ...]:

@@ -34,10 +34,10 @@ class PythonResolved(NamedTuple):
 
 
 class Edges:
-    """Resolves references in a world."""
+    """Resolves references in a inference."""
 
-    def __init__(self, world: PythonInference) -> None:
-        self.world = world
+    def __init__(self, inference: PythonInference) -> None:
+        self.inference = inference
 
     def of(self, path: str, ref: Ref) -> PythonResolved:
         """Return the edges of a reference of a file."""
@@ -49,17 +49,17 @@ class Edges:
         return self._read(path, ref)
 
     def _call(self, path: str, ref: Ref) -> PythonResolved:
-        exprs = self.world.tables[path].exprs
+        exprs = self.inference.tables[path].exprs
         target = exprs[ref.detail][1]
         edges: list[Edge] = []
         if exprs[target][0] in ("n", "a"):
-            definitions, via = self.world.definitions(path, target)
+            definitions, via = self.inference.definitions(path, target)
             edges = [
                 ("accesses", ("sym", one[1]), via) for one in definitions if self._holds_callee(one)
             ]
             ends = _unique(end for one in definitions for end in self._called(one))
         else:
-            via, ends = "type", _unique(self._called_types(self.world.infer(path, target)))
+            via, ends = "type", _unique(self._called_types(self.inference.infer(path, target)))
         called = [(end.key, end.receiver) for end in ends if end.key is not None]
         keys = dict.fromkeys(key for key, _ in called)
         for key in keys:
@@ -70,15 +70,17 @@ class Edges:
 
     def _holds_callee(self, definition: Def) -> bool:
         """Tell whether calling a definition reads it: a variable or a property."""
-        if definition[0] != "sym" or self.world.is_class(definition[1]):
+        if definition[0] != "sym" or self.inference.is_class(definition[1]):
             return False
-        is_function = self.world.kind(definition[1]) in ("function", "method")
+        is_function = self.inference.kind(definition[1]) in ("function", "method")
         return not is_function or self._is_property(definition)
 
     def _is_property(self, definition: Def) -> bool:
         _, key, receiver = definition
         on_instance = receiver is not None and receiver[0] == "instance"
-        return self.world.kind(key) == "method" and on_instance and self.world.is_property(key)
+        return (
+            self.inference.kind(key) == "method" and on_instance and self.inference.is_property(key)
+        )
 
     def _called(self, definition: Def) -> Iterator[Called]:
         """Yield the ends of calling a definition."""
@@ -86,12 +88,12 @@ class Edges:
             yield Called(outside=definition[1:])
         elif (
             definition[0] == "sym"
-            and self.world.kind(definition[1]) in CALLABLE
+            and self.inference.kind(definition[1]) in CALLABLE
             and not self._is_property(definition)
         ):
             yield Called(definition[1], receiver=definition[2])
         elif definition[0] not in ("mod", "dir"):
-            yield from self._called_types(self.world.types(definition))
+            yield from self._called_types(self.inference.types(definition))
 
     def _called_types(self, types: Types) -> Iterator[Called]:
         """Yield the ends of calling a value; if it may be any callable, instances do not count."""
@@ -114,19 +116,23 @@ class Edges:
                 for part in kind[1]:
                     yield from self._called_type(part)
             case "instance":
-                for one in self.world.class_member(kind[1], "__call__", kind):
+                for one in self.inference.class_member(kind[1], "__call__", kind):
                     if one[0] == "sym":
                         yield Called(one[1], receiver=one[2])
 
     def _call_project(self, key: Key, via: str) -> Iterator[Edge]:
-        if self.world.is_class(key):
-            own = self.world.own(key, "__init__", None)
+        if self.inference.is_class(key):
+            own = self.inference.own(key, "__init__", None)
             made = next((one[1] for one in own if one[0] == "sym"), key)
             yield "calls", ("sym", made), via
             yield "uses", ("sym", key), via
             return
-        parent = self.world.files[key[0]].symbols[key[1]].parent
-        if via == "type" and parent != FILE and self.world.kind((key[0], parent)) == "interface":
+        parent = self.inference.files[key[0]].symbols[key[1]].parent
+        if (
+            via == "type"
+            and parent != FILE
+            and self.inference.kind((key[0], parent)) == "interface"
+        ):
             via = "interface"
         yield "calls", ("sym", key), via
 
@@ -134,12 +140,12 @@ class Edges:
         self, key: Key, receiver: Type | None, arguments: list[int], keywords: list[list[Any]]
     ) -> Iterator[tuple[tuple[str, int, int], int]]:
         """Yield the parameters of a called symbol with the rows that the call passes for them."""
-        if self.world.is_class(key):
-            made = self.world.constructor(key)
+        if self.inference.is_class(key):
+            made = self.inference.constructor(key)
             if made is None:
                 return
             key, receiver = made, ("instance", key, ())
-        detail = self.world.detail(key)
+        detail = self.inference.detail(key)
         if "params" not in detail:
             return
         names = [parameter[0] for parameter in detail["params"]]
@@ -147,7 +153,7 @@ class Edges:
         is_bound = (
             receiver is not None
             and is_method
-            and (receiver[0] == "instance" or self.world.takes_class(key))
+            and (receiver[0] == "instance" or self.inference.takes_class(key))
         )
         for place, row in enumerate(arguments, start=int(is_bound)):
             if place < len(names) and not detail["params"][place][1] and row > 0:
@@ -157,7 +163,7 @@ class Edges:
                 yield (*key, names.index(name)), row
 
     def _base(self, path: str, ref: Ref) -> PythonResolved:
-        definitions, via = self.world.definitions(path, ref.detail)
+        definitions, via = self.inference.definitions(path, ref.detail)
         ends = self._classes_behind(definitions)
         rung = "conditional" if len(ends) > 1 else via
         edges: list[Edge] = []
@@ -168,7 +174,7 @@ class Edges:
                 and end[1][1] not in KNOWN["markers"]
                 and end[1][1].startswith(_CONTRACTS)
             )
-            if contract or (end[0] == "sym" and self.world.kind(end[1]) == "interface"):
+            if contract or (end[0] == "sym" and self.inference.kind(end[1]) == "interface"):
                 edges.append(("implements", end, rung))
         return PythonResolved(edges, bool(ends), [])
 
@@ -176,14 +182,14 @@ class Edges:
         """Return the classes that definitions are, through aliases."""
         ends: list[Target] = []
         for definition in definitions:
-            types = self.world.types(definition)
+            types = self.inference.types(definition)
             ends.extend(("sym", kind[1]) for kind in types if kind[0] == "class")
             ends.extend(("out", kind[1:]) for kind in types if kind[0] == "out")
         return list(dict.fromkeys(ends))
 
     def _read(self, path: str, ref: Ref) -> PythonResolved:
         """Resolve a read or write of a variable, or a use of a type."""
-        definitions, via = self.world.definitions(path, ref.detail)
+        definitions, via = self.inference.definitions(path, ref.detail)
         ends = [end for one in definitions if (end := self._read_end(one, ref.kind))]
         if len(ends) > 1:
             ends = list(dict.fromkeys(ends))
@@ -193,8 +199,10 @@ class Edges:
         return PythonResolved([(kind, end, via) for kind, end in ends], whole, [])
 
     def _is_known_owner(self, path: str, row: int) -> bool:
-        op, *operands = self.world.tables[path].exprs[row]
-        return op == "a" and any(kind[0] in _KNOWN for kind in self.world.infer(path, operands[0]))
+        op, *operands = self.inference.tables[path].exprs[row]
+        return op == "a" and any(
+            kind[0] in _KNOWN for kind in self.inference.infer(path, operands[0])
+        )
 
     def _read_end(self, definition: Def, kind: str) -> tuple[str, Target] | None:
         """Return the kind and the end of a read, write or use of a definition; None for a local."""
@@ -204,7 +212,7 @@ class Edges:
         if definition[0] != "sym":
             return None
         end = ("sym", definition[1])
-        symbol = self.world.kind(definition[1])
+        symbol = self.inference.kind(definition[1])
         if symbol in ("type", "interface"):
             return "uses", end
         if symbol in ("variable", "constant", "field") or self._is_property(definition):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE
 from ghostmem.outline.languages.python_.calls import Calls
+from ghostmem.outline.languages.python_.inference_base import STARRED
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.tables import FILLED
 from ghostmem.outline.languages.python_.types import (
@@ -23,7 +24,6 @@ from ghostmem.outline.languages.python_.types import (
     nesting,
     union,
 )
-from ghostmem.outline.languages.python_.world import STARRED
 
 MAX_ELEMENTS = 12  # of a tuple whose types are kept
 
@@ -242,40 +242,42 @@ def _name_rung(found: list[Def], path: str, home: int, scopes: list[dict[str, An
     return "import" if imported else "module"
 
 
-def _tuple(world: PythonInference, path: str, _row: int, rows: list[int]) -> Types:
-    made = ("tuple", tuple(world.infer(path, row) for row in rows[:MAX_ELEMENTS]))
+def _tuple(inference: PythonInference, path: str, _row: int, rows: list[int]) -> Types:
+    made = ("tuple", tuple(inference.infer(path, row) for row in rows[:MAX_ELEMENTS]))
     return (made if nesting(made) < MAX_NESTING else box("tuple"),)
 
 
 # by the operation of an expression: from its file, row and operands to the types
 _EXPRESSIONS: dict[str, Callable[..., Types]] = {
-    "n": lambda world, path, row, *_: world.types_of_name(world.definitions(path, row)[0]),
-    "a": lambda world, path, _row, owner, name: union(
-        world.attribute(kind, name) for kind in world.infer(path, owner)
+    "n": lambda inference, path, row, *_: inference.types_of_name(
+        inference.definitions(path, row)[0]
     ),
-    "c": lambda world, path, row, *_: world.call(path, row),
-    "k": lambda _world, _path, _row, name, _text: () if name == "None" else native(name),
-    "l": lambda world, path, _row, rows: (box("list", world.infer_all(path, rows)),),
-    "S": lambda world, path, _row, rows: (box("set", world.infer_all(path, rows)),),
+    "a": lambda inference, path, _row, owner, name: union(
+        inference.attribute(kind, name) for kind in inference.infer(path, owner)
+    ),
+    "c": lambda inference, path, row, *_: inference.call(path, row),
+    "k": lambda _inference, _path, _row, name, _text: () if name == "None" else native(name),
+    "l": lambda inference, path, _row, rows: (box("list", inference.infer_all(path, rows)),),
+    "S": lambda inference, path, _row, rows: (box("set", inference.infer_all(path, rows)),),
     "t": _tuple,
-    "d": lambda world, path, _row, *parts: (
-        box("dict", *(world.infer_all(path, rows) for rows in parts)),
+    "d": lambda inference, path, _row, *parts: (
+        box("dict", *(inference.infer_all(path, rows) for rows in parts)),
     ),
-    "comp": lambda world, path, _row, name, rows: (
-        box(name, *(world.infer(path, row) for row in rows)),
+    "comp": lambda inference, path, _row, name, rows: (
+        box(name, *(inference.infer(path, row) for row in rows)),
     ),
-    "o": lambda world, path, _row, rows: world.infer_all(path, rows),
-    "i": lambda world, path, _row, iterated: world.element(world.infer(path, iterated)),
-    "u": lambda world, path, _row, value, index: union(
-        world.unpacked(kind, index) for kind in world.infer(path, value)
+    "o": lambda inference, path, _row, rows: inference.infer_all(path, rows),
+    "i": lambda inference, path, _row, iterated: inference.element(inference.infer(path, iterated)),
+    "u": lambda inference, path, _row, value, index: union(
+        inference.unpacked(kind, index) for kind in inference.infer(path, value)
     ),
-    "s": lambda world, path, _row, base, index: world.indexed(path, base, index),
-    "enter": lambda world, path, _row, value: world.entered(world.infer(path, value)),
-    "exc": lambda world, path, _row, value: instances(world.infer(path, value)),
-    "b": lambda world, path, _row, left, _right, method: world.operated(path, left, method),
-    "lam": lambda _world, path, _row, body: (("lambda", path, body),),
-    "tv": lambda _world, path, row, *_: (("variable", path, row),),
-    "doc": lambda world, path, _row, dotted: union(
-        instances(world.types(one)) for one in world.dotted(path, dotted)
+    "s": lambda inference, path, _row, base, index: inference.indexed(path, base, index),
+    "enter": lambda inference, path, _row, value: inference.entered(inference.infer(path, value)),
+    "exc": lambda inference, path, _row, value: instances(inference.infer(path, value)),
+    "b": lambda inference, path, _row, left, _right, method: inference.operated(path, left, method),
+    "lam": lambda _inference, path, _row, body: (("lambda", path, body),),
+    "tv": lambda _inference, path, row, *_: (("variable", path, row),),
+    "doc": lambda inference, path, _row, dotted: union(
+        instances(inference.types(one)) for one in inference.dotted(path, dotted)
     ),
 }

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 Function = Callable[["Calls", str, Types, list[Types]], Types | None]
 
 
-def function_result(world: Calls, kind: Type, site: Site) -> Types:
+def function_result(inference: Calls, kind: Type, site: Site) -> Types:
     """Return the types that a call of something outside gives."""
     path, rows, keywords = site or ("", (), ())
-    name, arguments = kind[2], [world.infer(path, row) for row in rows]
+    name, arguments = kind[2], [inference.infer(path, row) for row in rows]
     words = dict(keywords)
     factory = words.get("default_factory", words.get("factory"))
     if factory is not None:
-        return _called(world, world.infer(path, factory))
+        return _called(inference, inference.infer(path, factory))
     if name in KNOWN["casts"] and rows:
-        return world.annotated(path, rows[0])
+        return inference.annotated(path, rows[0])
     known = _FUNCTIONS.get(name)
     if known is not None:
-        found = known(world, name, arguments[0] if arguments else (), arguments)
+        found = known(inference, name, arguments[0] if arguments else (), arguments)
         if found is not None:
             return found
     if name in KNOWN["classes"] or (outside_class(name) and name not in KNOWN["builtins"]):
@@ -48,22 +48,24 @@ def function_result(world: Calls, kind: Type, site: Site) -> Types:
     return _method_result(name)
 
 
-def _called(world: Calls, types: Types) -> Types:
-    return union(world.result(kind, ()) for kind in types)
+def _called(inference: Calls, types: Types) -> Types:
+    return union(inference.result(kind, ()) for kind in types)
 
 
-def _collected(world: Calls, name: str, first: Types, arguments: list[Types]) -> Types:
+def _collected(inference: Calls, name: str, first: Types, arguments: list[Types]) -> Types:
     base = name if FAMILIES.get(name) in ("set", "tuple") else "list"
     iterated = arguments[-1] if name == "filter" and arguments else first
-    return (box(base, world.element(iterated)),)
+    return (box(base, inference.element(iterated)),)
 
 
-def _picked(world: Calls, name: str, first: Types, arguments: list[Types]) -> Types:
+def _picked(inference: Calls, name: str, first: Types, arguments: list[Types]) -> Types:
     single = len(arguments) == 1 or name == "next"
-    return world.element(first) if single else union(arguments)
+    return inference.element(first) if single else union(arguments)
 
 
-def _dictionary(_world: Calls, _name: str, first: Types, _arguments: list[Types]) -> Types | None:
+def _dictionary(
+    _inference: Calls, _name: str, first: Types, _arguments: list[Types]
+) -> Types | None:
     if not first:
         return None
     return first if first[0][0] == "object" and first[0][2] == "dict" else (box("dict"),)
@@ -73,34 +75,38 @@ def _iterator_of_tuples(*parts: Types) -> Types:
     return (box("iterator", (("tuple", parts),)),)
 
 
-def _zipped(world: Calls, _name: str, _first: Types, arguments: list[Types]) -> Types:
-    return _iterator_of_tuples(*(world.element(one) for one in arguments))
+def _zipped(inference: Calls, _name: str, _first: Types, arguments: list[Types]) -> Types:
+    return _iterator_of_tuples(*(inference.element(one) for one in arguments))
 
 
 def _default_dictionary(
-    world: Calls, _name: str, first: Types, _arguments: list[Types]
+    inference: Calls, _name: str, first: Types, _arguments: list[Types]
 ) -> Types | None:
-    return (box("dict", (), _called(world, first)),)
+    return (box("dict", (), _called(inference, first)),)
 
 
 _FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(KNOWN["collects"], _collected),
     **dict.fromkeys(KNOWN["picks"], _picked),
-    **dict.fromkeys(KNOWN["copies"], lambda _world, _name, first, _arguments: first),
+    **dict.fromkeys(KNOWN["copies"], lambda _inference, _name, first, _arguments: first),
     **dict.fromkeys(
         KNOWN["partials"],
-        lambda _world, _name, first, _arguments: (("partial", first),) if first else (),
+        lambda _inference, _name, first, _arguments: (("partial", first),) if first else (),
     ),
-    **dict.fromkeys(FUNCTIONS, lambda _world, name, _first, _arguments: native(FUNCTIONS[name])),
-    "type": lambda _world, _name, first, given: classes(first) if len(given) == 1 else None,
-    "weakref.ref": lambda _world, _name, first, _arguments: (("callable", first),),
-    "weakref.proxy": lambda _world, _name, first, _arguments: first,
-    "enumerate": lambda world, _name, first, _arguments: _iterator_of_tuples(
-        native("int"), world.element(first)
+    **dict.fromkeys(
+        FUNCTIONS, lambda _inference, name, _first, _arguments: native(FUNCTIONS[name])
+    ),
+    "type": lambda _inference, _name, first, given: classes(first) if len(given) == 1 else None,
+    "weakref.ref": lambda _inference, _name, first, _arguments: (("callable", first),),
+    "weakref.proxy": lambda _inference, _name, first, _arguments: first,
+    "enumerate": lambda inference, _name, first, _arguments: _iterator_of_tuples(
+        native("int"), inference.element(first)
     ),
     "zip": _zipped,
     "itertools.zip_longest": _zipped,
-    "map": lambda world, _name, first, _arguments: (box("iterator", _called(world, first)),),
+    "map": lambda inference, _name, first, _arguments: (
+        box("iterator", _called(inference, first)),
+    ),
     "collections.defaultdict": _default_dictionary,
     "defaultdict": _default_dictionary,
     "dict": _dictionary,

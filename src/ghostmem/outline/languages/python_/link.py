@@ -19,12 +19,12 @@ from ghostmem.outline.graph import (
     outside_id,
     project_id,
 )
-from ghostmem.outline.halves import Step, halves, run_halves
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, PythonResolved, Target
 from ghostmem.outline.languages.python_.infer import PythonInference
 from ghostmem.outline.languages.python_.modules import origin
 from ghostmem.outline.languages.python_.types import Key
+from ghostmem.outline.parallel import Step, halves, run_halves
 
 ROUNDS = 3  # arguments of calls are known after the first, types that follow after the second
 _OUTSIDE = {
@@ -91,7 +91,7 @@ class _Project:
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
-        self.world = PythonInference(files)
+        self.inference = PythonInference(files)
         self.ids: dict[Key, str] = {}
         self.nodes: dict[str, OutlineNode] = {}
         symbols = [(one.name, one.kind) for facts in files.values() for one in facts.symbols]
@@ -101,7 +101,7 @@ class _Project:
             self._symbols(path, facts)
 
     def _symbols(self, path: str, facts: Facts) -> None:
-        module = self.world.modules.names[path]
+        module = self.inference.modules.names[path]
         last = max((one.end_line for one in facts.symbols), default=1)
         self.nodes[file_id(path)] = OutlineNode(
             file_id(path), module, "file", file=path, line=1, end_line=last
@@ -124,14 +124,14 @@ class _Project:
 
 
 class _PythonLinker:
-    """One linking of some files: the world it infers in, and the links found so far."""
+    """One linking of some files: its inference, and the links found so far."""
 
     def __init__(self, project: _Project, paths: list[str]) -> None:
         self.project = project
         self.paths = paths
         self.files = project.files
-        self.world = project.world.empty_copy()
-        self.edges = Edges(self.world)
+        self.inference = project.inference.empty_copy()
+        self.edges = Edges(self.inference)
         self.made = _Resolved({}, [], {})
         self.ids = project.ids
         self.passed: Passed = {}  # by the calls of this round that another may resolve otherwise
@@ -165,7 +165,7 @@ class _PythonLinker:
             _join(self.known, for_good)
         if shared:
             _join(passed, self.known)
-            self.world.next_round(passed)
+            self.inference.next_round(passed)
 
     def _declares(self, path: str, facts: Facts) -> None:
         for number, one in enumerate(facts.symbols):
@@ -183,11 +183,11 @@ class _PythonLinker:
             found[key] = (line, via)
 
     def _imports(self, path: str, facts: Facts) -> None:
-        modules = self.world.modules
+        modules = self.inference.modules
         for one in facts.imports:
             ends: list[Target] = []
             for target in modules.find(one.path, path):
-                members = self.world.module_member(target, one.name) if one.name else []
+                members = self.inference.module_member(target, one.name) if one.name else []
                 chosen = next((member[1] for member in members if member[0] == "mod"), target)
                 if chosen in self.files:
                     ends.append(("file", chosen))
@@ -215,21 +215,21 @@ class _PythonLinker:
         Return those that another round may resolve otherwise.
         """
         again: set[int] = set()
-        table = self.world.tables[path]
+        table = self.inference.tables[path]
         for ref in table.refs if pending is None or pending else ():
             if ref.kind != "calls" or (pending is not None and ref.detail not in pending):
                 continue
-            self.world.is_provisional = False
+            self.inference.is_provisional = False
             made = self.edges.of(path, ref)
             _, _, args, keywords = table.exprs[ref.detail]
             passed = [
                 one for called in made.called for one in self.edges.passed(*called, args, keywords)
             ]
-            if self.world.is_provisional:
+            if self.inference.is_provisional:
                 again.add(ref.detail)
             else:
                 self._take(path, ref, made)
-            into = self.passed if self.world.is_provisional else self.settled
+            into = self.passed if self.inference.is_provisional else self.settled
             for key, row in passed:
                 into.setdefault(key, set()).add((path, row))
         return again
@@ -237,7 +237,7 @@ class _PythonLinker:
     def _references(self, path: str) -> None:
         """Resolve the references of a file, except for the calls that are settled."""
         pending = self.pending[path]
-        for ref in self.world.tables[path].refs:
+        for ref in self.inference.tables[path].refs:
             if ref.kind != "calls" or ref.detail in pending:
                 self._take(path, ref, self.edges.of(path, ref))
 
@@ -253,8 +253,8 @@ class _PythonLinker:
 
         A read only when something of the project goes by that name.
         """
-        row = self.world.tables[path].exprs[
-            self.world.tables[path].exprs[ref.detail][1] if ref.kind == "calls" else ref.detail
+        row = self.inference.tables[path].exprs[
+            self.inference.tables[path].exprs[ref.detail][1] if ref.kind == "calls" else ref.detail
         ]
         name = str(row[2]) if row[0] == "a" else str(row[1]) if row[0] == "n" else ""
         project = self.project

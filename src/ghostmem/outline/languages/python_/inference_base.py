@@ -20,7 +20,7 @@ _MODULE_NAMES = frozenset(  # that every module has
 Result = TypeVar("Result")
 
 
-class PythonWorld:
+class InferenceBase:
     """Files, their symbols and names, and a memory of answers that lasts for several rounds."""
 
     # the parts of inference call each other; `PythonInference` has them all
@@ -41,7 +41,7 @@ class PythonWorld:
         self._forget()
 
     def empty_copy(self) -> Self:
-        """Return a world of the same files in which nothing is inferred yet."""
+        """Return a inference of the same files in which nothing is inferred yet."""
         other = copy(self)
         other._forget()
         return other

@@ -39,7 +39,7 @@ def node_order(node: OutlineNode) -> tuple[str, int, str, str]:
     return node.file, node.line, node.name, node.id
 
 
-class CompactGraph:
+class ColumnGraph:
     """A graph that is read from its columns where it is needed."""
 
     def __init__(self, packed: bytes) -> None:
@@ -58,7 +58,7 @@ class CompactGraph:
         self._number_of: dict[str, int] = {}
 
     @classmethod
-    def of(cls, linked: Linked, more: Any = None) -> "CompactGraph":
+    def of(cls, linked: Linked, more: Any = None) -> "ColumnGraph":
         """Return a graph as columns, together with some plain data."""
         return cls(pack(linked, more))
 
@@ -193,10 +193,10 @@ class CompactGraph:
         return f"{short}.{split[2]}" if split and short else ""
 
 
-def opened(packed: bytes) -> CompactGraph | None:
+def opened(packed: bytes) -> ColumnGraph | None:
     """Return a packed graph; None when it is damaged."""
     try:
-        return CompactGraph(packed)
+        return ColumnGraph(packed)
     except (ValueError, TypeError, KeyError, IndexError):
         return None
 

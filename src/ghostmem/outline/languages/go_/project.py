@@ -95,7 +95,7 @@ def receiver_type(method: Symbol) -> str:
     return method.full.rpartition(".")[0].strip("(*)")
 
 
-class GoWorld:
+class GoProject:
     """Everything declared: packages, methods and members by type, and the nodes outside the project
     that were met.
     """
@@ -248,10 +248,10 @@ def _guesses(path: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _import(world: GoWorld, file: GoFile) -> None:
+def _import(project: GoProject, file: GoFile) -> None:
     guessed: dict[str, list[str]] = {}
     for one in file.facts.imports:
-        target: Package | str = world.by_path.get(one.path, one.path)
+        target: Package | str = project.by_path.get(one.path, one.path)
         if target is file.package:
             target = one.path
         if one.star:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.outline.conftest import facts_of, outline
 
-from ghostmem.outline import halves
-from ghostmem.outline.halves import Step, run_halves
+from ghostmem.outline import parallel
+from ghostmem.outline.parallel import Step, run_halves
 
 FILES = {
     "a.py": "from b import make\n\n\ndef use(thing):\n    thing.run()\n    make().stop()\n",
@@ -23,8 +23,8 @@ FILES = {
 }
 _IN_TWO_PROCESSES = """
 import os
-from ghostmem.outline import halves
-from ghostmem.outline.halves import run_halves
+from ghostmem.outline import parallel
+from ghostmem.outline.parallel import run_halves
 
 def steps(name):
     own = []
@@ -64,7 +64,7 @@ def steps_of(name: str, log: list[str]) -> Sequence[Step]:
 
 def test_steps_get_what_both_halves_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one process the halves take turns; a single half gets its own results."""
-    monkeypatch.setattr(halves, "can_fork", lambda: False)
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
     log: list[str] = []
     assert run_halves([lambda: steps_of("a", log), lambda: steps_of("b", log)]) == ["aa", "bb"]
     assert log == ["a1 []", "b1 []", "a2 ['A', 'B']", "b2 ['A', 'B']"]
@@ -89,7 +89,7 @@ def test_no_copy_of_a_process_with_threads() -> None:
     thread = threading.Thread(target=done.wait)
     thread.start()
     try:
-        assert not halves.can_fork()
+        assert not parallel.can_fork()
     finally:
         done.set()
         thread.join()
@@ -97,20 +97,20 @@ def test_no_copy_of_a_process_with_threads() -> None:
 
 def test_halves_are_of_similar_size() -> None:
     """Files are divided by their size, in order; a small project stays whole."""
-    facts = facts_of("python", {f"m{number}.py": "x = 1\n" for number in range(halves.MIN_FILES)})
-    first, second = halves.halves(facts)
+    facts = facts_of("python", {f"m{number}.py": "x = 1\n" for number in range(parallel.MIN_FILES)})
+    first, second = parallel.halves(facts)
     assert first + second == sorted(facts)
     assert len(first) == len(second)
     facts.popitem()
-    assert halves.halves(facts) == [sorted(facts)]
+    assert parallel.halves(facts) == [sorted(facts)]
 
 
 def test_the_files_of_a_folder_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Go package is linked by one process, also where a folder inside of it comes between."""
-    monkeypatch.setattr(halves, "MIN_FILES", 2)
+    monkeypatch.setattr(parallel, "MIN_FILES", 2)
     paths = ["a/a.go", "a/b/c.go", "a/z.go", "d/e.go"]
     facts = facts_of("go", dict.fromkeys(paths, "package p\n\nvar V = 1\n"))
-    assert halves.halves(facts, whole_folders=True) == [
+    assert parallel.halves(facts, whole_folders=True) == [
         ["a/a.go", "a/z.go"],
         ["a/b/c.go", "d/e.go"],
     ]
@@ -119,8 +119,8 @@ def test_the_files_of_a_folder_stay_together(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_graph_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one half passes to functions of the other is known there."""
     whole = outline("python", FILES)
-    monkeypatch.setattr(halves, "MIN_FILES", 2)
-    monkeypatch.setattr(halves, "can_fork", lambda: False)
+    monkeypatch.setattr(parallel, "MIN_FILES", 2)
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
     parts = outline("python", FILES)
     assert set(parts.links) == set(whole.links)
     assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
@@ -137,8 +137,8 @@ def test_the_graph_of_go_packages_is_that_of_one_half(monkeypatch: pytest.Monkey
     }
     others = {"go.mod": "module m\n"}
     whole = outline("go", files, others)
-    monkeypatch.setattr(halves, "MIN_FILES", 2)
-    monkeypatch.setattr(halves, "can_fork", lambda: False)
+    monkeypatch.setattr(parallel, "MIN_FILES", 2)
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
     parts = outline("go", files, others)
     assert set(parts.links) == set(whole.links)
     assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
