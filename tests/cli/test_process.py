@@ -57,6 +57,21 @@ def test_exit_codes(program: "Program", args: list[str], code: int) -> None:
         assert done.err.startswith("error: ")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_standard_stream_is_empty(program: "Program", closed: str) -> None:
+    """A service may start a command without standard streams."""
+    command = f'"$0" -m ghostmem put -n a -k x one {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=program.folder,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert program("get", "-n", "a", "x").out == "one\n"
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("script", ["ghost", "ghostmem"])
 def test_both_names_are_installed(program: "Program", script: str) -> None:

@@ -203,6 +203,7 @@ def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave with the error's exit code."""
     if argv is None:
         _start_in_utf8()
+    _open_closed_streams()
     given = sys.argv[1:] if argv is None else argv
     # whatever the locale says, our texts are UTF-8
     args = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in given]
@@ -239,6 +240,13 @@ def _start_in_utf8() -> None:
     with suppress(OSError):  # then with the names it can write
         # ourselves, by the words we were started with
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
+def _open_closed_streams() -> None:
+    """Replace standard streams that were closed when the process started, as with `>&-`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def run(args: list[str]) -> int:
