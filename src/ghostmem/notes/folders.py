@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 
 from ghostmem.errors import InvalidInputError, NotFoundError, StoreBusyError
 from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
@@ -106,7 +107,7 @@ def add_notes(
         if known and ns and known[0].ns != space:
             raise InvalidInputError(
                 f"{root} is already searched in {known[0].ns}",
-                f"remove it first: `ghost notes rm {root}`, then add it to {space}",
+                f"remove it first: `ghost notes rm {quote(str(root))}`, then add it to {space}",
             )
         for mirror in tx.mirrors.all():
             if mirror.ns == space and (

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from ghostmem.clock import Clock, format_time, now
@@ -212,7 +213,7 @@ def _refuse_links_across_namespaces(tx: Transaction, source: str) -> None:
         counts = ", ".join(f"{count} in {name}" for name, count in crossing.items())
         raise EngineError(
             f"{source} has links between memories of two namespaces ({counts})",
-            f"run `ghost --db {source} repair` first",
+            f"run `ghost --db {quote(source)} repair` first",
         )
 
 

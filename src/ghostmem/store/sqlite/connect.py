@@ -216,12 +216,13 @@ def refuse_foreign(db: apsw.Connection, path: str) -> None:
         return
     if {"memories", "chunks"} <= tables:
         from pathlib import Path
+        from shlex import quote
 
         path = str(Path(path).resolve())
-        new = Path(path).with_name("ghostmem.db")
+        new = quote(str(Path(path).with_name("ghostmem.db")))
         raise NotADatabaseError(
             f"{path} was written by the original Ghost, which can continue to use it",
-            f"import its memories with `ghost --db {new} import --from-ghost {path}`, "
+            f"import its memories with `ghost --db {new} import --from-ghost {quote(path)}`, "
             f"then `ghost config set db {new}`",
         )
     if tables:
