@@ -72,6 +72,20 @@ def test_a_closed_standard_stream_is_empty(program: "Program", closed: str) -> N
     assert program("get", "-n", "a", "x").out == "one\n"
 
 
+@LINUX
+@pytest.mark.parametrize("words", [["get", "-n", "a", "x"], [*PUT, "two"]], ids=["get", "put"])
+def test_a_store_that_cannot_be_opened_for_lack_of_space_says_so(
+    program: "Program", words: list[str]
+) -> None:
+    """SQLite needs 32 KB to open a store; a limit of file sizes has the effect of a full disk."""
+    assert program(*PUT, "one").code == 0
+    command = ["sh", "-c", 'ulimit -f 16; exec "$0" -m ghostmem "$@"', sys.executable, *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=program.folder, check=False)
+    assert done.returncode == 5
+    assert "there is no space left for" in done.stderr
+    assert "free some space" in done.stderr
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("script", ["ghost", "ghostmem"])
 def test_both_names_are_installed(program: "Program", script: str) -> None:

@@ -150,11 +150,13 @@ def refuse_links(path: str) -> None:
     """Refuse to write a file with two names: their logs would overwrite each other."""
     links = os.stat(path).st_nlink
     if links > 1:
+        from shlex import quote
+
+        name, own = quote(path), quote(f"{path}.own")
         raise EngineError(
             f"{path} has {links} hard links: used under two names, a store would be damaged",
             "with no program using it, remove the other names, or give this one a file of "
-            f"its own: cp {path} {path}.own &&"
-            f" mv {path}.own {path}; for copies use `ghost backup`",
+            f"its own: cp {name} {own} && mv {own} {name}; for copies use `ghost backup`",
         )
 
 
