@@ -73,6 +73,25 @@ def test_a_closed_standard_stream_is_empty(program: "Program", closed: str) -> N
 
 
 @LINUX
+@pytest.mark.parametrize("words", [["notes", "add", "."], ["backup", "copy.db"], ["doctor"]])
+def test_a_deleted_working_directory_is_named(program: "Program", words: list[str]) -> None:
+    """A removed git worktree, for example."""
+    assert program(*PUT, "one").code == 0
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m ghostmem "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable, *words],
+        capture_output=True,
+        text=True,
+        cwd=program.folder,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stderr == (
+        "error: the working directory does not exist any more\nhint: cd to another one\n"
+    )
+
+
+@LINUX
 @pytest.mark.parametrize("words", [["get", "-n", "a", "x"], [*PUT, "two"]], ids=["get", "put"])
 def test_a_store_that_cannot_be_opened_for_lack_of_space_says_so(
     program: "Program", words: list[str]

@@ -10,7 +10,7 @@ import click
 
 from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
-from ghostmem.errors import EngineError, GhostError, InvalidInputError
+from ghostmem.errors import EngineError, GhostError, InvalidInputError, NotFoundError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 # the commands by group, in the order of `ghost --help`
@@ -298,7 +298,17 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         return EngineError(
             f"cannot write the output: {error.strerror}", "write it to a place with free space"
         )
+    if isinstance(error, FileNotFoundError) and not _has_working_directory():
+        return NotFoundError("the working directory does not exist any more", "cd to another one")
     return GhostError(f"{type(error).__name__}: {error}")
+
+
+def _has_working_directory() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def is_full(error: Exception) -> TypeGuard[OSError]:
