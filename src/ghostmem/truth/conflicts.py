@@ -12,6 +12,7 @@ from ghostmem.truth.corrections import (
     SUPERSEDED_BY,
     check_supersede,
     contradicting,
+    is_superseded,
     prevails,
     reopen,
     supersede,
@@ -158,7 +159,8 @@ def resolve(
     """Keep one memory and close those it contradicts.
 
     With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
-    of search and context, and its importance passes to the one that is kept; nothing is deleted."""
+    of search and context, and its importance passes to the one that is kept; nothing is deleted.
+    If that one was closed in favour of another, it is reopened."""
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
@@ -167,6 +169,8 @@ def resolve(
         if both:
             _unlink(tx, kept, rivals, now)
             return Resolution(ns, keep, both=True)
+        if is_superseded(kept, now):
+            kept = reopen(store, tx, kept, now)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
             tx.memories.change(kept, "importance", now, importance=importance)

@@ -106,6 +106,11 @@ def _corrected_by(tx: Transaction, memory: Memory, now: datetime) -> list[Memory
     return sorted(current, key=lambda other: other.created_at, reverse=True)[:MAX_CHAIN]
 
 
+def is_superseded(memory: Memory, at: datetime) -> bool:
+    """Say whether a memory was closed in favour of another."""
+    return SUPERSEDED_BY in memory.meta and not memory.is_open(at)
+
+
 def close(
     store: Store, tx: Transaction, old: Memory, by: Memory, now: datetime, unlock: bool = False
 ) -> Memory:
@@ -114,6 +119,9 @@ def close(
     if old.locked and not unlock:
         raise LockedError(f"{old.ns}/{old.key} is locked")
     before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
+    if is_superseded(old, now):  # closed again: reopening restores the fields from before both
+        before = old.meta.get(BEFORE_CLOSING, before)
+    importance = float(before["importance"])
     return _rewrite(
         store,
         tx,
@@ -121,7 +129,7 @@ def close(
         now,
         valid_to=by.valid_from or by.created_at,
         tier=Tier.DORMANT,
-        importance=min(old.importance, max(MIN_IMPORTANCE, round(old.importance / 2, 4))),
+        importance=min(importance, max(MIN_IMPORTANCE, round(importance / 2, 4))),
         pinned=False,
         meta={**old.meta, SUPERSEDED_BY: by.key, BEFORE_CLOSING: before},
     )
