@@ -2,7 +2,7 @@
 
 Closing writes a new version, so that the history shows what was believed before."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -118,10 +118,11 @@ def close(
     _refuse_note(tx, old)
     if old.locked and not unlock:
         raise LockedError(f"{old.ns}/{old.key} is locked")
-    before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
     if is_superseded(old, now):  # closed again: reopening restores the fields from before both
-        before = old.meta.get(BEFORE_CLOSING, before)
-    importance = float(before["importance"])
+        before = _before_closing(old)
+    else:
+        before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
+    importance = before["importance"]
     return _rewrite(
         store,
         tx,
@@ -141,20 +142,24 @@ def reopen(store: Store, tx: Transaction, closed: Memory, now: datetime) -> Memo
         raise ConflictError(
             f"{closed.ns}/{closed.key} is not closed", "`ghost conflicts` lists contradictions"
         )
-    meta = dict(closed.meta)
-    meta.pop(SUPERSEDED_BY, None)
-    before = meta.pop(BEFORE_CLOSING, {})
-    return _rewrite(
-        store,
-        tx,
-        closed,
-        now,
-        valid_to=None,
-        tier=Tier(before.get("tier", Tier.STM)),
-        importance=float(before.get("importance", closed.importance)),
-        pinned=bool(before.get("pinned", closed.pinned)),
-        meta=meta,
-    )
+    own = {SUPERSEDED_BY, BEFORE_CLOSING}
+    meta = {name: value for name, value in closed.meta.items() if name not in own}
+    before = _before_closing(closed)
+    before["tier"] = Tier(before["tier"])
+    return _rewrite(store, tx, closed, now, valid_to=None, meta=meta, **before)
+
+
+def _before_closing(closed: Memory) -> dict[str, Any]:
+    """Return the fields that reopening restores; callers can put any value into `meta`."""
+    saved = closed.meta.get(BEFORE_CLOSING)
+    saved = saved if isinstance(saved, Mapping) else {}
+    tier, importance = saved.get("tier"), saved.get("importance")
+    is_number = isinstance(importance, int | float) and 0 <= importance <= 1
+    return {
+        "tier": tier if tier in list(Tier) else str(Tier.STM),
+        "importance": importance if is_number else closed.importance,
+        "pinned": bool(saved.get("pinned", closed.pinned)),
+    }
 
 
 def _rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fields: Any) -> Memory:
