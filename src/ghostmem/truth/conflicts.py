@@ -9,12 +9,12 @@ from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, optional
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.corrections import (
-    SUPERSEDED_BY,
     check_supersede,
     contradicting,
     is_superseded,
     prevails,
     reopen,
+    successor_key,
     supersede,
 )
 
@@ -213,7 +213,7 @@ def reopen_memory(store: Store, ns: str, key: str) -> Resolution:
         now = store.clock()
         closed = find(tx, validate.namespace(ns), validate.text(key, "key"), now)
         reopen(store, tx, closed, now)
-    by = closed.meta.get(SUPERSEDED_BY)
+    by = successor_key(closed)
     stale = () if by is None else (f"{by} contradicts it",)
     return Resolution(ns, key, reopened=True, maybe_stale=stale)
 

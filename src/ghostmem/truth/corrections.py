@@ -106,9 +106,17 @@ def _corrected_by(tx: Transaction, memory: Memory, now: datetime) -> list[Memory
     return sorted(current, key=lambda other: other.created_at, reverse=True)[:MAX_CHAIN]
 
 
+def successor_key(memory: Memory) -> str | None:
+    """Return the key of the memory in whose favour one was closed.
+
+    Callers can put any value into `meta`; one that is not a text is ignored."""
+    key = memory.meta.get(SUPERSEDED_BY)
+    return key if isinstance(key, str) else None
+
+
 def is_superseded(memory: Memory, at: datetime) -> bool:
     """Say whether a memory was closed in favour of another."""
-    return SUPERSEDED_BY in memory.meta and not memory.is_open(at)
+    return successor_key(memory) is not None and not memory.is_open(at)
 
 
 def close(
