@@ -1,5 +1,6 @@
 """The operations on folders of notes: add, list, sync, watch, status, remove."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -268,17 +269,26 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
     return removal
 
 
+def _at_path(folders: list[Folder], path: Path) -> list[Folder]:
+    return [
+        known
+        for known in folders
+        if known.root in (str(path), str(layout_named(known.layout).home(path)))
+    ]
+
+
 def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
     """Return all folders, those at a path, or those of a namespace."""
     folders = note_folders(store)
     if folder is None:
         return folders
-    path = Path(folder).expanduser().resolve()
-    chosen = [
-        known
-        for known in folders
-        if known.root in (str(path), str(layout_named(known.layout).home(path)))
-    ] or [known for known in folders if known.ns == str(folder)]
+    given = Path(folder).expanduser()
+    # a folder that was moved may have left a link at its place
+    chosen = (
+        _at_path(folders, given.resolve())
+        or _at_path(folders, Path(os.path.abspath(given)))
+        or [known for known in folders if known.ns == str(folder)]
+    )
     if not chosen:
         roots = ", ".join(known.root for known in folders)
         raise NotFoundError(
