@@ -55,7 +55,8 @@ def parse_ttl(text: str, what: str = "ttl") -> timedelta:
         number.isascii() and number.isdigit() and len(number) <= 9 and int(number)
     ):
         raise InvalidInputError(
-            f"{what} {text!r} is not a duration", "use a number and a unit: 7d, 24h, 30m or 60s"
+            f"{what} {text!r} is not a duration",
+            "use a whole number from 1 to 999999999 and a unit: 7d, 24h, 30m or 60s",
         )
     return timedelta(seconds=int(number) * _UNITS[unit])
 

@@ -501,13 +501,57 @@ def read_config(path: str) -> dict[str, Any]:
 
     A missing one is empty, a broken one an error that names the line.
     """
+    return _checked(_read_text(path), path)
+
+
+def write_config(path: str, name: str, value: str) -> Any:
+    """Set one value in the configuration file, keeping every other line, and return it parsed.
+
+    The caller holds the lock of the file, so that two programs can set values at the same time.
+    """
+    parsed = parse(name, value, "config set")
+    if name == "db" and parsed != ":memory:" and "://" not in parsed and not parsed.startswith("~"):
+        parsed = os.path.abspath(parsed)  # the file is read from every folder
+    if name == "embed_model" and is_path(parsed) and os.path.isdir(parsed):
+        parsed = os.path.abspath(parsed)
+    text = _read_text(path)
+    _checked(text, path, replaced=name)
+    from pathlib import Path
+
+    import tomlkit
+
+    from ghostmem.atomic import replacing
+
+    document = tomlkit.parse(text)
+    document.pop(name, None)
+    document[name] = parsed
+    file = Path(path)
     try:
-        with open(path, encoding="utf-8") as stream:
-            text = stream.read()
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            stream.write(document.as_string().encode())
+    except OSError as error:
+        hint = (
+            "check the permissions of the file and its folder, and that no other "
+            "program has it open"
+        )
+        raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
+    return parsed
+
+
+def _read_text(path: str) -> str:
+    """Return the text of the configuration file without a byte-order mark; a missing one: ""."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            return stream.read()
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return ""
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"cannot read {path}: {error}", "fix or remove the file") from None
+
+
+def _checked(text: str, path: str, replaced: str = "") -> dict[str, Any]:
+    """Return the values of a configuration file and check all except one that is `replaced`."""
     if not text.strip():
         return {}
     import tomllib
@@ -519,43 +563,11 @@ def read_config(path: str) -> dict[str, Any]:
             f"{path} is not valid TOML: {error}", "fix or remove the file"
         ) from None
     for name, value in config.items():
-        parse(name, value, path)
+        if name != replaced:
+            parse(name, value, path)
     return config
-
-
-def write_config(path: str, name: str, value: str) -> Any:
-    """Set one value in the configuration file, keeping every other line, and return it parsed."""
-    parsed = parse(name, value, "config set")
-    if name == "db" and parsed != ":memory:" and "://" not in parsed and not parsed.startswith("~"):
-        parsed = os.path.abspath(parsed)  # the file is read from every folder
-    if name == "embed_model" and is_path(parsed) and os.path.isdir(parsed):
-        parsed = os.path.abspath(parsed)
-    read_config(path)
-    shown = f'"{_escape(parsed)}"' if isinstance(parsed, str) else str(parsed).lower()
-    from pathlib import Path
-
-    from ghostmem.atomic import replacing
-
-    file = Path(path)
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    kept = [line for line in lines if line.split("=")[0].strip() != name]
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(file) as stream:
-            stream.write("\n".join([*kept, f"{name} = {shown}", ""]).encode())
-    except OSError as error:
-        hint = (
-            "check the permissions of the file and its folder, and that no other "
-            "program has it open"
-        )
-        raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
-    return parsed
 
 
 def is_path(text: str) -> bool:
     """Say whether a text is written as a path, with a separator."""
     return any(separator in text for separator in (os.sep, os.altsep) if separator)
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,11 +1,13 @@
 """ghost config show, set and path"""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ghostmem.settings import table
+from ghostmem.settings import read_config, table
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -116,6 +118,49 @@ def test_set_keeps_other_lines(ghost_cli: "GhostCli", config: Path) -> None:
     config.write_text('# mine\nns = "a"\nchunk_target = 300  # why\n')
     ghost_cli.ok("config", "set", "ns", "b")
     assert config.read_text() == '# mine\nchunk_target = 300  # why\nns = "b"\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['ns = """\na"""\n', '"ns" = "a"\n', "ns = 5\n", '\ufeffns = "a"\n', "", "# only a comment"],
+)
+def test_set_replaces_any_form_of_the_setting(
+    ghost_cli: "GhostCli", config: Path, text: str
+) -> None:
+    """A quoted name, a text over several lines and a value of a wrong type are replaced."""
+    config.parent.mkdir()
+    config.write_text(text, encoding="utf-8")
+    ghost_cli.ok("config", "set", "ns", "b")
+    assert shown(ghost_cli)["ns"]["value"] == "b"
+
+
+def test_set_keeps_line_ends_and_writes_control_characters(
+    ghost_cli: "GhostCli", config: Path
+) -> None:
+    """A CRLF file stays one, and any text is written as valid TOML."""
+    config.parent.mkdir()
+    config.write_bytes(b"# mine\r\nchunk_target = 300\r\n")
+    ghost_cli.ok("config", "set", "llm_command", "a\rb\tc")
+    assert config.read_bytes().startswith(b"# mine\r\nchunk_target = 300\r\n")
+    assert shown(ghost_cli)["llm_command"]["value"] == "a\rb\tc"
+
+
+def test_a_file_with_a_byte_order_mark_is_read(ghost_cli: "GhostCli", config: Path) -> None:
+    """Some editors on Windows write one."""
+    config.parent.mkdir()
+    config.write_text('ns = "a"\n', encoding="utf-8-sig")
+    assert shown(ghost_cli)["ns"]["value"] == "a"
+
+
+def test_values_set_at_the_same_time_are_all_kept(home: Path) -> None:
+    """Each process reads the file that the one before it wrote."""
+    values = {"chunk_target": 300, "hook_budget": 900, "relink_max": 9, "edge_hops": 3}
+    running = [
+        subprocess.Popen([sys.executable, "-m", "ghostmem", "config", "set", name, str(value)])
+        for name, value in values.items()
+    ]
+    assert [process.wait() for process in running] == [0] * len(values)
+    assert read_config(str(home / ".ghost" / "config.toml")) == values
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,22 @@ def test_nothing_relevant(filled: GhostCli) -> None:
     assert (pack["used"], pack["memories"]) == (0, [])
 
 
+def test_a_budget_that_is_too_small_is_named(filled: GhostCli) -> None:
+    """Relevant memories that do not fit are not reported as missing."""
+    result = filled("context", "-n", "agent:me", "--exclude-pinned", "-b", "5", ASKED)
+    assert (result.code, result.out) == (0, "")
+    assert (
+        result.err == "no relevant memory fits into the budget of 5 tokens; -b sets a larger one\n"
+    )
+
+
+def test_without_a_question_none_is_mentioned(ghost_cli: GhostCli) -> None:
+    """A small namespace is returned completely, without a note about a question."""
+    ghost_cli.ok("put", "-n", "a", "-k", "tea", "Green tea.")
+    assert "question" not in ghost_cli("context", "-n", "a", "").err
+    assert "question" in ghost_cli("context", "-n", "a", "quantum chromodynamics").err
+
+
 def test_a_namespace_with_nothing(filled: GhostCli) -> None:
     """A namespace that holds nothing is no error."""
     result = filled("context", "-n", "agent:nobody", ASKED)

@@ -85,7 +85,10 @@ def test_reads_use_it_and_all_reads_everything(ghost_cli: "GhostCli", others: No
         (["search", "tea"], "nothing relevant in project:shop; 2 in agent:x, 1 in agent:y"),
         (["context", "green tea"], "nothing relevant in project:shop; 2 in agent:x, 1 in agent:y"),
         (["list"], "no memories in project:shop; 2 in agent:x, 1 in agent:y"),
-        (["list", "--file", "tea.py"], "no memories in project:shop; 1 in agent:y"),
+        (
+            ["list", "--file", "tea.py"],
+            "no memories match the filters in project:shop; 1 in agent:y",
+        ),
         (["files", "tea.py"], "no memory is about tea.py in project:shop; 1 in agent:y"),
         (["peek"], "no memories in project:shop; 2 in agent:x, 1 in agent:y"),
     ],

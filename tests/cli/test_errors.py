@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -500,3 +501,26 @@ def test_a_folder_without_write_permission(ghost_cli: "GhostCli", tmp_path: Path
     folder.mkdir(mode=0o500)
     error, _ = ghost_cli.fails(ENGINE, "--db", str(folder / "new.db"), *PUT, "one")
     assert error == f"cannot create the store in {folder}: {os.strerror(errno.EACCES)}"
+
+
+def test_a_suggested_command_can_be_pasted(ghost_cli: "GhostCli") -> None:
+    """Keys with spaces and quotes are written so that a shell reads them as one word."""
+    key = "it's (conflict 2026-11-15 09.11)"
+    ghost_cli.ok("put", "-n", "a", "-k", key, "one")
+    ghost_cli.ok("rm", "-n", "a", key)
+    for command in ("get", "rm"):
+        _, hint = ghost_cli.fails(3, command, "-n", "a", key)
+        assert f"`ghost restore -n a -k {shlex.quote(key)}`" in hint
+    _, hint = ghost_cli.fails(3, "restore", "-n", "a", key, "--version", "9")
+    assert shlex.split(hint.strip("`").removeprefix("run `")) == [
+        "ghost", "history", "-n", "a", "-k", key,
+    ]  # fmt: skip
+
+
+def test_a_suggested_resolution_can_be_pasted(ghost_cli: "GhostCli") -> None:
+    """The keys of the first contradiction are quoted."""
+    for key in ("old office", "new office"):
+        ghost_cli.ok("put", "-n", "a", "-k", key, f"The {key} is in Porto.")
+    ghost_cli.ok("edge", "add", "-n", "a", "new office", "old office", "contradicts")
+    done = ghost_cli("conflicts")
+    assert "`ghost resolve -n a 'new office' 'old office'`" in done.err

@@ -256,3 +256,16 @@ def test_source_files_are_not_touched(ghost_cli: "GhostCli", notes: Path) -> Non
         for path in notes.rglob("*")
         if path.is_file()
     } == before
+
+
+def test_the_meta_of_a_caller_does_not_stop_an_ingest(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
+    """A memory about the file whose `section` is not a text is not one of its sections."""
+    file = tmp_path / "list.md"
+    file.write_text("## One\n\nFirst.\n")
+    ghost_cli.ok(
+        "put", "-n", "a", "-k", "mine", "--files", str(file), "--meta", '{"section": []}', "Mine."
+    )
+    assert ghost_cli.row("ingest", str(file), "-n", "a")["created"] == 1
+    assert ghost_cli.ok("get", "-n", "a", "mine") == "Mine.\n"

@@ -466,6 +466,13 @@ def test_parameters_must_be_an_object(ghost_cli: "GhostCli", params: str) -> Non
     assert hint
 
 
+def test_parameters_that_are_not_json_are_named(ghost_cli: "GhostCli") -> None:
+    """The message names the parameters, not the meta of a memory."""
+    rule = ("rule", "set", "--name", "x", "--cond-tier", "stm", "--action", "DECAY")
+    error, _ = ghost_cli.fails(2, *rule, "--action-params", '{"factor": NaN}')
+    assert error.startswith("action_params cannot be written as JSON")
+
+
 @pytest.mark.parametrize("args", [("get", "nope"), ("delete", "nope"), ("reset", "nope")])
 def test_a_rule_that_is_not_there_is_not_found(
     ghost_cli: "GhostCli", args: tuple[str, ...]

@@ -146,6 +146,23 @@ def test_nothing_found_is_success(full: "GhostCli") -> None:
     assert full.rows("list", "-n", "nobody") == []
 
 
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (["-t", "nope"], "no memories match the filters"),
+        (["--no-pinned", "--kind", "procedural"], "no memories match the filters"),
+        (["--deleted"], "no deleted memories"),
+        (["--offset", "50"], "no memories after the first 50"),
+    ],
+)
+def test_a_filter_is_not_taken_for_an_empty_store(
+    ghost_cli: "GhostCli", args: list[str], text: str
+) -> None:
+    """The message says which memories there are none of."""
+    ghost_cli.ok("put", "-n", "a", "-k", "tea", "Green tea.")
+    assert ghost_cli("list", "-n", "a", *args).err == f"{text}\n"
+
+
 def test_the_default_limit_is_twenty(ghost_cli: "GhostCli") -> None:
     """Without --limit twenty are shown."""
     for number in range(22):

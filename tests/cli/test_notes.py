@@ -355,3 +355,17 @@ def test_consolidating_asks_the_judge(
     [proposal] = ghost_cli.row("notes", "consolidate", note.parents[1], "--all")["proposals"]
     assert (proposal["path"], proposal["line"]) == ("memory/2026-02-10.md", 1)
     assert proposal["reasons"][0].startswith("judge: ")
+
+
+def test_a_moved_folder_with_a_link_at_its_place_can_be_removed(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
+    """The folder is found by the path with which it was added."""
+    folder, moved = tmp_path / "vault", tmp_path / "moved"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\nplums\n")
+    ghost_cli.ok("notes", "add", str(folder), "-n", "n")
+    folder.rename(moved)
+    folder.symlink_to(moved)
+    assert ghost_cli.row("notes", "rm", str(folder))["notes"] == 1
+    assert ghost_cli.rows("notes", "list") == []

@@ -57,6 +57,54 @@ def test_exit_codes(program: "Program", args: list[str], code: int) -> None:
         assert done.err.startswith("error: ")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_standard_stream_is_empty(program: "Program", closed: str) -> None:
+    """A service may start a command without standard streams."""
+    command = f'"$0" -m ghostmem put -n a -k x one {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=program.folder,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert program("get", "-n", "a", "x").out == "one\n"
+
+
+@LINUX
+@pytest.mark.parametrize("words", [["notes", "add", "."], ["backup", "copy.db"], ["doctor"]])
+def test_a_deleted_working_directory_is_named(program: "Program", words: list[str]) -> None:
+    """A removed git worktree, for example."""
+    assert program(*PUT, "one").code == 0
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m ghostmem "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable, *words],
+        capture_output=True,
+        text=True,
+        cwd=program.folder,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stderr == (
+        "error: the working directory does not exist any more\nhint: cd to another one\n"
+    )
+
+
+@LINUX
+@pytest.mark.parametrize("words", [["get", "-n", "a", "x"], [*PUT, "two"]], ids=["get", "put"])
+def test_a_store_that_cannot_be_opened_for_lack_of_space_says_so(
+    program: "Program", words: list[str]
+) -> None:
+    """SQLite needs 32 KB to open a store; a limit of file sizes has the effect of a full disk."""
+    assert program(*PUT, "one").code == 0
+    command = ["sh", "-c", 'ulimit -f 16; exec "$0" -m ghostmem "$@"', sys.executable, *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=program.folder, check=False)
+    assert done.returncode == 5
+    assert "there is no space left for" in done.stderr
+    assert "free some space" in done.stderr
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("script", ["ghost", "ghostmem"])
 def test_both_names_are_installed(program: "Program", script: str) -> None:

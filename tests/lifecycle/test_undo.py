@@ -172,7 +172,7 @@ def test_last_goes_back_one_run_after_another(life: "Life") -> None:
     for state in reversed(states):
         life.ghost.undo("last")
         assert life.row("quiet").importance == state
-    with pytest.raises(NotFoundError, match="there is no run 'last'"):
+    with pytest.raises(NotFoundError, match="every run is undone already"):
         life.ghost.undo("last")
 
 

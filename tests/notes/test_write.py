@@ -283,6 +283,19 @@ def test_the_first_the_last_and_a_section_of_several(lab: Any) -> None:
     assert set(lab.memories()) == {"a.md", "a.md#b", "a.md#c", "a.md#d"}
 
 
+@pytest.mark.parametrize("text", ["no heading", "## B\n\n```\nnever closed"])
+def test_a_text_that_swallows_another_section_is_refused(lab: Any, text: str) -> None:
+    """The hint has both causes: the heading is missing, or a code fence is not closed."""
+    path = lab.write("a.md", "# A\n\none\n\n## B\n\ntwo\n\n## B\n\nthree\n")
+    before = path.read_bytes()
+    lab.add()
+    with pytest.raises(InvalidInputError, match="would swallow the section 'b-2'") as caught:
+        lab.ghost.write_note(NS, "a.md#b", text)
+    assert "heading" in caught.value.hint
+    assert "code fence" in caught.value.hint
+    assert path.read_bytes() == before
+
+
 def test_a_section_that_somebody_else_changed_is_not_overwritten(lab: Any) -> None:
     """The error has the section as it is now; a change elsewhere in the file is no conflict, unless the base says so."""
     path = lab.write("a.md", THREE)

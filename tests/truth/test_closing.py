@@ -124,6 +124,34 @@ def test_reopening_gives_back_what_was(closed: Ghost) -> None:
         closed.reopen(NS, "old")
 
 
+@pytest.mark.parametrize(
+    "saved",
+    [5, None, [1], {"tier": "x"}, {"tier": [1]}, {"importance": "x"}, {"importance": 7}, {}],
+    ids=str,
+)
+def test_reopening_does_not_trust_the_meta_of_a_caller(ghost: Ghost, saved: object) -> None:
+    """Invalid fields are replaced by defaults, also if the memory is closed again first."""
+    meta = {"superseded_by": "new", "before_closing": saved}
+    ghost.put(NS, "old", OLD, valid_to="2020-01-01", meta=meta)
+    ghost.put(NS, "new", NEW)
+    for is_closed_again in (False, True):
+        if is_closed_again:
+            ghost.resolve(NS, "new", "old")
+        ghost.reopen(NS, "old")
+        old = ghost.get(NS, "old")
+        assert (old.valid_to, old.tier, old.importance) == (None, "stm", 0.5)
+
+
+@pytest.mark.parametrize("by", [5, None, [1], {"a": 1}], ids=str)
+def test_a_successor_that_is_no_key_is_ignored(ghost: Ghost, by: object) -> None:
+    """Results name a successor only if it is a text."""
+    ghost.put(NS, "old", OLD, valid_to="2020-01-01", meta={"superseded_by": by})
+    [left] = ghost.context("staging database", NS).left_out
+    assert (left.key, left.reason, left.by) == ("old", "superseded", None)
+    ghost.reopen(NS, "old")
+    assert ghost.get(NS, "old").valid_to is None
+
+
 def test_a_summary_of_what_ended_is_marked(ghost: Ghost) -> None:
     """A summary made before its child ended still says the old thing, and says so."""
     ghost.put(NS, "old", OLD)

@@ -32,6 +32,40 @@ def test_the_older_may_hold(disputed: Ghost) -> None:
     assert [hit.key for hit in disputed.search("parking gate", NS)] == ["north"]
 
 
+def test_a_decision_can_be_reversed(disputed: Ghost) -> None:
+    """The memory that was retired first is valid again when it is kept."""
+    disputed.resolve(NS, "south", "north")
+    disputed.resolve(NS, "north", "south")
+    assert [hit.key for hit in disputed.search("parking gate", NS)] == ["north"]
+    north = disputed.get(NS, "north")
+    assert (north.valid_to, north.tier, north.importance, dict(north.meta)) == (
+        None,
+        "stm",
+        0.8,
+        {},
+    )
+    assert disputed.get(NS, "south").valid_to is not None
+
+
+def test_a_decision_made_twice_keeps_the_fields_from_before(disputed: Ghost) -> None:
+    """Reopening restores tier and importance, however often the memory was retired."""
+    disputed.resolve(NS, "south", "north")
+    once = disputed.get(NS, "north").importance
+    disputed.resolve(NS, "south", "north")
+    assert disputed.get(NS, "north").importance == once
+    disputed.reopen(NS, "north")
+    north = disputed.get(NS, "north")
+    assert (north.valid_to, north.tier, north.importance) == (None, "stm", 0.8)
+
+
+def test_a_fact_that_ended_by_itself_is_not_reopened(ghost: Ghost) -> None:
+    """Only a memory that was retired in favour of another becomes valid again."""
+    ghost.put(NS, "north", "Parking was at the north gate.", valid_to="2020-01-01")
+    ghost.put(NS, "south", "Parking was at the south gate.")
+    ghost.resolve(NS, "north", "south")
+    assert str(ghost.get(NS, "north").valid_to).startswith("2020-01-01")
+
+
 def test_both_may_hold(disputed: Ghost) -> None:
     """Then they do not contradict each other any more."""
     assert disputed.resolve(NS, "south", both=True).both

@@ -401,7 +401,9 @@ def _keys(
 ) -> list[str]:
     """Return the key that each section of a file has, or its slug, prefixed if that is taken."""
     stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))
-    known = {memory.meta.get("section"): memory.key for memory in stored}
+    # callers can put any value into `meta`, also one that is no key of a dictionary
+    sections = ((memory.meta.get("section"), memory.key) for memory in stored)
+    known = {name: key for name, key in sections if isinstance(name, str)}
     keys = []
     for section in filled:
         owner = tx.memories.last(ns, section.key)

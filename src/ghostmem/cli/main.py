@@ -10,7 +10,7 @@ import click
 
 from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
-from ghostmem.errors import EngineError, GhostError, InvalidInputError
+from ghostmem.errors import EngineError, GhostError, InvalidInputError, NotFoundError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 # the commands by group, in the order of `ghost --help`
@@ -203,6 +203,7 @@ def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave with the error's exit code."""
     if argv is None:
         _start_in_utf8()
+    _open_closed_streams()
     given = sys.argv[1:] if argv is None else argv
     # whatever the locale says, our texts are UTF-8
     args = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in given]
@@ -239,6 +240,13 @@ def _start_in_utf8() -> None:
     with suppress(OSError):  # then with the names it can write
         # ourselves, by the words we were started with
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
+def _open_closed_streams() -> None:
+    """Replace standard streams that were closed when the process started, as with `>&-`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def run(args: list[str]) -> int:
@@ -290,7 +298,17 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         return EngineError(
             f"cannot write the output: {error.strerror}", "write it to a place with free space"
         )
+    if isinstance(error, FileNotFoundError) and not _has_working_directory():
+        return NotFoundError("the working directory does not exist any more", "cd to another one")
     return GhostError(f"{type(error).__name__}: {error}")
+
+
+def _has_working_directory() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def is_full(error: Exception) -> TypeGuard[OSError]:

@@ -11,7 +11,7 @@ from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
 from ghostmem.store import Store, Transaction
-from ghostmem.truth.corrections import SUPERSEDED_BY
+from ghostmem.truth.corrections import successor_key
 from ghostmem.truth.sources import Person
 
 MAX_SEEDS = 50  # search results that enter a context at once, from which edges are followed
@@ -86,7 +86,7 @@ class SearchResults:
         query, filter_ = self._request.query, self._request.filter_
         matches = rank_superseded(self._store, self._tx, query, filter_, MAX_LEFT_OUT)
         return [
-            Unplaced(item, "superseded", item.memory.meta.get(SUPERSEDED_BY))
+            Unplaced(item, "superseded", successor_key(item.memory))
             for item in self._items(matches)
         ]
 

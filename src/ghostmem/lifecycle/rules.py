@@ -62,7 +62,8 @@ def set_rule(
     Actions are PROMOTE and DEMOTE (`to_tier`, default: the next tier), DECAY (`factor`, `min`),
     DELETE, ARCHIVE, TTL_SET (`ttl`) and PIN, and for similar memories (`similarity_gt`) LINK,
     DEDUP and MERGE (`strategy`: link_only, dedup or keep_highest_importance)."""
-    op, params = validate.text(action, "action").upper(), dict(validate.meta(action_params) or {})
+    op = validate.text(action, "action").upper()
+    params = dict(validate.meta(action_params, "action_params") or {})
     conditions: dict[str, Any] = {
         "tier": None if tier is None else str(validate.choice(tier, Tier, "tier")),
         "kind": None if kind is None else str(validate.choice(kind, Kind, "kind")),

@@ -67,4 +67,7 @@ def _find(runs: list[Run], name: str) -> Run:
             f"{name!r} is the beginning of {len(matching)} runs",
             "give more of the id; `ghost undo` lists them",
         )
-    raise NotFoundError(f"there is no run {name!r}", "`ghost undo` lists the runs")
+    problem = f"there is no run {name!r}"
+    if name == "last":
+        problem = "every run is undone already" if runs else "there are no runs to undo"
+    raise NotFoundError(problem, "`ghost undo` lists the runs")

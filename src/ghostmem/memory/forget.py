@@ -13,7 +13,7 @@ from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, optional
 from ghostmem.store import Filter, Store, Transaction, validate
-from ghostmem.truth.corrections import SUPERSEDED_BY, reopen
+from ghostmem.truth.corrections import reopen, successor_key
 
 MAX_NAMED = 5  # protected memories that an error names
 
@@ -239,7 +239,7 @@ def _reopen_closed(
         for name, group in _by_key(versions).items()
     }
     for memory in list(tx.listing.scan(Filter(ns=namespaces, now=now, closed=True))):
-        ns, key = successor = (memory.ns, str(memory.meta.get(SUPERSEDED_BY, "")))
+        ns, key = successor = (memory.ns, successor_key(memory) or "")
         if successor in starts and (
             memory.valid_to in starts[successor] or tx.memories.current(ns, key, now) is None
         ):

@@ -45,7 +45,9 @@ def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
         if m.written_at <= at and (not m.deleted_at or m.deleted_at > at)
     ]
     if not current_then:
-        hint = f"`ghost history -n {ns} -k {key}` shows its versions"
+        from shlex import quote
+
+        hint = f"`ghost history -n {ns} -k {quote(key)}` shows its versions"
         raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
     return current_then[-1]
 

@@ -36,7 +36,9 @@ def patch(
         current = find(tx, ns, key, store.clock())
         changed = apply_patch(current.content, validate.text(diff, "diff"))
         if not validate.text(changed, "content").strip():
-            hint = f"use `ghost rm -n {ns} -k {key}` to delete it"
+            from shlex import quote
+
+            hint = f"use `ghost rm -n {ns} -k {quote(key)}` to delete it"
             raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
         validate.content(changed, store.settings.max_content_bytes)
         changed, notes = redact_content(store.settings, changed, allow_secrets)

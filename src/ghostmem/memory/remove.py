@@ -65,7 +65,9 @@ def rm(
     if not removed:
         hint = f"`ghost list -n {ns}` shows the keys of the namespace"
         if history:
-            hint = f"it was deleted before; `ghost restore -n {ns} -k {key}` brings it back"
+            from shlex import quote
+
+            hint = f"it was deleted before; `ghost restore -n {ns} -k {quote(key)}` brings it back"
         raise NotFoundError(f"memory not found: {ns}/{key}", hint)
     remaining = (len(history) - len(removed) or None) if hard else None
     return Removal(ns, key, len(removed), hard, dry_run, copies, files, pending, remaining)

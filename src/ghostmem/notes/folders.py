@@ -1,11 +1,13 @@
 """The operations on folders of notes: add, list, sync, watch, status, remove."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 
 from ghostmem.errors import InvalidInputError, NotFoundError, StoreBusyError
 from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
@@ -106,7 +108,7 @@ def add_notes(
         if known and ns and known[0].ns != space:
             raise InvalidInputError(
                 f"{root} is already searched in {known[0].ns}",
-                f"remove it first: `ghost notes rm {root}`, then add it to {space}",
+                f"remove it first: `ghost notes rm {quote(str(root))}`, then add it to {space}",
             )
         for mirror in tx.mirrors.all():
             if mirror.ns == space and (
@@ -267,17 +269,26 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
     return removal
 
 
+def _at_path(folders: list[Folder], path: Path) -> list[Folder]:
+    return [
+        known
+        for known in folders
+        if known.root in (str(path), str(layout_named(known.layout).home(path)))
+    ]
+
+
 def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
     """Return all folders, those at a path, or those of a namespace."""
     folders = note_folders(store)
     if folder is None:
         return folders
-    path = Path(folder).expanduser().resolve()
-    chosen = [
-        known
-        for known in folders
-        if known.root in (str(path), str(layout_named(known.layout).home(path)))
-    ] or [known for known in folders if known.ns == str(folder)]
+    given = Path(folder).expanduser()
+    # a folder that was moved may have left a link at its place
+    chosen = (
+        _at_path(folders, given.resolve())
+        or _at_path(folders, Path(os.path.abspath(given)))
+        or [known for known in folders if known.ns == str(folder)]
+    )
     if not chosen:
         roots = ", ".join(known.root for known in folders)
         raise NotFoundError(

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from shlex import quote
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.embedding import catch_up
@@ -128,7 +129,8 @@ def _refuse_searched(home: Path, layout: MirrorLayout, searched: Iterable[Folder
             raise InvalidInputError(
                 f"{home} is searched in {folder.ns} already, so that everything in it would "
                 "be found twice",
-                f"mirror another namespace, or stop searching it: `ghost notes rm {folder.root}`",
+                "mirror another namespace, or stop searching it: `ghost notes rm "
+                f"{quote(folder.root)}`",
             )
 
 

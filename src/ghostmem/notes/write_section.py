@@ -87,7 +87,8 @@ def write_note(
             old.name for old in before if old.name not in after and old.name != section.name
         ]:
             raise InvalidInputError(
-                f"this text would swallow the section {lost[0]!r} behind it", "close its code fence"
+                f"this text would swallow the section {lost[0]!r} behind it",
+                "begin it with the heading of its section, and close its code fence",
             )
         raw = read.text.encode(edited)
         changed = replace_file(path, raw, read.text.digest)

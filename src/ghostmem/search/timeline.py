@@ -8,7 +8,7 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.search.search import search
 from ghostmem.store import Store, Transaction, validate
-from ghostmem.truth.corrections import SUPERSEDED_BY
+from ghostmem.truth.corrections import successor_key
 
 MAX_START = 5  # search results that a timeline starts from
 MAX_MEMORIES = 50  # memories that one timeline follows
@@ -126,5 +126,5 @@ def _version_events(memory: Memory, before: Memory | None, now: datetime) -> lis
         return [event if before else replace(event, at=memory.created_at, event="said")]
     if memory.valid_to != before.valid_to:
         name = "reopened" if memory.valid_to is None else "ended"
-        return [replace(event, event=name, by=memory.meta.get(SUPERSEDED_BY))]
+        return [replace(event, event=name, by=successor_key(memory))]
     return []

@@ -49,11 +49,13 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
         validate.positive(version, "version")
         if memory := tx.memories.version(ns, key, version):
             return memory
+        from shlex import quote
+
         last = tx.memories.last(ns, key)
         problem = f"it has {last.version} version(s)" if last else "there is no such key"
         raise NotFoundError(
             f"memory not found: {ns}/{key} version {version}; {problem}",
-            f"run `ghost history -n {ns} -k {key}`",
+            f"run `ghost history -n {ns} -k {quote(key)}`",
         )
     last = tx.memories.last(ns, key)
     if last is not None and last.is_current(now):
@@ -67,7 +69,9 @@ def missing_hint(
     """Return the next step when a key has no current version; `last` is its last version."""
     if last is not None:
         state = "was deleted" if last.deleted_at else "has expired"
-        return f"it {state}; `ghost restore -n {ns} -k {key}` brings it back"
+        from shlex import quote
+
+        return f"it {state}; `ghost restore -n {ns} -k {quote(key)}` brings it back"
     from difflib import get_close_matches
 
     from ghostmem.model import NsFilter

@@ -19,10 +19,13 @@ def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engi
     A store that a migration is filling is only opened to continue that (`moving`)."""
     engine = _opened(settings, clock)
     if engine.moving and not moving:
+        from shlex import quote
+
         engine.close()
         raise EngineError(
             f"{engine.location} is being filled by `ghost migrate`, which has not finished",
-            f"run the same `ghost migrate --from … --to {engine.location}` again: it continues",
+            f"run the same `ghost migrate --from … --to {quote(engine.location)}` again: it "
+            "continues",
         )
     return engine
 

@@ -186,7 +186,7 @@ def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
     return tuple(unique)
 
 
-def meta(value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def meta(value: Mapping[str, Any] | None, what: str = "meta") -> Mapping[str, Any] | None:
     """Accept metadata: an object that JSON can hold, nested no deeper than MAX_DEPTH levels."""
     import json
 
@@ -194,18 +194,18 @@ def meta(value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return None
     if not isinstance(value, Mapping):
         raise InvalidInputError(
-            f"meta must be an object, not {shown(value)}", 'write it as {"name": "value"}'
+            f"{what} must be an object, not {shown(value)}", 'write it as {"name": "value"}'
         )
     if is_deeper(value, MAX_DEPTH):
-        raise too_deep("meta")
+        raise too_deep(what)
     try:
         clean: dict[str, Any] = json.loads(
-            text(json.dumps(dict(value), ensure_ascii=False, allow_nan=False), "meta")
+            text(json.dumps(dict(value), ensure_ascii=False, allow_nan=False), what)
         )
         return clean
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"meta cannot be written as JSON: {error}", "use texts, numbers, lists and objects"
+            f"{what} cannot be written as JSON: {error}", "use texts, numbers, lists and objects"
         ) from None
 
 

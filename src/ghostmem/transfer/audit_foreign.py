@@ -57,7 +57,8 @@ def _original(store: Store, path: str, progress: Progress | None) -> ImportRepor
         return import_ghost(store, path, progress=progress, trust=True)
     except NotADatabaseError as error:
         raise NotADatabaseError(
-            error.message, f"if it is a store of yours, audit it with `ghost --db {path} audit`"
+            error.message,
+            f"if it is a store of yours, audit it with `ghost --db {quote(path)} audit`",
         ) from None
 
 

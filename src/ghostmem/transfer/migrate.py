@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from ghostmem.clock import Clock, format_time, now
@@ -24,6 +26,7 @@ from ghostmem.errors import (
     ReadOnlyStoreError,
 )
 from ghostmem.model import SYSTEM, Record, optional
+from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
 from ghostmem.store import Engine, Transaction, has_tables, open_engine
 from ghostmem.store.engine import MOVING
@@ -210,7 +213,7 @@ def _refuse_links_across_namespaces(tx: Transaction, source: str) -> None:
         counts = ", ".join(f"{count} in {name}" for name, count in crossing.items())
         raise EngineError(
             f"{source} has links between memories of two namespaces ({counts})",
-            f"run `ghost --db {source} repair` first",
+            f"run `ghost --db {quote(source)} repair` first",
         )
 
 
@@ -356,7 +359,8 @@ def _write_config(db: str) -> str:
     """Let the configuration name a store, if any, and return the path of the file."""
     if not db:
         return ""
-    write_config(config_path(), "db", db)
+    with locked_elsewhere(Path(config_path())):
+        write_config(config_path(), "db", db)
     return config_path()
 
 
@@ -448,7 +452,7 @@ def _switch(
                 target.move.begin(MOVING, origin["begun"], origin["source"])
                 target.move.note({**origin, "stage": "copied"})
             if config:
-                write_config(config, "db", source_name)
+                _write_config(source_name)
             raise
     return SwitchResult(changes + followed + last, differed, blocked, config, sums)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from ghostmem.model import Hit, Memory, Rel, Tie
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions
-from ghostmem.truth.corrections import SUPERSEDED_BY, prevails
+from ghostmem.truth.corrections import prevails, successor_key
 
 MAX_CAUSES = 3  # named in a note
 _RESTING = (Rel.DEPENDS_ON, Rel.CONTAINS)  # relations of a memory to those that it rests on
@@ -80,7 +80,7 @@ def ending(memory: Memory) -> str:
     """Return since when a memory is no longer valid and its successor, or an empty text."""
     if memory.valid_to is None:
         return ""
-    by = memory.meta.get(SUPERSEDED_BY)
+    by = successor_key(memory)
     return f"until {memory.valid_to:%Y-%m-%d}{f', superseded by {by}' if by else ''}"
 
 

@@ -9,11 +9,12 @@ from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, optional
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.corrections import (
-    SUPERSEDED_BY,
     check_supersede,
     contradicting,
+    is_superseded,
     prevails,
     reopen,
+    successor_key,
     supersede,
 )
 
@@ -158,7 +159,8 @@ def resolve(
     """Keep one memory and close those it contradicts.
 
     With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
-    of search and context, and its importance passes to the one that is kept; nothing is deleted."""
+    of search and context, and its importance passes to the one that is kept; nothing is deleted.
+    If that one was closed in favour of another, it is reopened."""
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
@@ -167,6 +169,8 @@ def resolve(
         if both:
             _unlink(tx, kept, rivals, now)
             return Resolution(ns, keep, both=True)
+        if is_superseded(kept, now):
+            kept = reopen(store, tx, kept, now)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
             tx.memories.change(kept, "importance", now, importance=importance)
@@ -209,7 +213,7 @@ def reopen_memory(store: Store, ns: str, key: str) -> Resolution:
         now = store.clock()
         closed = find(tx, validate.namespace(ns), validate.text(key, "key"), now)
         reopen(store, tx, closed, now)
-    by = closed.meta.get(SUPERSEDED_BY)
+    by = successor_key(closed)
     stale = () if by is None else (f"{by} contradicts it",)
     return Resolution(ns, key, reopened=True, maybe_stale=stale)
 

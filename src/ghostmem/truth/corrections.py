@@ -2,7 +2,7 @@
 
 Closing writes a new version, so that the history shows what was believed before."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -106,6 +106,19 @@ def _corrected_by(tx: Transaction, memory: Memory, now: datetime) -> list[Memory
     return sorted(current, key=lambda other: other.created_at, reverse=True)[:MAX_CHAIN]
 
 
+def successor_key(memory: Memory) -> str | None:
+    """Return the key of the memory in whose favour one was closed.
+
+    Callers can put any value into `meta`; one that is not a text is ignored."""
+    key = memory.meta.get(SUPERSEDED_BY)
+    return key if isinstance(key, str) else None
+
+
+def is_superseded(memory: Memory, at: datetime) -> bool:
+    """Say whether a memory was closed in favour of another."""
+    return successor_key(memory) is not None and not memory.is_open(at)
+
+
 def close(
     store: Store, tx: Transaction, old: Memory, by: Memory, now: datetime, unlock: bool = False
 ) -> Memory:
@@ -113,7 +126,11 @@ def close(
     _refuse_note(tx, old)
     if old.locked and not unlock:
         raise LockedError(f"{old.ns}/{old.key} is locked")
-    before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
+    if is_superseded(old, now):  # closed again: reopening restores the fields from before both
+        before = _before_closing(old)
+    else:
+        before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
+    importance = before["importance"]
     return _rewrite(
         store,
         tx,
@@ -121,7 +138,7 @@ def close(
         now,
         valid_to=by.valid_from or by.created_at,
         tier=Tier.DORMANT,
-        importance=min(old.importance, max(MIN_IMPORTANCE, round(old.importance / 2, 4))),
+        importance=min(importance, max(MIN_IMPORTANCE, round(importance / 2, 4))),
         pinned=False,
         meta={**old.meta, SUPERSEDED_BY: by.key, BEFORE_CLOSING: before},
     )
@@ -133,20 +150,24 @@ def reopen(store: Store, tx: Transaction, closed: Memory, now: datetime) -> Memo
         raise ConflictError(
             f"{closed.ns}/{closed.key} is not closed", "`ghost conflicts` lists contradictions"
         )
-    meta = dict(closed.meta)
-    meta.pop(SUPERSEDED_BY, None)
-    before = meta.pop(BEFORE_CLOSING, {})
-    return _rewrite(
-        store,
-        tx,
-        closed,
-        now,
-        valid_to=None,
-        tier=Tier(before.get("tier", Tier.STM)),
-        importance=float(before.get("importance", closed.importance)),
-        pinned=bool(before.get("pinned", closed.pinned)),
-        meta=meta,
-    )
+    own = {SUPERSEDED_BY, BEFORE_CLOSING}
+    meta = {name: value for name, value in closed.meta.items() if name not in own}
+    before = _before_closing(closed)
+    before["tier"] = Tier(before["tier"])
+    return _rewrite(store, tx, closed, now, valid_to=None, meta=meta, **before)
+
+
+def _before_closing(closed: Memory) -> dict[str, Any]:
+    """Return the fields that reopening restores; callers can put any value into `meta`."""
+    saved = closed.meta.get(BEFORE_CLOSING)
+    saved = saved if isinstance(saved, Mapping) else {}
+    tier, importance = saved.get("tier"), saved.get("importance")
+    is_number = isinstance(importance, int | float) and 0 <= importance <= 1
+    return {
+        "tier": tier if tier in list(Tier) else str(Tier.STM),
+        "importance": importance if is_number else closed.importance,
+        "pinned": bool(saved.get("pinned", closed.pinned)),
+    }
 
 
 def _rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fields: Any) -> Memory:

@@ -13,7 +13,7 @@ from ghostmem.model import LOCKED, Access, Kind, Memory, Record, SourceKind, Tie
 from ghostmem.store import Filter, Store, validate
 from ghostmem.store.records import RowType
 from ghostmem.text.excerpt import summary_line
-from ghostmem.truth.corrections import SUPERSEDED_BY
+from ghostmem.truth.corrections import successor_key
 
 MAX_BARS = 20  # sources, clients and namespaces
 MAX_MONTHS = 24
@@ -224,5 +224,5 @@ def _span(memory: Memory) -> VersionSpan:
         memory.valid_to,
         memory.pinned,
         memory.source_user,
-        memory.meta.get(SUPERSEDED_BY),
+        successor_key(memory),
     )

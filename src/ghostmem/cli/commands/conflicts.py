@@ -1,5 +1,6 @@
 """ghost conflicts, resolve: contradictions."""
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -37,8 +38,8 @@ def conflicts(console: Console, ns: str | None) -> None:
     if found.conflicts:
         first = found.conflicts[0]
         console.note(
-            f"decide with `ghost resolve -n {first.ns} {visible(first.key)} "
-            f"{visible(first.other)}`, or --both"
+            f"decide with `ghost resolve -n {first.ns} {quote(visible(first.key))} "
+            f"{quote(visible(first.other))}`, or --both"
         )
 
 

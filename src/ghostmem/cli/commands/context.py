@@ -23,6 +23,7 @@ from ghostmem.cli.options import (
 from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import dim
 from ghostmem.context.composite import FACTORS
+from ghostmem.context.packer import BUDGET
 from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import visible
 
@@ -119,8 +120,8 @@ def context(
         console.json(pack)
         return
     else:
-        _print_pack(console, pack, explain)
-        if not pack.memories:
+        _print_pack(console, pack, explain, is_asked=bool(text.strip()))
+        if not pack.memories and not _is_too_large(pack):
             filters |= {name: given[name] for name in SEARCH_FILTERS}
             console.note_nothing(
                 "nothing relevant",
@@ -131,11 +132,19 @@ def context(
     console.notes(pack.notes)
 
 
-def _print_pack(console: Console, pack: Pack, explain: bool) -> None:
+def _is_too_large(pack: Pack) -> bool:
+    """Say whether a memory was left out because the budget is too small for it."""
+    return any(left.reason == BUDGET for left in pack.left_out)
+
+
+def _print_pack(console: Console, pack: Pack, explain: bool, is_asked: bool) -> None:
     for packed in pack.memories:
         console.text(_packed_text(packed, explain))
-    if pack.memories and not pack.relevant:
+    if pack.memories and is_asked and not pack.relevant:
         console.note("none of these matched the question")
+    if not pack.memories and _is_too_large(pack):
+        budget = plural(pack.budget, "token")
+        console.note(f"no relevant memory fits into the budget of {budget}; -b sets a larger one")
     if explain:
         console.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
         stages = [

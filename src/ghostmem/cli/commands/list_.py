@@ -65,13 +65,23 @@ def list_(
     else:
         console.show_all(found, named if keys_only else row)
     if not found:
+        nothing = _nothing_listed(**filters)
         filters |= {"limit": MAX_RESULTS, "offset": 0}
         console.note_nothing(
-            "no memories",
+            nothing,
             ns,
             everything,
             lambda: Counter(m.ns for m in console.ghost.list(**filters)),
         )
+
+
+def _nothing_listed(offset: int, deleted: bool, limit: int, **filters: Any) -> str:  # noqa: ARG001
+    """Say which memories there are none of, so that a filter is not taken for an empty store."""
+    if offset:
+        return f"no memories after the first {offset:,}"
+    if any(value is not None for value in filters.values()):
+        return "no memories match the filters"
+    return "no deleted memories" if deleted else "no memories"
 
 
 @command("files", "  ghost files src/app.py --rel modified\n")

@@ -85,13 +85,19 @@ config.set_alone(_show_settings)
 config.tolerant = True
 
 
-@config.command("set")
+@config.command("set", cls=TolerantCommand)
 @click.argument("name")
 @click.argument("value")
 def config_set(console: Console, name: str, value: str) -> None:
     """Write a setting into the configuration file."""
+    from pathlib import Path
+
+    from ghostmem.notes.lock import locked_elsewhere
+
     path = ghost_settings.config_path()
-    parsed = _masked_value(name, ghost_settings.write_config(path, name, value))
+    with locked_elsewhere(Path(path)):
+        written = ghost_settings.write_config(path, name, value)
+    parsed = _masked_value(name, written)
     console.show({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
 
 

@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -184,7 +185,7 @@ def _recognised_tool(file: str | None) -> str:
         tool = ""
     if tool == DATABASE:
         raise InvalidInputError(
-            f"{file} is a database", f"`ghost import --from-ghost {file}` reads it"
+            f"{file} is a database", f"`ghost import --from-ghost {quote(str(file))}` reads it"
         )
     if not tool:
         raise InvalidInputError(
@@ -317,7 +318,7 @@ def _next_steps(console: Console, done: "Migration") -> None:
 
     if not done.switched:
         console.note(
-            f"to use it from now on: ghost config set db {visible(done.target)}"
+            f"to use it from now on: ghost config set db {quote(visible(done.target))}"
             + _password_hint(done.target)
         )
         return

@@ -150,11 +150,13 @@ def refuse_links(path: str) -> None:
     """Refuse to write a file with two names: their logs would overwrite each other."""
     links = os.stat(path).st_nlink
     if links > 1:
+        from shlex import quote
+
+        name, own = quote(path), quote(f"{path}.own")
         raise EngineError(
             f"{path} has {links} hard links: used under two names, a store would be damaged",
             "with no program using it, remove the other names, or give this one a file of "
-            f"its own: cp {path} {path}.own &&"
-            f" mv {path}.own {path}; for copies use `ghost backup`",
+            f"its own: cp {name} {own} && mv {own} {name}; for copies use `ghost backup`",
         )
 
 
@@ -216,12 +218,13 @@ def refuse_foreign(db: apsw.Connection, path: str) -> None:
         return
     if {"memories", "chunks"} <= tables:
         from pathlib import Path
+        from shlex import quote
 
         path = str(Path(path).resolve())
-        new = Path(path).with_name("ghostmem.db")
+        new = quote(str(Path(path).with_name("ghostmem.db")))
         raise NotADatabaseError(
             f"{path} was written by the original Ghost, which can continue to use it",
-            f"import its memories with `ghost --db {new} import --from-ghost {path}`, "
+            f"import its memories with `ghost --db {new} import --from-ghost {quote(path)}`, "
             f"then `ghost config set db {new}`",
         )
     if tables:

@@ -34,6 +34,9 @@ _WORDS: tuple[tuple[type[Exception], type[EngineError], str], ...] = (
 
 def translate(error: Exception, path: str) -> Exception:
     """Return the Ghost error for an error of SQLite, or the error itself."""
+    # the first reader creates the index of the write-ahead log, which needs space
+    if getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_SHMSIZE:
+        error = apsw.FullError(str(error))
     for their_type, our_type, words in _WORDS:
         if isinstance(error, their_type):
             return our_type(f"{words.format(path=path)} ({error})")
