@@ -3,17 +3,27 @@
 import dataclasses
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import ghostmem
-from ghostmem import Chunk, FileRef, Ghost, InvalidInputError, Memory, errors
+from ghostmem import (
+    Chunk,
+    FileRef,
+    Ghost,
+    InvalidInputError,
+    LostConnectionError,
+    Memory,
+    errors,
+)
 from ghostmem.clock import as_time, format_time, parse_time, parse_ttl, read_time
 from ghostmem.ids import UlidMaker, is_ulid, milliseconds
 from ghostmem.settings import Settings, load, resolve, write_config
+from ghostmem.store import Store, again
 
 ROOT = Path(__file__).parent.parent
 
@@ -189,3 +199,66 @@ def test_a_broken_config_file_is_named(tmp_path: Path, text: str) -> None:
 def test_members_of_enums_are_keys_like_their_texts() -> None:
     """A member equals its text, so a dictionary finds it by either."""
     assert {ghostmem.Rel.CONTAINS: 1}["contains"] == {"contains": 1}[ghostmem.Rel.CONTAINS] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("put", {"tags": 5}),
+        ("put", {"files": 5}),
+        ("put", {"files": [["a.py"]]}),
+        ("put", {"symbols": 5}),
+        ("put", {"symbols": [["a.b"]]}),
+        ("put", {"pinned": "false"}),
+        ("put", {"pinned": 2}),
+        ("put", {"ttl": 7}),
+        ("put", {"created_at": date(2026, 3, 14)}),
+        ("put", {"created_at": 1710000000}),
+        ("put", {"valid_to": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))}),
+        ("list", {"pinned": "yes"}),
+        ("search", {"tiers": 5}),
+        ("search", {"tiers": "ltm"}),
+        ("search", {"min_score": "0.5"}),
+        ("context", {"files": 5}),
+        ("used", {"keys": 5}),
+        ("create_token", {"grants": None}),
+        ("audit_log", {"limit": -1}),
+        ("gc", {"stale": 7}),
+    ],
+)
+def test_wrong_types_raise_errors_of_ghost(
+    ghost: Ghost, method: str, arguments: dict[str, object]
+) -> None:
+    """A value of a wrong type raises InvalidInputError with the name of the parameter."""
+    ghost.put("a", "k", "The cup is blue.")
+    required = {
+        "put": {"ns": "a", "key": "k", "content": "text"},
+        "search": {"query": "cup"},
+        "context": {"query": "cup"},
+        "used": {"ns": "a"},
+        "create_token": {"name": "n"},
+    }
+    with pytest.raises(InvalidInputError) as error:
+        getattr(ghost, method)(**required.get(method, {}), **arguments)
+    assert next(iter(arguments)).rstrip("s") in str(error.value)
+
+
+def test_no_tiers_from_an_iterator_are_the_default_tiers(ghost: Ghost) -> None:
+    """An empty iterator of tiers means the same as an empty list."""
+    ghost.put("a", "k", "The cup is blue.", tier="dormant")
+    assert ghost.search("cup", "a", tiers=iter(())) == ghost.search("cup", "a", tiers=[]) == []
+
+
+def test_a_retry_reads_the_values_of_an_iterator_again(ghost: Ghost) -> None:
+    """An operation that is retried after a lost connection has all values of an iterator."""
+    attempts: list[list[str]] = []
+
+    @again
+    def operation(_: Store, tags: Iterable[str], *, keys: Iterable[str]) -> list[str]:
+        attempts.append([*tags, *keys])
+        if len(attempts) == 1:
+            raise LostConnectionError("gone")
+        return attempts[-1]
+
+    assert operation(ghost.store, iter(["a"]), keys=(key for key in "bc")) == ["a", "b", "c"]
+    assert len(attempts) == 2

@@ -1,7 +1,7 @@
 """Find a memory by its key, count that it was read, and repeat reads of a busy store."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
@@ -88,14 +88,17 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
     """Retry an operation while the connection breaks before anything was stored.
 
     It is retried as long as a lock would be waited for. When the connection breaks during a
-    commit it is unknown whether the change was stored: then the error is raised."""
+    commit it is unknown whether the change was stored: then the error is raised. Iterators among
+    the arguments are read once, so that a retry has all of their values."""
 
     @wraps(verb)
     def tried(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        values = tuple(map(_reusable, args))
+        named = {name: _reusable(value) for name, value in kwargs.items()}
         wait, deadline = FIRST_WAIT, time.monotonic() + store.settings.busy_timeout
         while True:
             try:
-                return verb(store, *args, **kwargs)
+                return verb(store, *values, **named)  # type: ignore[arg-type]
             except LostConnectionError as error:
                 if error.stored is not False or time.monotonic() + wait > deadline:
                     raise
@@ -103,3 +106,7 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
                 wait = min(wait * 2, MAX_WAIT)
 
     return tried
+
+
+def _reusable(value: object) -> object:
+    return list(value) if isinstance(value, Iterator) else value

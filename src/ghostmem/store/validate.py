@@ -17,6 +17,7 @@ MAX_KEY = 512
 MAX_TAG = 256
 
 E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
 
 
 def shown(value: object, limit: int = 60) -> str:
@@ -52,13 +53,28 @@ def text(value: object, what: str) -> str:
     return value
 
 
+def items(values: Iterable[T], what: str, example: str = "'a', 'b'") -> list[T]:
+    """Accept a list or another iterable, but not a text."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        kind = "the text " if isinstance(values, str) else ""
+        raise InvalidInputError(
+            f"{what} must be a list, not {kind}{shown(values)}", f"pass {what}=[{example}]"
+        )
+    return list(values)
+
+
 def texts(values: Iterable[str] | None, what: str, one: str) -> list[str]:
     """Accept a list of texts, or nothing."""
-    if isinstance(values, str):
+    return [] if values is None else [text(value, one) for value in items(values, what)]
+
+
+def flag(value: bool | None, what: str) -> bool | None:
+    """Accept True, False or nothing."""
+    if value is not None and not isinstance(value, bool):
         raise InvalidInputError(
-            f"{what} must be a list, not the text {shown(values)}", f"pass {what}=['a', 'b']"
+            f"{what} must be true or false, not {shown(value)}", f"pass {what}=True"
         )
-    return [text(value, one) for value in values or ()]
+    return value
 
 
 def namespace(value: str) -> str:
@@ -173,11 +189,7 @@ def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
     """Accept tags: one-line words, duplicates dropped, order kept."""
     if values is None:
         return None
-    if isinstance(values, str):
-        raise InvalidInputError(
-            f"tags must be a list, not the text {shown(values)}", "pass tags=['a', 'b']"
-        )
-    unique = dict.fromkeys(text(value, "tag").strip() for value in values)
+    unique = dict.fromkeys(text(value, "tag").strip() for value in items(values, "tags"))
     for tag in unique:
         if not tag or len(tag) > MAX_TAG or _has_control(tag):
             raise InvalidInputError(
@@ -218,13 +230,13 @@ def files(
     if values is None:
         return None
     by_path: dict[str, FileRef] = {}
-    for value in values:
+    for value in items(values, "files"):
         path, how = (
             (value.path, value.rel)
             if isinstance(value, FileRef)
             else (value, rel)
             if isinstance(value, str)
-            else value
+            else pair(value, "a file")
         )
         if not text(path, "file path").strip() or _has_control(path):
             raise InvalidInputError(
@@ -232,6 +244,16 @@ def files(
             )
         by_path[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
     return tuple(sorted(by_path.values(), key=lambda file: file.path))
+
+
+def pair(value: tuple[str, str], what: str) -> tuple[str, str]:
+    """Accept a name with its relation."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InvalidInputError(
+            f"{shown(value)} is not {what}", "give its name, or a pair such as ('a.py', 'read')"
+        )
+    first, second = value
+    return first, second
 
 
 def symbols(values: Iterable[SymbolRef]) -> tuple[SymbolRef, ...]:
