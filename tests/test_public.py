@@ -262,3 +262,32 @@ def test_a_retry_reads_the_values_of_an_iterator_again(ghost: Ghost) -> None:
 
     assert operation(ghost.store, iter(["a"]), keys=(key for key in "bc")) == ["a", "b", "c"]
     assert len(attempts) == 2
+
+
+def test_a_clock_without_a_time_zone_is_in_utc() -> None:
+    """A clock such as `datetime.utcnow` works like one with a time zone."""
+    with Ghost.open(":memory:", clock=lambda: datetime(2026, 3, 14, 9, 30)) as ghost:
+        assert ghost.put("a", "k", "text", ttl="1h").created_at == datetime(
+            2026, 3, 14, 9, 30, tzinfo=UTC
+        )
+        assert len(ghost.search("text", "a")) == 1
+        assert ghost.reflect("a").memories_evaluated == 1
+    with pytest.raises(InvalidInputError, match="clock None"):
+        Ghost.open(":memory:", clock=lambda: None)  # type: ignore[arg-type, return-value]
+
+
+def test_a_store_is_opened_by_a_path_and_nothing_else(tmp_path: Path) -> None:
+    """An object with a path is used by its path; other values create no file of their name."""
+
+    class Place:
+        def __fspath__(self) -> str:
+            return str(tmp_path / "here.db")
+
+    with Ghost.open(Place()) as ghost:  # type: ignore[arg-type]
+        ghost.put("a", "k", "text")
+    assert (tmp_path / "here.db").exists()
+    for target in (b"there.db", 5, True, ["a.db"], "a\0.db"):
+        with pytest.raises(InvalidInputError, match="target"):
+            Ghost.open(target)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="embedder"):
+        Ghost.open(":memory:", embedder=5)  # type: ignore[arg-type]

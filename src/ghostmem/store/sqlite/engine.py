@@ -5,14 +5,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import apsw
 
 from ghostmem.clock import Clock
-from ghostmem.errors import EngineError
+from ghostmem.errors import EngineError, InvalidInputError
 from ghostmem.store.engine import BaseEngine
 from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.sqlite import forks
@@ -86,7 +86,7 @@ class SqliteEngine(BaseEngine):
         if self._shared is not None:
             return self._shared
         own: forks.ThreadConnection | None = getattr(self._local, "own", None)
-        if own is not None and own.db is not None and not _is_outdated(own.db):
+        if own is not None and own.db is not None and _is_usable(own.db):
             return own.db
         db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
         with self._lock:
@@ -151,6 +151,7 @@ class SqliteEngine(BaseEngine):
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
         """Read one consistent state on its own connection, while this thread and others write."""
+        self._refuse_closed()
         with forks.using():
             if self.location == ":memory:":
                 with self._turn() as shared:
@@ -299,14 +300,21 @@ class _Reading:
                 engine._lock.acquire()
                 self._lock = engine._lock
                 db = engine._connection()
+                if db.in_transaction:
+                    raise InvalidInputError(
+                        "a function that Ghost calls cannot use the same store in memory",
+                        "use a file, or another store",
+                    )
             self._db = db
             try:
                 return self._begin()
             except BaseException as error:  # also an interrupt after the transaction has begun
                 self._roll_back(error)
                 raise
-        except BaseException:
+        except BaseException as error:
             self._release()
+            if isinstance(error, apsw.ConnectionClosedError):
+                self._engine._refuse_closed()  # by another thread
             raise
 
     def _begin(self) -> SqliteTransaction:
@@ -394,7 +402,8 @@ class _Writing(_Reading):
     def _release(self) -> None:
         try:
             if self._is_relaxed:
-                self._db.execute("PRAGMA synchronous=FULL")
+                with suppress(apsw.ConnectionClosedError):  # by another thread
+                    self._db.execute("PRAGMA synchronous=FULL")
         finally:
             super()._release()
 
@@ -410,9 +419,14 @@ def _close(db: apsw.Connection) -> None:
             time.sleep(0.001)
 
 
-def _is_outdated(db: apsw.Connection) -> bool:
-    """Close a connection to an old state of a file on read-only media, and return True."""
-    if not isinstance(db, FrozenConnection) or db.in_transaction or not db.is_stale():
+def _is_usable(db: apsw.Connection) -> bool:
+    """Say whether a thread can begin a transaction on its connection.
+
+    It cannot in a function that an operation calls, such as an embedder. A connection to an old
+    state of a file on read-only media is closed."""
+    if db.in_transaction:
         return False
-    db.close()
+    if isinstance(db, FrozenConnection) and db.is_stale():
+        db.close()
+        return False
     return True
