@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from ghostmem import (
+    EngineError,
     Ghost,
     InvalidInputError,
     NewerStoreError,
@@ -388,3 +389,23 @@ def test_edges_are_read_from_memory_to_memory(open_ghost: Open) -> None:
         sql = f"EXPLAIN QUERY PLAN SELECT e.rel {tx.graph._live_edges}"
         steps = [row[3] for row in tx.graph._db.rows(sql, ("a", "", ""))]
     assert [step.split()[:2] for step in steps] == [["SEARCH", name] for name in "aeb"]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_no_other_file_is_read_under_the_name_of_an_open_store(
+    open_ghost: Open, tmp_path: Path, is_replaced: bool
+) -> None:
+    """A deleted store is not created again by a read, and another file is not read instead."""
+    ghost = open_ghost("m.db")
+    ghost.put(NS, "k", "one")
+    ghost.store.engine.flush()
+    (tmp_path / "m.db").unlink()
+    if is_replaced:
+        with Ghost.open(tmp_path / "n.db") as other:
+            other.put(NS, "k", "of another store")
+        (tmp_path / "n.db").rename(tmp_path / "m.db")
+    with ThreadPoolExecutor(1) as pool:
+        for read in (ghost.list, ghost.check, lambda: list(ghost.export())):
+            with pytest.raises(EngineError, match="while open"):
+                pool.submit(read).result()
+    assert (tmp_path / "m.db").exists() is is_replaced

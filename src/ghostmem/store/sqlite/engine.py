@@ -88,7 +88,7 @@ class SqliteEngine(BaseEngine):
         own: forks.ThreadConnection | None = getattr(self._local, "own", None)
         if own is not None and own.db is not None and _is_usable(own.db):
             return own.db
-        db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+        db = self._connect()
         with self._lock:
             self._open.add(db)
         if self.location == ":memory:":
@@ -97,6 +97,11 @@ class SqliteEngine(BaseEngine):
             self._local.own = forks.ThreadConnection(db)
         return db
 
+    def _connect(self) -> apsw.Connection:
+        if self._file is not None:  # otherwise a new, empty file would be created
+            self._refuse_other_file()
+        return connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+
     def _after_fork(self) -> None:
         """Forget the parent's connections; `forks` has closed them."""
         self._process = os.getpid()
@@ -104,7 +109,7 @@ class SqliteEngine(BaseEngine):
         self._local, self._lock = threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
-        """Refuse to write into a file that was replaced under this name."""
+        """Refuse a file that was replaced under this name."""
         if self.location == ":memory:":
             return
         try:
@@ -159,7 +164,7 @@ class SqliteEngine(BaseEngine):
                 db = apsw.Connection(":memory:")
                 db.deserialize("main", image)
             else:
-                db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+                db = self._connect()
             try:
                 with translated(self.location, db):
                     db.execute("BEGIN")
