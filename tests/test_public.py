@@ -291,3 +291,27 @@ def test_a_store_is_opened_by_a_path_and_nothing_else(tmp_path: Path) -> None:
             Ghost.open(target)  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="embedder"):
         Ghost.open(":memory:", embedder=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("ingest", {"ns": "a"}),
+        ("ingest_transcript", {"ns": "a"}),
+        ("mine_procedures", {}),
+        ("add_notes", {}),
+        ("sync_notes", {}),
+        ("mirror", {"ns": "a"}),
+        ("import_ghost", {}),
+        ("import_foreign", {"ns": "a", "kind": "mem0"}),
+        ("backup", {}),
+    ],
+)
+def test_paths_that_no_file_can_have(ghost: Ghost, method: str, arguments: dict[str, str]) -> None:
+    """A text in place of a path, or a value of another type, raises an error of Ghost."""
+    names = {"mine_procedures": "paths", "backup": "target"}
+    folders = dict.fromkeys(("sync_notes", "mirror"), "folder")
+    name = (names | folders).get(method, "path")
+    for value in ("text " * 1000, "a\0b", "\ud800", 5, b"notes.md"):
+        with pytest.raises(InvalidInputError, match=name.rstrip("s")):
+            getattr(ghost, method)(**{name: value}, **arguments)

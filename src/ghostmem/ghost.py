@@ -1399,7 +1399,7 @@ class Ghost:
 
         return import_ghost(
             self.store,
-            str(path),
+            path,
             on_conflict=on_conflict,
             dry_run=dry_run,
             trust=trust,

@@ -1,5 +1,6 @@
 """The operations on folders of notes: add, list, sync, watch, status, remove."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -83,7 +84,7 @@ def add_notes(
     folder. They count as the user's own, unless `source_kind` is not "stated": then sections that
     look like instructions are put into quarantine."""
     kind = validate.choice(source_kind, SourceKind, "source_kind")
-    root = Path(path).expanduser()
+    root = validate.path(path, "path").expanduser()
     if root.is_file():
         raise InvalidInputError(
             f"{root} is a file, not a folder",
@@ -272,7 +273,7 @@ def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
     folders = note_folders(store)
     if folder is None:
         return folders
-    path = Path(folder).expanduser().resolve()
+    path = Path(os.path.realpath(validate.path(folder, "folder").expanduser()))
     chosen = [
         known
         for known in folders

@@ -1,13 +1,19 @@
 """Checks of input: each function returns the checked value or raises an error that names it."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypeVar
+from errno import ENAMETOOLONG
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef, FileRel, NsFilter, SymbolRef, is_namespace
 from ghostmem.schema import MAX_DEPTH, is_deeper, too_deep
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _NS_HINT = (
     "use letters, digits, '-' and '_' in segments joined by ':', such as "
@@ -51,6 +57,29 @@ def text(value: object, what: str) -> str:
             "send UTF-8",
         ) from None
     return value
+
+
+def path(value: str | PathLike[str], what: str) -> "Path":
+    """Accept the path of a file or folder that a file system can have."""
+    from pathlib import Path
+
+    given = value.__fspath__() if isinstance(value, PathLike) else value
+    if not isinstance(given, str):
+        raise InvalidInputError(
+            f"{what} must be a path, not {shown(value)}", f"pass {what} as a string or Path"
+        )
+    try:
+        os.lstat(given)
+    except ValueError:  # NUL, or a surrogate that stands for no byte
+        raise InvalidInputError(
+            f"{what} {shown(given)} cannot be a path", "give the path of a file or folder"
+        ) from None
+    except OSError as error:
+        if error.errno == ENAMETOOLONG:
+            raise InvalidInputError(
+                f"{what} {shown(given)} is too long for a path", "give the path of a file or folder"
+            ) from None
+    return Path(given)
 
 
 def items(values: Iterable[T], what: str, example: str = "'a', 'b'") -> list[T]:
