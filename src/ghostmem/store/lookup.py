@@ -68,6 +68,8 @@ def missing_hint(
     if last is not None:
         state = "was deleted" if last.deleted_at else "has expired"
         return f"it {state}; `ghost restore -n {ns} -k {key}` brings it back"
+    if ns.endswith("*"):
+        return f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
     from difflib import get_close_matches
 
     from ghostmem.model import NsFilter
