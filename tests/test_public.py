@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ghostmem
@@ -315,3 +316,15 @@ def test_paths_that_no_file_can_have(ghost: Ghost, method: str, arguments: dict[
     for value in ("text " * 1000, "a\0b", "\ud800", 5, b"notes.md"):
         with pytest.raises(InvalidInputError, match=name.rstrip("s")):
             getattr(ghost, method)(**{name: value}, **arguments)
+
+
+def test_numbers_of_numpy_are_numbers(ghost: Ghost) -> None:
+    """A number that a calculation with numpy returns can be passed on."""
+    memory = ghost.put("a", "k", "The cup is blue.", importance=np.float32(0.5), pinned=np.True_)
+    assert (memory.importance, memory.pinned) == (0.5, True)
+    assert len(ghost.list("a", limit=np.int64(3), pinned=np.True_)) == 1
+    assert len(ghost.search("cup", "a", limit=np.int64(3), min_score=np.float32(0))) == 1
+    assert ghost.get("a", "k", version=np.int64(1)).version == 1
+    assert ghost.context("cup", "a", budget=np.int64(500)).budget == 500
+    with pytest.raises(InvalidInputError, match="min_score"):
+        ghost.search("cup", min_score=10**400)

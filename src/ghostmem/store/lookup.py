@@ -46,7 +46,7 @@ def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
 def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None = None) -> Memory:
     """Return the current version of a key, or a numbered one, or raise NotFoundError."""
     if version is not None:
-        validate.positive(version, "version")
+        version = validate.positive(version, "version")
         if memory := tx.memories.version(ns, key, version):
             return memory
         last = tx.memories.last(ns, key)

@@ -98,12 +98,14 @@ def texts(values: Iterable[str] | None, what: str, one: str) -> list[str]:
 
 
 def flag(value: bool | None, what: str) -> bool | None:
-    """Accept True, False or nothing."""
-    if value is not None and not isinstance(value, bool):
+    """Accept True, False or nothing; also 1, 0 and the booleans of numpy."""
+    if value is None:
+        return None
+    if value not in (True, False):
         raise InvalidInputError(
             f"{what} must be true or false, not {shown(value)}", f"pass {what}=True"
         )
-    return value
+    return bool(value)
 
 
 def namespace(value: str) -> str:
@@ -184,7 +186,7 @@ def share(value: float | None, what: str) -> float | None:
     """Accept a number from 0 to 1."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not hasattr(value, "__float__") or not 0 <= value <= 1:
         raise InvalidInputError(
             f"{what} {shown(value)} is out of range", f"{what} is a number from 0 to 1"
         )
@@ -195,23 +197,30 @@ def number(value: float | None, what: str) -> float | None:
     """Accept a finite number."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise InvalidInputError(
-            f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
-        )
-    return float(value)
+    try:
+        if (
+            not isinstance(value, bool)
+            and hasattr(value, "__float__")
+            and abs(float(value)) < 1e300
+        ):
+            return float(value)
+    except OverflowError:
+        pass  # a whole number with hundreds of digits
+    raise InvalidInputError(
+        f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
+    )
 
 
 def positive(value: int, what: str, least: int = 1) -> int:
-    """Accept a whole number from a minimum up."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    """Accept a whole number from a minimum up, also one of numpy, and return it as an int."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise InvalidInputError(
             f"{what} must be at least {least} (got {shown(value)})",
             f"give {what} a whole number from {least} up",
         )
     if value >= 2**63:
         raise InvalidInputError(f"{what} {value} is too large", f"give {what} a smaller number")
-    return value
+    return value.__index__()
 
 
 def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
