@@ -3,17 +3,28 @@
 import dataclasses
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ghostmem
-from ghostmem import Chunk, FileRef, Ghost, InvalidInputError, Memory, errors
+from ghostmem import (
+    Chunk,
+    FileRef,
+    Ghost,
+    InvalidInputError,
+    LostConnectionError,
+    Memory,
+    errors,
+)
 from ghostmem.clock import as_time, format_time, parse_time, parse_ttl, read_time
 from ghostmem.ids import UlidMaker, is_ulid, milliseconds
 from ghostmem.settings import Settings, load, resolve, write_config
+from ghostmem.store import Store, again
 
 ROOT = Path(__file__).parent.parent
 
@@ -189,3 +200,131 @@ def test_a_broken_config_file_is_named(tmp_path: Path, text: str) -> None:
 def test_members_of_enums_are_keys_like_their_texts() -> None:
     """A member equals its text, so a dictionary finds it by either."""
     assert {ghostmem.Rel.CONTAINS: 1}["contains"] == {"contains": 1}[ghostmem.Rel.CONTAINS] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("put", {"tags": 5}),
+        ("put", {"files": 5}),
+        ("put", {"files": [["a.py"]]}),
+        ("put", {"symbols": 5}),
+        ("put", {"symbols": [["a.b"]]}),
+        ("put", {"pinned": "false"}),
+        ("put", {"pinned": 2}),
+        ("put", {"ttl": 7}),
+        ("put", {"created_at": date(2026, 3, 14)}),
+        ("put", {"created_at": 1710000000}),
+        ("put", {"valid_to": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))}),
+        ("list", {"pinned": "yes"}),
+        ("search", {"tiers": 5}),
+        ("search", {"tiers": "ltm"}),
+        ("search", {"min_score": "0.5"}),
+        ("context", {"files": 5}),
+        ("used", {"keys": 5}),
+        ("create_token", {"grants": None}),
+        ("audit_log", {"limit": -1}),
+        ("gc", {"stale": 7}),
+    ],
+)
+def test_wrong_types_raise_errors_of_ghost(
+    ghost: Ghost, method: str, arguments: dict[str, object]
+) -> None:
+    """A value of a wrong type raises InvalidInputError with the name of the parameter."""
+    ghost.put("a", "k", "The cup is blue.")
+    required = {
+        "put": {"ns": "a", "key": "k", "content": "text"},
+        "search": {"query": "cup"},
+        "context": {"query": "cup"},
+        "used": {"ns": "a"},
+        "create_token": {"name": "n"},
+    }
+    with pytest.raises(InvalidInputError) as error:
+        getattr(ghost, method)(**required.get(method, {}), **arguments)
+    assert next(iter(arguments)).rstrip("s") in str(error.value)
+
+
+def test_no_tiers_from_an_iterator_are_the_default_tiers(ghost: Ghost) -> None:
+    """An empty iterator of tiers means the same as an empty list."""
+    ghost.put("a", "k", "The cup is blue.", tier="dormant")
+    assert ghost.search("cup", "a", tiers=iter(())) == ghost.search("cup", "a", tiers=[]) == []
+
+
+def test_a_retry_reads_the_values_of_an_iterator_again(ghost: Ghost) -> None:
+    """An operation that is retried after a lost connection has all values of an iterator."""
+    attempts: list[list[str]] = []
+
+    @again
+    def operation(_: Store, tags: Iterable[str], *, keys: Iterable[str]) -> list[str]:
+        attempts.append([*tags, *keys])
+        if len(attempts) == 1:
+            raise LostConnectionError("gone")
+        return attempts[-1]
+
+    assert operation(ghost.store, iter(["a"]), keys=(key for key in "bc")) == ["a", "b", "c"]
+    assert len(attempts) == 2
+
+
+def test_a_clock_without_a_time_zone_is_in_utc() -> None:
+    """A clock such as `datetime.utcnow` works like one with a time zone."""
+    with Ghost.open(":memory:", clock=lambda: datetime(2026, 3, 14, 9, 30)) as ghost:
+        assert ghost.put("a", "k", "text", ttl="1h").created_at == datetime(
+            2026, 3, 14, 9, 30, tzinfo=UTC
+        )
+        assert len(ghost.search("text", "a")) == 1
+        assert ghost.reflect("a").memories_evaluated == 1
+    with pytest.raises(InvalidInputError, match="clock None"):
+        Ghost.open(":memory:", clock=lambda: None)  # type: ignore[arg-type, return-value]
+
+
+def test_a_store_is_opened_by_a_path_and_nothing_else(tmp_path: Path) -> None:
+    """An object with a path is used by its path; other values create no file of their name."""
+
+    class Place:
+        def __fspath__(self) -> str:
+            return str(tmp_path / "here.db")
+
+    with Ghost.open(Place()) as ghost:  # type: ignore[arg-type]
+        ghost.put("a", "k", "text")
+    assert (tmp_path / "here.db").exists()
+    for target in (b"there.db", 5, True, ["a.db"], "a\0.db"):
+        with pytest.raises(InvalidInputError, match="target"):
+            Ghost.open(target)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="embedder"):
+        Ghost.open(":memory:", embedder=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("ingest", {"ns": "a"}),
+        ("ingest_transcript", {"ns": "a"}),
+        ("mine_procedures", {}),
+        ("add_notes", {}),
+        ("sync_notes", {}),
+        ("mirror", {"ns": "a"}),
+        ("import_ghost", {}),
+        ("import_foreign", {"ns": "a", "kind": "mem0"}),
+        ("backup", {}),
+    ],
+)
+def test_paths_that_no_file_can_have(ghost: Ghost, method: str, arguments: dict[str, str]) -> None:
+    """A text in place of a path, or a value of another type, raises an error of Ghost."""
+    names = {"mine_procedures": "paths", "backup": "target"}
+    folders = dict.fromkeys(("sync_notes", "mirror"), "folder")
+    name = (names | folders).get(method, "path")
+    for value in ("text " * 1000, "a\0b", "\ud800", 5, b"notes.md"):
+        with pytest.raises(InvalidInputError, match=name.rstrip("s")):
+            getattr(ghost, method)(**{name: value}, **arguments)
+
+
+def test_numbers_of_numpy_are_numbers(ghost: Ghost) -> None:
+    """A number that a calculation with numpy returns can be passed on."""
+    memory = ghost.put("a", "k", "The cup is blue.", importance=np.float32(0.5), pinned=np.True_)
+    assert (memory.importance, memory.pinned) == (0.5, True)
+    assert len(ghost.list("a", limit=np.int64(3), pinned=np.True_)) == 1
+    assert len(ghost.search("cup", "a", limit=np.int64(3), min_score=np.float32(0))) == 1
+    assert ghost.get("a", "k", version=np.int64(1)).version == 1
+    assert ghost.context("cup", "a", budget=np.int64(500)).budget == 500
+    with pytest.raises(InvalidInputError, match="min_score"):
+        ghost.search("cup", min_score=10**400)

@@ -33,24 +33,25 @@ def read_time(text: str) -> datetime:
 
 def parse_time(text: str, what: str = "time") -> datetime:
     """Read a time: RFC 3339, `YYYY-MM-DD` or `YYYY-MM-DD HH:MM[:SS]`; default: UTC."""
-    try:
-        at = datetime.fromisoformat(text.strip())
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        hint = "write it as 2026-03-14, '2026-03-14 09:30' or 2026-03-14T09:30:00Z"
-        raise InvalidInputError(f"{what} {text!r} is not a date or time", hint) from None
+    return as_time(text, what)
 
 
 def as_time(value: datetime | str, what: str = "time") -> datetime:
     """Accept a datetime or a text and return a time in UTC."""
-    if isinstance(value, str):
-        return parse_time(value, what)
-    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+    try:
+        at = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if isinstance(at, datetime):
+            return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass  # not a time, or outside the years 1 to 9999 in UTC
+    hint = "write it as 2026-03-14, '2026-03-14 09:30' or 2026-03-14T09:30:00Z"
+    raise InvalidInputError(f"{what} {value!r} is not a date or time", hint)
 
 
 def parse_ttl(text: str, what: str = "ttl") -> timedelta:
     """Read a duration such as 7d, 24h, 30m or 60s."""
-    number, unit = text.strip()[:-1], text.strip()[-1:]
+    duration = text.strip() if isinstance(text, str) else ""
+    number, unit = duration[:-1], duration[-1:]
     if unit not in _UNITS or not (
         number.isascii() and number.isdigit() and len(number) <= 9 and int(number)
     ):

@@ -6,12 +6,14 @@ Each method imports its operation when it is called, so that opening a store sta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from ghostmem.clock import Clock, now
+from ghostmem.clock import Clock, as_time, now
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.settings import Settings, load
-from ghostmem.store import Store, Vectoriser, open_engine
+from ghostmem.store import Store, Vectoriser, open_engine, validate
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -110,21 +112,28 @@ class Ghost:
             target: Path, ":memory:" or postgresql:// URL; default: the setting `db`.
             embedder: Name of an embedding provider, or a function from texts to vectors.
             settings: Settings to use; default: configuration file and environment.
-            clock: Function that returns the current time, for tests and replays.
+            clock: Function that returns the current time (without a time zone: UTC), for tests
+                and replays.
             reranker: Function that scores the best hits again, within GHOST_RERANK_DEADLINE.
         """
         name = embedder if isinstance(embedder, str) else None
+        own = embedder if callable(embedder) else None
+        if embedder is not None and name is None and own is None:
+            raise InvalidInputError(
+                f"embedder must be a name or a function, not {validate.shown(embedder)}",
+                "pass a name such as 'static', or a function from texts to vectors",
+            )
+        location = None if target is None else _location(target)
         if settings is None:
-            given = load(db=None if target is None else str(target), embed_provider=name)
+            given = load(db=location, embed_provider=name)
         else:
             from dataclasses import replace
 
-            given = settings if target is None else replace(settings, db=str(target))
+            given = settings if location is None else replace(settings, db=location)
             given = given if name is None else replace(given, embed_provider=name)
-        clock = clock or now
-        engine = open_engine(given, clock)
-        own = embedder if callable(embedder) else None
-        return cls(Store(engine, given, clock, Vectoriser(given, own, engine), reranker))
+        in_utc = now if clock is None else _in_utc(clock)
+        engine = open_engine(given, in_utc)
+        return cls(Store(engine, given, in_utc, Vectoriser(given, own, engine), reranker))
 
     def close(self) -> None:
         """Close the store; all acknowledged writes are already on disk."""
@@ -1390,7 +1399,7 @@ class Ghost:
 
         return import_ghost(
             self.store,
-            str(path),
+            path,
             on_conflict=on_conflict,
             dry_run=dry_run,
             trust=trust,
@@ -1993,3 +2002,13 @@ class Ghost:
 def _named(**fields: Any) -> dict[str, Any]:
     """Return the fields that the caller named; an outline lists exactly these in its data."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _location(target: str | PathLike[str]) -> str:
+    """Return a path or URL as text."""
+    return validate.text(target.__fspath__() if isinstance(target, PathLike) else target, "target")
+
+
+def _in_utc(clock: Clock) -> Clock:
+    """Return a clock whose times are in UTC."""
+    return lambda: as_time(clock(), "clock")

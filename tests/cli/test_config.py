@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ghostmem import Ghost, InvalidInputError
 from ghostmem.settings import read_config, table
 
 if TYPE_CHECKING:
@@ -253,7 +254,22 @@ def test_a_relative_store_means_the_same_file_everywhere(
     assert ghost_cli("get", "-n", "a", "x").out == "one\n"
 
 
-SECRETS = ["S3C@R/ET:PW", "S3C%zzRET", "S3C?R@ET", "S3C@RET#PW"]
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://app:S3CRET@[::1/shop",
+        "postgresql://app:S3C%00RET@127.0.0.1:1/shop",
+        "postgresql://127.0.0.1:1/shop?password=S3C%zzRET",
+    ],
+)
+def test_a_url_that_cannot_be_read_is_refused_without_its_password(url: str) -> None:
+    """The driver's message quotes the part that it cannot read, which may be the password."""
+    with pytest.raises(InvalidInputError, match="cannot be read as a URL") as error:
+        Ghost.open(url)
+    assert "S3C" not in str(error.value)
+
+
+SECRETS = ["S3C@R/ET:PW", "S3C%zzRET", "S3C?R@ET", "S3C@RET#PW", "S3C RET"]
 
 
 @pytest.mark.parametrize("password", SECRETS)

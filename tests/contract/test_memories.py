@@ -206,3 +206,12 @@ def test_bad_input_is_refused_before_anything_is_written(ghost: Ghost) -> None:
         with pytest.raises(InvalidInputError):
             ghost.put(ns, key, content)
     assert ghost.stats().total_memories == 0
+
+
+def test_of_several_equal_memories_a_restatement_names_the_newest(ghost: Ghost) -> None:
+    """Which of the equal memories a verdict names does not depend on the engine."""
+    ghost.put(NS, "red-cup", "The cup is on the shelf.", created_at="2026-02-01")
+    ghost.put(NS, "big-cup", "The cup is on the shelf.", created_at="2026-01-01")
+    verdict = ghost.put(NS, "old-cup", "The cup is on the shelf.").verdict
+    assert verdict is not None
+    assert verdict.key == "big-cup"

@@ -201,3 +201,11 @@ def test_to_dict_leaves_out_what_is_empty(ghost: Ghost) -> None:
     assert "supersedes" not in found
     assert "deleted_at" not in found
     assert found["pinned"] is False
+
+
+def test_a_key_is_looked_up_in_one_namespace(ghost: Ghost) -> None:
+    """The error for a prefix suggests no keys, which would not be found there either."""
+    ghost.put(NS, "tea", "green")
+    with pytest.raises(NotFoundError) as error:
+        ghost.get("agent:*", "tea")
+    assert error.value.hint.startswith("give one namespace")

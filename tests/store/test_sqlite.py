@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from ghostmem import (
+    EngineError,
     Ghost,
     InvalidInputError,
     NewerStoreError,
@@ -304,9 +305,46 @@ def test_a_closed_store_says_so(open_ghost: Open) -> None:
     """Using a store after closing it is an error, not a crash."""
     ghost = open_ghost("m.db")
     ghost.close()
-    with pytest.raises(Exception, match="closed"):
-        ghost.list()
+    for use in (ghost.list, ghost.check, lambda: list(ghost.export())):
+        with pytest.raises(InvalidInputError, match="closed"):
+            use()
     ghost.close()
+
+
+def test_closing_during_a_write_without_a_flush(open_ghost: Open) -> None:
+    """A write that does not wait for the disk is told that the store is closed, too."""
+    ghost = open_ghost("m.db")
+
+    def write() -> None:
+        with ghost.store.engine.write(durable=False) as tx:
+            ghost.close()
+            tx.memories._db.rows("SELECT 1")
+
+    with pytest.raises(InvalidInputError, match="closed"):
+        write()
+
+
+def test_a_function_that_an_operation_calls_can_use_the_store(tmp_path: Path) -> None:
+    """A search goes on after its embedder has used the same store; one in memory is refused."""
+    stores: list[Ghost] = []
+    seen: list[object] = []
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        try:
+            seen.append([memory.key for memory in stores[-1].list(NS)])
+        except InvalidInputError as error:
+            seen.append(error.message)
+        return [[1.0, 0.0] for _ in texts]
+
+    for target in (str(tmp_path / "m.db"), ":memory:"):
+        with Ghost.open(target, embedder=embed) as ghost:
+            stores.append(ghost)
+            ghost.put(NS, "tea", "Sam drinks green tea.")
+            assert [hit.key for hit in ghost.search("tea", NS)] == ["tea"]
+            ghost.put(NS, "cup", "The cup is blue.")
+            assert len(ghost.list(NS)) == 2
+    assert seen[1] == ["tea"]
+    assert "a function that Ghost calls cannot use the same store in memory" in seen
 
 
 def test_closing_ends_a_statement_of_another_thread(open_ghost: Open) -> None:
@@ -351,3 +389,23 @@ def test_edges_are_read_from_memory_to_memory(open_ghost: Open) -> None:
         sql = f"EXPLAIN QUERY PLAN SELECT e.rel {tx.graph._live_edges}"
         steps = [row[3] for row in tx.graph._db.rows(sql, ("a", "", ""))]
     assert [step.split()[:2] for step in steps] == [["SEARCH", name] for name in "aeb"]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_no_other_file_is_read_under_the_name_of_an_open_store(
+    open_ghost: Open, tmp_path: Path, is_replaced: bool
+) -> None:
+    """A deleted store is not created again by a read, and another file is not read instead."""
+    ghost = open_ghost("m.db")
+    ghost.put(NS, "k", "one")
+    ghost.store.engine.flush()
+    (tmp_path / "m.db").unlink()
+    if is_replaced:
+        with Ghost.open(tmp_path / "n.db") as other:
+            other.put(NS, "k", "of another store")
+        (tmp_path / "n.db").rename(tmp_path / "m.db")
+    with ThreadPoolExecutor(1) as pool:
+        for read in (ghost.list, ghost.check, lambda: list(ghost.export())):
+            with pytest.raises(EngineError, match="while open"):
+                pool.submit(read).result()
+    assert (tmp_path / "m.db").exists() is is_replaced

@@ -241,3 +241,21 @@ def test_queries_that_look_like_syntax(served: "Served") -> None:
         "(" * 1000,
     ]:
         assert served.api("POST", "/search", json.dumps({"query": query}).encode()).status == 200
+
+
+def test_a_body_is_refused_where_fields_belong_into_the_query(served: "Served") -> None:
+    """A dry run that is asked for in the body of a DELETE does not become a deletion."""
+    served.ghost.put("b", "tea", "Green.")
+    for method, path in (("DELETE", "/memories/b/tea"), ("GET", "/memories")):
+        answer = served.api(method, path, {"dry_run": True})
+        assert answer.status == 400
+        assert answer.json["message"] == "this path takes no body"
+    assert served.ghost.get("b", "tea").content == "Green."
+    assert served.api("DELETE", "/memories/b/tea", {}).status == 200  # as some clients send it
+
+
+def test_a_number_with_many_digits_is_too_large(served: "Served") -> None:
+    """A whole number beyond 64 bits in a query is called too large, not something else."""
+    answer = served.api("GET", f"/memories?limit={10**25}")
+    assert answer.status == 400
+    assert "too large" in answer.json["message"]

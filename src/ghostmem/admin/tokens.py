@@ -30,12 +30,8 @@ def create_token(
     label = validate.label(name, "token name") or ""
     if not label.strip():
         raise InvalidInputError("a token needs a name", f"say who will use it, as in {EXAMPLE}")
-    if isinstance(grants, str):
-        raise InvalidInputError(
-            f"grants must be a list, not the text {validate.shown(grants)}",
-            "pass grants=['agent:me:read']",
-        )
-    checked = tuple(dict.fromkeys(":".join(parse_grant(grant)) for grant in grants))
+    listed = validate.items(grants, "grants", "'agent:me:read'")
+    checked = tuple(dict.fromkeys(":".join(parse_grant(grant)) for grant in listed))
     if not checked:
         raise InvalidInputError(
             "a token needs at least one grant", f"give NS:SCOPE, as in {EXAMPLE}"

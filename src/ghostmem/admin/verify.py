@@ -170,6 +170,8 @@ def audit_log(
 
     With `limit`, only the latest lines."""
     chosen = validate.ns_filter(ns)
+    if limit is not None:
+        limit = validate.positive(limit, "limit")
     after = None if since is None else as_time(since, "since")
     with store.engine.read() as tx:
         names = {head.number: head.name for head in tx.journal.heads() if chosen.matches(head.name)}

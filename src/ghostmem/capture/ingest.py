@@ -102,7 +102,7 @@ def ingest_transcript(
     user = validate.label(source_user, "source_user")
     report = TranscriptReport(dry_run=dry_run)
     sessions: dict[str, _StoredSession] = {}
-    recorded = read_turns(Path(path), format, report)
+    recorded = read_turns(validate.path(path, "path"), format, report)
     while batch := list(islice(recorded, TURNS_PER_TRANSACTION)):
         is_last = len(batch) < TURNS_PER_TRANSACTION
         with store.engine.write(durable=is_last, dry_run=dry_run, within=(ns,)) as tx:
@@ -266,7 +266,7 @@ def ingest(
     `allow_secrets`; the files stay unchanged. A file of a folder that cannot be read is left out
     and named in `notes`. A section that looks like instructions goes into
     quarantine, unless the caller sets `trust`."""
-    root = Path(path)
+    root = validate.path(path, "path")
     validate.namespace(ns)
     fields = put_fields(kind=kind, tags=tags, priority=priority)
     extra = validate.meta(meta) or {}

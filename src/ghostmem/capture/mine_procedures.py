@@ -75,7 +75,8 @@ def mine_procedures(
     validate.positive(most, "most")
     check_format(format)
     all_tags = (*TAGS, *(validate.tags(tags) or ()))
-    listed = [paths] if isinstance(paths, str | Path) else list(paths)
+    given = [paths] if isinstance(paths, str | Path) else validate.items(paths, "paths")
+    listed = [validate.path(path, "path") for path in given]
     if listed and sessions is not None:
         raise InvalidInputError("two sources were given", "give transcripts, or sessions")
     if not dry_run or not (listed or sessions is not None):
@@ -116,11 +117,11 @@ def _given(sessions: Iterable[Sequence[str]]) -> dict[str, list[str]]:
     }
 
 
-def _recorded(paths: Iterable[str | Path], kind: str, notes: list[str]) -> dict[str, list[str]]:
+def _recorded(paths: Iterable[Path], kind: str, notes: list[str]) -> dict[str, list[str]]:
     """Return the steps of each session of transcripts."""
     sessions: dict[str, list[str]] = {}
     for path in paths:
-        for transcript in read_all(Path(path), kind, notes.append):
+        for transcript in read_all(path, kind, notes.append):
             for event in transcript.events:
                 steps = sessions.setdefault(event.session, [])
                 if isinstance(event, ToolCall):

@@ -47,7 +47,7 @@ def brief(
         since: When the previous session of the project was last active, if there was one.
     """
     validate.namespace(ns)
-    validate.positive(budget, "budget")
+    budget = validate.positive(budget, "budget")
     now = store.clock()
     filter_ = Filter(NsFilter(ns), now, tiers=ACTIVE_TIERS, closed=False, noted=False)
     with store.engine.read() as tx:

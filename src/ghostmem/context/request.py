@@ -33,11 +33,11 @@ class ContextRequest:
 
 def token_cap(value: int) -> int:
     """Accept a number of tokens, or -1 for no cap."""
-    if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
+    if isinstance(value, bool) or not hasattr(value, "__index__") or (value < 1 and value != -1):
         raise InvalidInputError(
             f"max_memory_tokens {value!r} is not a limit", "give a number of tokens, or -1 for none"
         )
-    return value
+    return value.__index__()
 
 
 def estimated_tokens(text: str) -> int:

@@ -118,7 +118,7 @@ def edge_candidates(
     The caller reads both texts and stores the relation with `edge`. With `seed`, a list of keys,
     only pairs with one of these."""
     validate.namespace(ns)
-    validate.positive(max_pairs, "max_pairs")
+    max_pairs = validate.positive(max_pairs, "max_pairs")
     keys = seed_keys(seed)
     now = store.clock()
     with store.engine.read() as tx:

@@ -44,7 +44,7 @@ def expand(store: Store, ns: str, key: str | None = None, *, depth: int = 1) -> 
 
     `depth` is the number of levels of nested summaries to open. Memories that are returned whole
     are counted as used."""
-    validate.positive(depth, "depth")
+    depth = validate.positive(depth, "depth")
     now = store.clock()
     with store.engine.read() as tx:
         if key is None:

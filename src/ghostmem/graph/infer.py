@@ -62,7 +62,7 @@ def infer_edges(
         ask: A function from a prompt to an answer (default: the one of the settings).
     """
     validate.namespace(ns)
-    validate.positive(max_pairs, "max pairs")
+    max_pairs = validate.positive(max_pairs, "max pairs")
     seeds = seed_keys(seed)
     if ask is None:
         from ghostmem.graph.ask.choose import choose

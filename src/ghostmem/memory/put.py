@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any, NamedTuple, Unpack
 
 from ghostmem.clock import parse_ttl
-from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.errors import GhostError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
@@ -171,12 +171,7 @@ def _with_symbols(
     root: str | PathLike[str] | None,
 ) -> tuple[Draft, Sequence[str]]:
     """Resolve the symbols that a draft names; an ambiguous one is linked by its files instead."""
-    if isinstance(symbols, str):
-        raise InvalidInputError(
-            f"symbols must be a list, not the text {validate.shown(symbols)}",
-            "pass symbols=['a.b', 'c']",
-        )
-    names = list(symbols)
+    names = validate.items(symbols, "symbols", "'a.b', 'c'")
     if not names:
         return replace(draft, fields={**draft.fields, "symbols": ()}), ()
     from ghostmem.outline.symbols import resolve

@@ -20,8 +20,8 @@ class UsedMemory(Record):
 @again
 def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
     """Add one to the utility of memories and count a use on this day, for all of them or none."""
-    names = [keys] if isinstance(keys, str) else keys
-    names = list(dict.fromkeys(validate.text(key, "key") for key in names))
+    listed = [keys] if isinstance(keys, str) else keys
+    names = list(dict.fromkeys(validate.texts(listed, "keys", "key")))
     if not names:
         raise InvalidInputError(
             "at least one key is required", "give the keys of the memories that helped"

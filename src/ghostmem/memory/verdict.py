@@ -192,11 +192,9 @@ def find_verdict(
     )
     candidates = tx.search.chunk_terms(list(chunks), selection)
     similar = _most_similar(terms, candidates, key, limits, related)
-    memories = [
-        memory
-        for memory in (tx.memories.by_ids(list(similar)).values() if similar else ())
-        if _is_comparable(memory, key, now)
-    ]
+    found = tx.memories.by_ids(list(similar)) if similar else {}
+    memories = [found[id_] for id_ in similar if id_ in found]
+    memories = [memory for memory in memories if _is_comparable(memory, key, now)]
     contents = {memory.id: memory.content for memory in memories}
     texts = {
         id_: contents[id_][chunk.start : chunk.stop]

@@ -85,7 +85,7 @@ def add_notes(
     folder. They count as the user's own, unless `source_kind` is not "stated": then sections that
     look like instructions are put into quarantine."""
     kind = validate.choice(source_kind, SourceKind, "source_kind")
-    root = Path(path).expanduser()
+    root = validate.path(path, "path").expanduser()
     if root.is_file():
         raise InvalidInputError(
             f"{root} is a file, not a folder",
@@ -282,10 +282,10 @@ def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
     folders = note_folders(store)
     if folder is None:
         return folders
-    given = Path(folder).expanduser()
+    given = validate.path(folder, "folder").expanduser()
     # a folder that was moved may have left a link at its place
     chosen = (
-        _at_path(folders, given.resolve())
+        _at_path(folders, Path(os.path.realpath(given)))
         or _at_path(folders, Path(os.path.abspath(given)))
         or [known for known in folders if known.ns == str(folder)]
     )

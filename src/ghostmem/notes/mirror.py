@@ -73,7 +73,7 @@ def _find_or_add(
     store: Store, folder: str | Path, ns: str, layout: str | None, dry_run: bool
 ) -> Mirror:
     """Return the mirror of a folder, added to the store if it is new."""
-    root = Path(folder).expanduser()
+    root = validate.path(folder, "folder").expanduser()
     if root.is_file():
         raise InvalidInputError(
             f"{root} is a file, not a folder",

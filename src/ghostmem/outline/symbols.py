@@ -49,7 +49,7 @@ def resolve(
         if isinstance(name, SymbolRef):
             resolved.symbols.append(name)
             continue
-        symbol, rel = (name, None) if isinstance(name, str) else name
+        symbol, rel = (name, None) if isinstance(name, str) else validate.pair(name, "a symbol")
         relation = validate.choice(rel, FileRel, "symbol relation") or FileRel.MODIFIED
         if not validate.text(symbol, "symbol").strip():
             raise InvalidInputError("the symbol is empty", "give one, such as shop.cart.Cart.add")

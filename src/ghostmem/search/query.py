@@ -66,8 +66,9 @@ def search_filter(
     """
     filter_ = replace(narrowed(**conditions), now=now, ns=validate.ns_filter(ns))
     is_past = filter_.valid_at is not None
-    if tiers:
-        chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in tiers)
+    named = () if tiers is None else validate.items(tiers, "tiers", "'stm', 'ltm'")
+    if named:
+        chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in named)
     elif include_all:
         chosen = ()
     else:

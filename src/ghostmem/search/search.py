@@ -108,6 +108,7 @@ def search(
     Each hit in the list is counted as shown, and shows its counts before that."""
     at = store.clock() if now is None else as_time(now, "now")
     parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
+    min_score = validate.number(min_score, "min_score")
     filter_ = search_filter(ns, at, tiers, include_all, conditions)
     filter_ = replace(filter_, noted=_notes_only(within))
     terms = match_terms(query)

@@ -59,7 +59,7 @@ def put_fields(
         "tier": validate.choice(tier, Tier, "tier", (IDENTITY, QUARANTINE)),
         "priority": validate.choice(priority, Priority, "priority"),
         "importance": validate.share(importance, "importance"),
-        "pinned": pinned,
+        "pinned": validate.flag(pinned, "pinned"),
         "tags": validate.tags(tags),
         "meta": validate.meta(meta),
         "files": validate.files(files),

@@ -1,7 +1,7 @@
 """Find a memory by its key, count that it was read, and repeat reads of a busy store."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
@@ -46,7 +46,7 @@ def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
 def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None = None) -> Memory:
     """Return the current version of a key, or a numbered one, or raise NotFoundError."""
     if version is not None:
-        validate.positive(version, "version")
+        version = validate.positive(version, "version")
         if memory := tx.memories.version(ns, key, version):
             return memory
         from shlex import quote
@@ -72,6 +72,8 @@ def missing_hint(
         from shlex import quote
 
         return f"it {state}; `ghost restore -n {ns} -k {quote(key)}` brings it back"
+    if ns.endswith("*"):
+        return f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
     from difflib import get_close_matches
 
     from ghostmem.model import NsFilter
@@ -92,14 +94,17 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
     """Retry an operation while the connection breaks before anything was stored.
 
     It is retried as long as a lock would be waited for. When the connection breaks during a
-    commit it is unknown whether the change was stored: then the error is raised."""
+    commit it is unknown whether the change was stored: then the error is raised. Iterators among
+    the arguments are read once, so that a retry has all of their values."""
 
     @wraps(verb)
     def tried(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        values = tuple(map(_reusable, args))
+        named = {name: _reusable(value) for name, value in kwargs.items()}
         wait, deadline = FIRST_WAIT, time.monotonic() + store.settings.busy_timeout
         while True:
             try:
-                return verb(store, *args, **kwargs)
+                return verb(store, *values, **named)  # type: ignore[arg-type]
             except LostConnectionError as error:
                 if error.stored is not False or time.monotonic() + wait > deadline:
                     raise
@@ -107,3 +112,7 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
                 wait = min(wait * 2, MAX_WAIT)
 
     return tried
+
+
+def _reusable(value: object) -> object:
+    return list(value) if isinstance(value, Iterator) else value

@@ -49,7 +49,7 @@ def narrowed(
         kinds=one(validate.choice(kind, Kind, "kind")),
         tags=validate.tags(tags) or (),
         priorities=one(validate.choice(priority, Priority, "priority")),
-        pinned=pinned,
+        pinned=validate.flag(pinned, "pinned"),
         source_user=validate.label(source_user, "source_user"),
         source_kind=validate.choice(source_kind, SourceKind, "source_kind"),
         source_scope=validate.label(source_scope, "source_scope"),

@@ -1,13 +1,19 @@
 """Checks of input: each function returns the checked value or raises an error that names it."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypeVar
+from errno import ENAMETOOLONG
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef, FileRel, NsFilter, SymbolRef, is_namespace
 from ghostmem.schema import MAX_DEPTH, is_deeper, too_deep
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _NS_HINT = (
     "use letters, digits, '-' and '_' in segments joined by ':', such as "
@@ -17,6 +23,7 @@ MAX_KEY = 512
 MAX_TAG = 256
 
 E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
 
 
 def shown(value: object, limit: int = 60) -> str:
@@ -52,13 +59,53 @@ def text(value: object, what: str) -> str:
     return value
 
 
+def path(value: str | PathLike[str], what: str) -> "Path":
+    """Accept the path of a file or folder that a file system can have."""
+    from pathlib import Path
+
+    given = value.__fspath__() if isinstance(value, PathLike) else value
+    if not isinstance(given, str):
+        raise InvalidInputError(
+            f"{what} must be a path, not {shown(value)}", f"pass {what} as a string or Path"
+        )
+    try:
+        os.lstat(given)
+    except ValueError:  # NUL, or a surrogate that stands for no byte
+        raise InvalidInputError(
+            f"{what} {shown(given)} cannot be a path", "give the path of a file or folder"
+        ) from None
+    except OSError as error:
+        if error.errno == ENAMETOOLONG:
+            raise InvalidInputError(
+                f"{what} {shown(given)} is too long for a path", "give the path of a file or folder"
+            ) from None
+    return Path(given)
+
+
+def items(values: Iterable[T], what: str, example: str = "'a', 'b'") -> list[T]:
+    """Accept a list or another iterable, but not a text."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        kind = "the text " if isinstance(values, str) else ""
+        raise InvalidInputError(
+            f"{what} must be a list, not {kind}{shown(values)}", f"pass {what}=[{example}]"
+        )
+    return list(values)
+
+
 def texts(values: Iterable[str] | None, what: str, one: str) -> list[str]:
     """Accept a list of texts, or nothing."""
-    if isinstance(values, str):
+    return [] if values is None else [text(value, one) for value in items(values, what)]
+
+
+def flag(value: bool | None, what: str) -> bool | None:
+    """Accept True, False or nothing; also 1, 0 and the booleans of numpy."""
+    if value is None:
+        return None
+    if value not in (True, False):
         raise InvalidInputError(
-            f"{what} must be a list, not the text {shown(values)}", f"pass {what}=['a', 'b']"
+            f"{what} must be true or false, not {shown(value)}", f"pass {what}=True"
         )
-    return [text(value, one) for value in values or ()]
+    return bool(value)
 
 
 def namespace(value: str) -> str:
@@ -139,7 +186,7 @@ def share(value: float | None, what: str) -> float | None:
     """Accept a number from 0 to 1."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not hasattr(value, "__float__") or not 0 <= value <= 1:
         raise InvalidInputError(
             f"{what} {shown(value)} is out of range", f"{what} is a number from 0 to 1"
         )
@@ -150,34 +197,37 @@ def number(value: float | None, what: str) -> float | None:
     """Accept a finite number."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise InvalidInputError(
-            f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
-        )
-    return float(value)
+    try:
+        if (
+            not isinstance(value, bool)
+            and hasattr(value, "__float__")
+            and abs(float(value)) < 1e300
+        ):
+            return float(value)
+    except OverflowError:
+        pass  # a whole number with hundreds of digits
+    raise InvalidInputError(
+        f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
+    )
 
 
 def positive(value: int, what: str, least: int = 1) -> int:
-    """Accept a whole number from a minimum up."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    """Accept a whole number from a minimum up, also one of numpy, and return it as an int."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise InvalidInputError(
             f"{what} must be at least {least} (got {shown(value)})",
             f"give {what} a whole number from {least} up",
         )
     if value >= 2**63:
         raise InvalidInputError(f"{what} {value} is too large", f"give {what} a smaller number")
-    return value
+    return value.__index__()
 
 
 def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
     """Accept tags: one-line words, duplicates dropped, order kept."""
     if values is None:
         return None
-    if isinstance(values, str):
-        raise InvalidInputError(
-            f"tags must be a list, not the text {shown(values)}", "pass tags=['a', 'b']"
-        )
-    unique = dict.fromkeys(text(value, "tag").strip() for value in values)
+    unique = dict.fromkeys(text(value, "tag").strip() for value in items(values, "tags"))
     for tag in unique:
         if not tag or len(tag) > MAX_TAG or _has_control(tag):
             raise InvalidInputError(
@@ -218,13 +268,13 @@ def files(
     if values is None:
         return None
     by_path: dict[str, FileRef] = {}
-    for value in values:
+    for value in items(values, "files"):
         path, how = (
             (value.path, value.rel)
             if isinstance(value, FileRef)
             else (value, rel)
             if isinstance(value, str)
-            else value
+            else pair(value, "a file")
         )
         if not text(path, "file path").strip() or _has_control(path):
             raise InvalidInputError(
@@ -232,6 +282,16 @@ def files(
             )
         by_path[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
     return tuple(sorted(by_path.values(), key=lambda file: file.path))
+
+
+def pair(value: tuple[str, str], what: str) -> tuple[str, str]:
+    """Accept a name with its relation."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InvalidInputError(
+            f"{shown(value)} is not {what}", "give its name, or a pair such as ('a.py', 'read')"
+        )
+    first, second = value
+    return first, second
 
 
 def symbols(values: Iterable[SymbolRef]) -> tuple[SymbolRef, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ghostmem.atomic import SIDE_FILES, is_plain
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, StoreFullError
 from ghostmem.model import Record, optional
-from ghostmem.store import Store
+from ghostmem.store import Store, validate
 
 NOT_REMEMBERED = "the store has no space left to remember this copy: a hard delete will not name it"
 
@@ -26,7 +26,7 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
 
     An existing file is replaced only with `force`, and never while another program has it open. The
     store remembers the path, so that a hard delete can name the copies that still hold the data."""
-    path = Path(target).expanduser()
+    path = validate.path(target, "target").expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
     refuse_store(path, store.engine.file)

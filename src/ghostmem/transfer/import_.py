@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
+from os import PathLike
 from typing import IO, Any
 
 from ghostmem.clock import format_time
@@ -92,7 +93,7 @@ def import_(
 
 def import_ghost(
     store: Store,
-    path: str,
+    path: str | PathLike[str],
     *,
     on_conflict: str = "update",
     dry_run: bool = False,
@@ -105,7 +106,7 @@ def import_ghost(
     unless the caller sets `trust`."""
     from ghostmem.store import read_original
 
-    original = read_original(path)
+    original = read_original(str(validate.path(path, "path")))
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)
     report.notes[:0] = original.notes
     live = (r.ns for r in original.records if isinstance(r, Memory) and r.deleted_at is None)

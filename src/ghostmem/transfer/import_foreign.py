@@ -48,7 +48,7 @@ def import_foreign(
         )
     return load(
         store,
-        read(kind, path),
+        read(kind, validate.path(path, "path")),
         validate.namespace(ns),
         kind,
         on_conflict,

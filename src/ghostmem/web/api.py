@@ -38,9 +38,11 @@ async def call(ghost: Ghost, request: Request) -> Response:
     route, named = find(request.method, parts)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
-    sent = await request.body() if route.has_body else b""
+    sent = await request.body()
     size = len(sent)
     body = read_body(request.headers.get("content-type", ""), sent)
+    if body and not route.has_body:
+        raise InvalidInputError("this path takes no body", "send the fields in the query string")
     if double := sorted(named.keys() & (query.keys() | body.keys())):
         raise InvalidInputError(f"{double[0]} is already in the path", "leave it out elsewhere")
     given = {**query, **body, **named}
@@ -157,7 +159,7 @@ def _typed(value: str, kind: str | None) -> Any:
     """Return a value of a query as its type, or unchanged when the schema has to refuse it."""
     if kind == "boolean":
         return {"true": True, "false": False}.get(value, value)
-    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", value):
+    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,1000}", value):
         return int(value)
     if kind == "number" and re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", value):
         return float(value)

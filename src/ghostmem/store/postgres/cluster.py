@@ -7,9 +7,9 @@ from typing import Any
 import psycopg
 
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
-from ghostmem.settings import check_url, masked
+from ghostmem.settings import masked
 from ghostmem.store.administration import ClusterNode, Distribution, Isolation
-from ghostmem.store.postgres.connect import WRITERS, configure, translated
+from ghostmem.store.postgres.connect import WRITERS, checked_url, configure, translated
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
 ANCHOR = "namespaces"  # the table with which all others of namespaces are colocated
@@ -22,7 +22,7 @@ def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
     with (
         translated(masked(url)),
         psycopg.connect(
-            check_url(url), autocommit=True, application_name="ghost admin"
+            checked_url(url), autocommit=True, application_name="ghost admin"
         ) as connection,
     ):
         configure(connection)

@@ -9,17 +9,20 @@ import psycopg
 from psycopg import errors as pg
 from psycopg import generators
 from psycopg.adapt import Dumper
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format, TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.errors import (
     CorruptStoreError,
     EngineError,
+    InvalidInputError,
     LostConnectionError,
     ReadOnlyStoreError,
     StoreBusyError,
     StoreFullError,
 )
+from ghostmem.settings import check_url, masked
 from ghostmem.store.postgres.pipeline import Answer, BoundStatement, Pipeline
 from ghostmem.store.transaction import ChangedMeanwhileError
 
@@ -77,6 +80,9 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
     ),
     ((pg.DataCorrupted, pg.IndexCorrupted), CorruptStoreError, "{where} is damaged"),
 )
+
+
+_POOL_HINT = "try again, or raise GHOST_PG_CONNECTIONS, or GHOST_BUSY_TIMEOUT (seconds)"
 
 
 class Connection(psycopg.Connection[Any]):
@@ -265,6 +271,20 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
     )
 
 
+def checked_url(url: str) -> str:
+    """Return a database URL, or refuse one that cannot be read, without showing its password."""
+    check_url(url)
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        reason = str(error).partition('"')[0].rstrip(" :")  # the rest may quote the password
+        raise InvalidInputError(
+            f"{masked(url)} cannot be read as a URL ({reason})",
+            "check it, and write special characters as %20 (space), %25 (%) or %40 (@)",
+        ) from None
+    return url
+
+
 def is_lost(error: psycopg.Error) -> bool:
     """Say whether an error ended the connection, so that later answers of the server are unknown.
 
@@ -278,7 +298,8 @@ def translate(error: Exception, where: str) -> Exception:
     reason = " ".join(str(error).split())
     for their_type, our_type, words in _WORDS:
         if isinstance(error, their_type):
-            return our_type(f"{words.format(where=where)} ({reason})")
+            hint = _POOL_HINT if their_type is PoolTimeout else None
+            return our_type(f"{words.format(where=where)} ({reason})", hint)
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return LostConnectionError(
             f"the connection to {where} broke, and nothing of this was stored ({reason})"

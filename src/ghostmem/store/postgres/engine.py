@@ -13,13 +13,14 @@ from ghostmem.errors import (
     EngineError,
     LostConnectionError,
 )
-from ghostmem.settings import check_url, masked
+from ghostmem.settings import masked
 from ghostmem.store.administration import Administration
 from ghostmem.store.engine import BaseEngine
 from ghostmem.store.postgres.connect import (
     WRITERS,
     Connection,
     Timeouts,
+    checked_url,
     is_lost,
     make_pool,
     translate,
@@ -69,7 +70,7 @@ class PostgresEngine(BaseEngine):
         connections: int = 8,
         hnsw: bool = False,
     ) -> None:
-        self.url = check_url(url)
+        self.url = checked_url(url)
         super().__init__(masked(url), synchronous, busy_timeout)
         self.watch: Callable[[str], None] | None = None  # called with every statement, for tests
         self._limits = Timeouts.of(busy_timeout)

@@ -5,14 +5,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import apsw
 
 from ghostmem.clock import Clock
-from ghostmem.errors import EngineError
+from ghostmem.errors import EngineError, InvalidInputError
 from ghostmem.store.engine import BaseEngine
 from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.sqlite import forks
@@ -86,9 +86,9 @@ class SqliteEngine(BaseEngine):
         if self._shared is not None:
             return self._shared
         own: forks.ThreadConnection | None = getattr(self._local, "own", None)
-        if own is not None and own.db is not None and not _is_outdated(own.db):
+        if own is not None and own.db is not None and _is_usable(own.db):
             return own.db
-        db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+        db = self._connect()
         with self._lock:
             self._open.add(db)
         if self.location == ":memory:":
@@ -97,6 +97,11 @@ class SqliteEngine(BaseEngine):
             self._local.own = forks.ThreadConnection(db)
         return db
 
+    def _connect(self) -> apsw.Connection:
+        if self._file is not None:  # otherwise a new, empty file would be created
+            self._refuse_other_file()
+        return connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+
     def _after_fork(self) -> None:
         """Forget the parent's connections; `forks` has closed them."""
         self._process = os.getpid()
@@ -104,7 +109,7 @@ class SqliteEngine(BaseEngine):
         self._local, self._lock = threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
-        """Refuse to write into a file that was replaced under this name."""
+        """Refuse a file that was replaced under this name."""
         if self.location == ":memory:":
             return
         try:
@@ -151,6 +156,7 @@ class SqliteEngine(BaseEngine):
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
         """Read one consistent state on its own connection, while this thread and others write."""
+        self._refuse_closed()
         with forks.using():
             if self.location == ":memory:":
                 with self._turn() as shared:
@@ -158,7 +164,7 @@ class SqliteEngine(BaseEngine):
                 db = apsw.Connection(":memory:")
                 db.deserialize("main", image)
             else:
-                db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+                db = self._connect()
             try:
                 with translated(self.location, db):
                     db.execute("BEGIN")
@@ -299,14 +305,21 @@ class _Reading:
                 engine._lock.acquire()
                 self._lock = engine._lock
                 db = engine._connection()
+                if db.in_transaction:
+                    raise InvalidInputError(
+                        "a function that Ghost calls cannot use the same store in memory",
+                        "use a file, or another store",
+                    )
             self._db = db
             try:
                 return self._begin()
             except BaseException as error:  # also an interrupt after the transaction has begun
                 self._roll_back(error)
                 raise
-        except BaseException:
+        except BaseException as error:
             self._release()
+            if isinstance(error, apsw.ConnectionClosedError):
+                self._engine._refuse_closed()  # by another thread
             raise
 
     def _begin(self) -> SqliteTransaction:
@@ -394,7 +407,8 @@ class _Writing(_Reading):
     def _release(self) -> None:
         try:
             if self._is_relaxed:
-                self._db.execute("PRAGMA synchronous=FULL")
+                with suppress(apsw.ConnectionClosedError):  # by another thread
+                    self._db.execute("PRAGMA synchronous=FULL")
         finally:
             super()._release()
 
@@ -410,9 +424,14 @@ def _close(db: apsw.Connection) -> None:
             time.sleep(0.001)
 
 
-def _is_outdated(db: apsw.Connection) -> bool:
-    """Close a connection to an old state of a file on read-only media, and return True."""
-    if not isinstance(db, FrozenConnection) or db.in_transaction or not db.is_stale():
+def _is_usable(db: apsw.Connection) -> bool:
+    """Say whether a thread can begin a transaction on its connection.
+
+    It cannot in a function that an operation calls, such as an embedder. A connection to an old
+    state of a file on read-only media is closed."""
+    if db.in_transaction:
         return False
-    db.close()
+    if isinstance(db, FrozenConnection) and db.is_stale():
+        db.close()
+        return False
     return True
