@@ -180,6 +180,19 @@ def test_what_is_to_be_forgotten_is_not_captured(text: str, judge: Judge | None)
     assert contents(text, judge) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open README.md",
+        'CALL ghost_put {"key":"release-day","content":"Releases go out on Tuesday."} END',
+    ],
+)
+def test_a_command_is_not_captured(text: str, judge: Judge | None) -> None:
+    """Two words with a name in code are a command, unless they have a phrase of a rule."""
+    assert contents(text, judge) == []
+    assert contents("prefer snake_case", judge) == ["prefer snake_case"]
+
+
 def test_importance_is_the_weight_of_the_sort_and_the_probability(judge: Judge | None) -> None:
     """Corrections weigh most, facts least; the default minimum hides nothing."""
     texts = ("No, the port is 8443, not 8080.", "Never push to main.", "I live in Lisbon.")

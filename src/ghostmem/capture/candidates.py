@@ -3,6 +3,7 @@
 The judge reads each statement together with its message; without it, explicit phrases decide
 (`data/sorts.json`). The content of a candidate is the writer's own words."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ _MIN_TERMS = 2  # distinctive terms that a statement needs where phrases decide
 _MAX_JUDGED = 400  # statements of a message that the judge reads; phrases decide about the others
 _MAX_WHOLE = 400  # characters; of a longer message the judge reads what is around a statement
 _AROUND = 100  # characters before and after it
+# two words of which one is a name in code or of a file, such as `open README.md`
+_COMMAND = re.compile(r"\w+\s+\w*\w[._]\w\w*")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,8 +136,10 @@ def _around(message: str, start: int, stop: int) -> str:
 
 
 def _is_skipped(sentence: str) -> bool:
-    """Say whether a sentence asks to forget, or announces something that is not part of it."""
-    return sentence.endswith((":", "：")) or is_withdrawn(sentence)
+    """Say whether a sentence asks to forget, is a command, or announces what is not part of it."""
+    if sentence.endswith((":", "：")) or is_withdrawn(sentence):
+        return True
+    return bool(_COMMAND.fullmatch(sentence)) and not is_explicit(sentence)
 
 
 def _judged_text(statement: Statement) -> str:
