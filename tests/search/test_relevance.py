@@ -81,6 +81,17 @@ def test_the_judge_tells_an_answer_from_something_else(opened: Opened) -> None:
     assert (chances["ferry"] or 0) > (chances["cat"] or 0)
 
 
+def test_each_of_two_questions_has_its_answer(opened: Opened) -> None:
+    """A memory that answers one of the questions is an answer, although it says little of both."""
+    both = "How much is a ticket for ten trips, and what does the cat eat?"
+    found = opened().search(both, "home", explain=True)
+    assert {"ticket", "cat"} <= {hit.key for hit in found}
+    chances = {hit.key: hit.why.relevance for hit in found if hit.why}
+    alone = opened().search("what does the cat eat?", "home", explain=True)[0]
+    assert alone.why is not None
+    assert chances["cat"] == alone.why.relevance
+
+
 @pytest.mark.parametrize(
     "fields", [{"judge": "off"}, {"rerank_deadline": 0.0}, {"fusion": "rrf"}, {"rerank": "off"}]
 )

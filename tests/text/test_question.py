@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.text.question import is_question, names_something, read_question, tells_time
+from ghostmem.text.question import (
+    is_question,
+    names_something,
+    parts,
+    read_question,
+    tells_time,
+)
 
 
 @pytest.mark.parametrize(
@@ -108,3 +114,30 @@ def test_any_text_can_be_read(text: str) -> None:
     tells_time(text)
     names_something(text)
     is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Who owns it? Where is it?", ["Who owns it", "Where is it?"]),
+        ("Where do I live,\n and what is it called?", ["Where do I live", "what is it called?"]),
+        ("When is it out, and on which port is it?", ["When is it out", "on which port is it?"]),
+        ("Wo wohne ich und wie heißt der Hund?", ["Wo wohne ich", "wie heißt der Hund?"]),
+        ("What are bread and butter called?", ["What are bread and butter called?"]),
+        ("What did he do with doubts and stress when he was young?", None),
+        ("Who is on duty? (It is Monday.)", None),
+        ("plain words", None),
+        ("a? b? c? d? e?", None),
+        ("?? ", None),
+    ],
+)
+def test_the_questions_of_a_text(text: str, expected: list[str] | None) -> None:
+    """A text is one question unless a question mark or "and" joins several."""
+    assert parts(text) == (expected or [text])
+
+
+@given(st.text(alphabet="ab ?,\n", max_size=50))
+def test_no_letter_of_a_question_is_lost(text: str) -> None:
+    """The parts have all letters of the text, in order."""
+    kept = "".join(parts(text))
+    assert [char for char in kept if char.isalpha()] == [char for char in text if char.isalpha()]

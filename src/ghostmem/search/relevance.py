@@ -15,11 +15,13 @@ from ghostmem.settings import Settings
 from ghostmem.text.excerpt import snippet
 from ghostmem.text.focus import find_place
 from ghostmem.text.matches import QueryTerms
+from ghostmem.text.question import parts
 
 MAX_JUDGED = 20
-MAX_TOKENS = 500  # tokens of question and texts that `auto` reads: 40 ms of one core
+MAX_TOKENS = 500  # tokens of a question and texts that `auto` reads: 40 ms of one core
 MAX_FACT, MAX_TURN = 200, 100  # characters of a fact and of a turn that `auto` reads
 MIN_KNOWN_WORDS = 0.5  # the share of a question's words that the judge must know
+SURE = 0.7  # the probability of an answer to one of several questions from which it counts
 
 
 class Reranked(NamedTuple):
@@ -65,6 +67,8 @@ def _read(
 ) -> list[float]:
     """Return how likely each of the first texts answers a query; nothing without time for it.
 
+    Of several questions in one query, a text that surely answers one is an answer.
+
     Raises:
         EmbeddingError: The judge cannot run, or takes too long.
     """
@@ -73,13 +77,16 @@ def _read(
     if judge is None or judge.known(query) < MIN_KNOWN_WORDS:
         return []
     max_tokens = MAX_TOKENS if settings.rerank == "auto" else None
+    several = parts(query)
+    questions = [query, *several] if len(several) > 1 else [query]
+    read = [judge.relevance(question, texts, max_tokens) for question in questions]
     chances = []
-    for chance in judge.relevance(query, texts, max_tokens):
+    for whole, *each in zip(*read, strict=False):
         if thread_time() - began > settings.rerank_deadline:
             raise EmbeddingError(f"the judge took longer than {settings.rerank_deadline:g} s")
         if not has_time():
             return []
-        chances.append(chance)
+        chances.append(max(whole, *(chance for chance in each if chance >= SURE), 0.0))
     return chances
 
 

@@ -28,6 +28,16 @@ _WHERE = re.compile(
     r"|^\W*wo\b|^\W*où\b|^\W*dónde\b|哪里|哪裡|どこ|어디",
     re.IGNORECASE,
 )
+# between two questions: a question mark before another, or "and" before a question word
+_JOINT = re.compile(
+    r"[?？] ?(?=[^ ?？][^?？]*[?？])|[,;]? (?:and|und|et|y|e) (?=(?:(?:about|at|by|for|from|in"
+    r"|of|on|since|to|under|until|with|an|auf|bei|für|mit|seit|von|zu|avec|de|depuis|pour|con|desde"
+    r"|en|para) )?(?:who|whom|whose|what|when|where|which|why|how|wer|wen|wem|wessen|was|wann|wo"
+    r"|wohin|woher|welche\w*|warum|wie|qui|quoi|quand|où|quel\w*|pourquoi|comment|quién\w*|qué"
+    r"|cuándo|dónde|cuál\w*|cómo)\b)",
+    re.IGNORECASE,
+)
+MAX_PARTS = 4  # a text that joins more questions is read as a whole
 _DIGIT_TIME = r"\b(?:19|20)\d\d\b|\b\d{1,2}(?::\d\d|\s?[ap]m)\b"
 _PROPER = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
@@ -45,6 +55,12 @@ def read_question(text: str) -> Question:
     """Say whether a question asks for a time, a place, or several things."""
     several = bool(_LISTS.search(text)) or _asks_plural(text)
     return Question(bool(_WHEN.search(text)), bool(_WHERE.search(text)), several)
+
+
+def parts(text: str) -> list[str]:
+    """Return the questions that a text joins, as in `Who owns it, and where is it?`."""
+    found = [part for part in _JOINT.split(" ".join(text.split())) if part]
+    return found if 1 < len(found) <= MAX_PARTS else [text]
 
 
 def _asks_plural(text: str) -> bool:
