@@ -37,7 +37,7 @@ _JOINT = re.compile(
     r"|cuándo|dónde|cuál\w*|cómo)\b)",
     re.IGNORECASE,
 )
-MAX_PARTS = 4  # a text that joins more questions is read as a whole
+MAX_PARTS = 3  # a text that joins more questions is read as a whole
 _DIGIT_TIME = r"\b(?:19|20)\d\d\b|\b\d{1,2}(?::\d\d|\s?[ap]m)\b"
 _PROPER = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
