@@ -370,11 +370,10 @@ def test_outside_the_root_nothing_is_seen(ghost: Ghost, store: Any) -> None:
     assert store.list_namespaces() == []
 
 
-def test_maintenance_keeps_items_findable(store: Any, ghost: Ghost, clock: Clock) -> None:
-    """What falls asleep is still an item."""
+def test_a_dormant_memory_is_still_an_item(store: Any, ghost: Ghost) -> None:
+    """A rule may demote a memory; the store has its item all the same."""
     store.put(("a",), "k", {"text": "green tea"})
-    clock.forward(days=60)
-    ghost.reflect()
+    ghost.curate("langgraph:a", "k", "archive")
     assert ghost.get("langgraph:a", "k").tier == "dormant"
     assert [item.key for item in store.search(("a",), query="tea")] == ["k"]
 
