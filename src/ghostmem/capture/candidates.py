@@ -35,7 +35,7 @@ _MAX_JUDGED = 400  # statements of a message that the judge reads; phrases decid
 _MAX_WHOLE = 400  # characters; of a longer message the judge reads what is around a statement
 _AROUND = 100  # characters before and after it
 # two words of which one is a name in code or of a file, such as `open README.md`
-_COMMAND = re.compile(r"\w+\s+\w*\w[._]\w\w*")
+_COMMAND = re.compile(r"\w+\s+\w+[._]\w+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
