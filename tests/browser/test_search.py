@@ -351,6 +351,36 @@ def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
     page.wait_for_selector("#ns option[value='agent:other']", state="attached")
 
 
+def test_a_write_that_changes_no_result_leaves_the_rows_alone(viewer: "Viewer") -> None:
+    """A row that somebody is about to click is not replaced by an equal one."""
+    page = viewer.show("#/search?kind=procedural")
+    page.wait_for_selector(".hit")
+    page.evaluate("() => { document.querySelector('.hit').dataset.marked = '1'; }")
+    with page.expect_response("**/api/v1/memories?*"):
+        viewer.ghost("put", "-n", "agent:me", "-k", "pets", "--kind", "semantic", "A cat.")
+    page.wait_for_function("() => document.querySelector('#results').ariaBusy === 'false'")
+    assert page.locator(".hit[data-marked]").count() == 1
+    with page.expect_response("**/api/v1/memories?*"):
+        viewer.ghost("put", "-n", "agent:me", "-k", "feed", "--kind", "procedural", "Feed the cat.")
+    page.wait_for_selector(".hit:not([data-marked]) >> text=Feed the cat")
+    assert page.locator(".hit[data-marked]").count() == 0
+
+
+def test_a_page_hears_of_a_write_before_its_stream_opened(viewer: "Viewer") -> None:
+    """What is written after the first screen was read, and before the stream opens, still appears."""
+    page, held = viewer.page, list[Any]()
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/api/v1/events", hold)
+    viewer.show("#/search")
+    page.wait_for_selector(".hit")
+    viewer.ghost("put", "-n", "agent:me", "-k", "parrot", "The parrot speaks Portuguese.")
+    held[0].continue_()
+    page.wait_for_selector(".hit >> text=The parrot speaks Portuguese")
+
+
 def test_an_empty_store_says_what_to_do(
     open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
 ) -> None:

@@ -205,6 +205,7 @@ def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     )
     told = served.api("GET", "/session", Cookie=cookie).json
     assert (told["name"], told["namespaces"], told["namespaces_writable"]) == ("mine", ["a"], [])
+    assert told["sequence"] == 1  # of "a" alone, as in its events
     assert served.api("GET", "/memories?ns=b", Cookie=cookie).status == 403
     proof = {"Cookie": cookie, "X_Ghost_CSRF": told["csrf"]}
     assert served.api("PUT", "/memories/a/tea", {"content": "x"}, **proof).status == 403

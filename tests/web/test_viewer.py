@@ -188,6 +188,22 @@ def test_a_write_after_the_stream_has_opened_is_news(
         stream.close()
 
 
+def test_a_new_stream_begins_with_the_present_state(
+    serve: Callable[..., "Served"],
+    monkeypatch: pytest.MonkeyPatch,
+    listen_to: Callable[..., Stream],
+) -> None:
+    """Between two polls too; the streams that are open hear of the change at the same time."""
+    made = Events.__init__
+    monkeypatch.setattr(Events, "__init__", lambda self, ghost: made(self, ghost, pause=3600))
+    served = serve(sessions=WebSessions())
+    first = listen_to(served)
+    assert first.next() == {"sequence": 0, "namespaces": {}}
+    served.ghost.put("a", "k", "x")
+    assert listen_to(served).next() == {"sequence": 1, "namespaces": {"a": 1}}
+    assert first.next() == {"sequence": 1, "namespaces": {"a": 1}}
+
+
 def test_news_only_of_what_one_may_read(page: "Served", listen_to: Callable[..., Stream]) -> None:
     """A token of one namespace hears nothing of another, not even that something happened."""
     page.ghost.put("b", "k", "x")

@@ -34,6 +34,7 @@ class Events:
         self._news: asyncio.Event | None = None
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._reading = asyncio.Lock()
         self._closed = False
 
     async def answer(self, known: Callable[[], Caller | None]) -> Response:
@@ -50,8 +51,7 @@ class Events:
                 "close one",
                 Retry_After="5",
             )
-        if self._task is None or self._task.done():
-            await self._look()
+        await self._look()
         caller = CALLER.get()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         stream = self._stream(caller, known, self._of(caller))
@@ -64,7 +64,6 @@ class Events:
         try:
             if self._task is None or self._task.done():
                 self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
-                await self._look()
                 self._task = asyncio.create_task(self._watch())
             yield _event(sent, sent)
             while not self._closed:
@@ -96,17 +95,22 @@ class Events:
     async def _watch(self) -> None:
         while not self._closed:
             await asyncio.sleep(self._pause)
-            if await self._look():
-                self._wake()
+            await self._look()
 
-    async def _look(self) -> bool:
-        """Read the sequence numbers and tell whether they changed; failures are retried later."""
-        try:
-            found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
-        except GhostError:
-            return False
-        changed, self._seen = found != self._seen, found
-        return changed
+    async def _look(self) -> None:
+        """Read the sequence numbers, and wake the listeners if they changed.
+
+        A failure is ignored: the next call reads them again. Only one call reads at a time, so
+        that an older answer cannot replace a newer one.
+        """
+        async with self._reading:
+            try:
+                found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
+            except GhostError:
+                return
+            changed, self._seen = found != self._seen, found
+        if changed:
+            self._wake()
 
     def _wake(self) -> None:
         if self._news is not None:

@@ -66,6 +66,7 @@ _REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" =
 def _session(ghost: Ghost, _: Given) -> Any:
     """Return who is calling, the token that writes must carry, and the writable namespaces."""
     now, caller = visit(), CALLER.get()
+    written = sequences(ghost.store)  # first, so that the page hears of every later change
     counts = {info.ns: info.count for info in ghost.namespaces() if caller.may(info.ns, "read")}
     spaces = list(counts)
     return {
@@ -77,6 +78,7 @@ def _session(ghost: Ghost, _: Given) -> Any:
         else "",
         "name": caller.name,
         "everything": caller.may("", "read"),
+        "sequence": sum(number for ns, number in written.items() if caller.may(ns, "read")),
         "namespaces": spaces,
         "counts": counts,
         "namespaces_writable": [ns for ns in spaces if caller.may(ns, "write")],

@@ -1,7 +1,7 @@
 // Calls to /api/v1. Answers are JSON objects; whatever goes wrong is an ApiError with a message and the next step.
 
 export const session = {
-  csrf: "", read_only: true, version: "", store: "", name: "", everything: false,
+  csrf: "", read_only: true, version: "", store: "", name: "", everything: false, sequence: 0,
   namespaces: [], counts: {}, namespaces_writable: [], namespaces_admin: [],
 };
 

@@ -2,7 +2,6 @@
 
 const listeners = new Set();
 let state = "connecting";
-let last = null;
 
 /** Call `fn({sequence, namespaces: {ns: sequence}})` whenever somebody has written, until the signal is aborted. */
 export function onChange(fn, signal) {
@@ -10,8 +9,8 @@ export function onChange(fn, signal) {
   signal?.addEventListener("abort", () => listeners.delete(fn), { once: true });
 }
 
-/** Begin to listen; `told(state)` hears "live", "connecting" or "lost". */
-export function listen(told) {
+/** Begin to listen for writes after a sequence number; `told(state)` hears "live", "connecting" or "lost". */
+export function listen(last, told) {
   const source = new EventSource("/api/v1/events");
   const be = (now) => { if (now !== state) { state = now; told(now); } };
   source.addEventListener("open", () => be("live"));
@@ -19,10 +18,9 @@ export function listen(told) {
   source.addEventListener("change", (event) => {
     be("live");
     const news = JSON.parse(event.data);
-    const first = last === null;
     const moved = news.sequence !== last;
     last = news.sequence;
-    if (!first && moved) for (const fn of [...listeners]) fn(news);
+    if (moved) for (const fn of [...listeners]) fn(news);
   });
   told(state);
   return source;

@@ -39,6 +39,7 @@ export function view({ query, kept }, signal) {
   let isSearch = false; // whether that request is a search, not the list of the newest memories
   let waiting = 0; // the timer of a question that waits for that answer
   let hits = [];
+  let drawn = ""; // the answer whose rows are shown
   let back = kept.at; // the result that was opened from here
 
   function used() {
@@ -123,6 +124,7 @@ export function view({ query, kept }, signal) {
 
   function fail(error) {
     put(results, failure(error, load));
+    drawn = "";
     status.textContent = "";
   }
 
@@ -132,6 +134,9 @@ export function view({ query, kept }, signal) {
   }
 
   function show(found) {
+    const answer = JSON.stringify([asked, found]);
+    if (answer === drawn) return; // a write elsewhere must not replace the row that somebody is about to click
+    drawn = answer;
     hits = [...found.hits, ...found.weak];
     const said = statusOf(found, asked);
     status.textContent = said || "\u00a0";
