@@ -225,6 +225,11 @@ def test_members_of_enums_are_keys_like_their_texts() -> None:
         ("create_token", {"grants": None}),
         ("audit_log", {"limit": -1}),
         ("gc", {"stale": 7}),
+        ("rm", {"hard": "false"}),
+        ("rm", {"all_versions": "no"}),
+        ("rm", {"unlock": "false"}),
+        ("rm_namespace", {"hard": "false"}),
+        ("forget", {"hard": "false"}),
     ],
 )
 def test_wrong_types_raise_errors_of_ghost(
@@ -238,6 +243,9 @@ def test_wrong_types_raise_errors_of_ghost(
         "context": {"query": "cup"},
         "used": {"ns": "a"},
         "create_token": {"name": "n"},
+        "rm": {"ns": "a", "key": "k"},
+        "rm_namespace": {"ns": "a"},
+        "forget": {"since": "2026-01-01"},
     }
     with pytest.raises(InvalidInputError) as error:
         getattr(ghost, method)(**required.get(method, {}), **arguments)

@@ -47,6 +47,7 @@ def rm_namespace(
 
     `hard` deletes every version permanently, with the quarantine, the source aliases and the name
     of the namespace; its audit log stays under a number."""
+    validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     chosen = validate.ns_filter(ns)
     if not chosen:
         raise InvalidInputError(

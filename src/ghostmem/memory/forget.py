@@ -89,6 +89,7 @@ def forget(
     summaries of those. Memories closed or archived because of it become valid again. Its aliases
     of other memories and its items in quarantine are dropped. Removed memories can be restored
     unless `hard`, which scrubs them from the file. Locked and pinned ones need `unlock`."""
+    validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
     start = None if since is None else as_time(since, "since")
     end = None if until is None else as_time(until, "until")

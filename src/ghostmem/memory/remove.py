@@ -46,6 +46,7 @@ def rm(
     in the file, its log and its indexes, and the backups that still contain it are named."""
     validate.text(ns, "namespace")
     validate.text(key, "key")
+    validate.flags(hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)
     now = store.clock()
     files: tuple[str, ...] = ()
     backups: Iterable[str] = ()

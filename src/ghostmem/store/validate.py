@@ -108,6 +108,12 @@ def flag(value: bool | None, what: str) -> bool | None:
     return bool(value)
 
 
+def flags(**values: bool) -> None:
+    """Refuse a value that is neither true nor false, such as the text "false"."""
+    for what, value in values.items():
+        flag(value, what)
+
+
 def namespace(value: str) -> str:
     """Accept a namespace for writing."""
     text(value, "namespace")
