@@ -301,6 +301,7 @@ class _Reading:
         try:
             engine = self._engine
             db = engine._connection()
+            engine._refuse_other_file()
             if db is engine._shared:  # a store in memory has one, which threads share in turn
                 engine._lock.acquire()
                 self._lock = engine._lock
@@ -382,7 +383,6 @@ class _Writing(_Reading):
 
     def __enter__(self) -> SqliteTransaction:
         self._engine._refuse_read_only()
-        self._engine._refuse_other_file()
         return super().__enter__()
 
     def _begin(self) -> SqliteTransaction:
