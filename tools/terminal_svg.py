@@ -92,8 +92,10 @@ class Home:
             "cwd": str(self.project),
             "prompt": text,
         }
-        # --wait captures before it returns; without it, the capture follows in the background
-        out, _ = self.run(["ghost", "hook", "claude", "--wait"], json.dumps(event))
+        # --wait captures before it returns; without it, the capture follows in the background.
+        # The time limit is long, so that a busy machine draws the same picture.
+        command = ["ghost", "hook", "claude", "--wait", "--timeout", "60"]
+        out, _ = self.run(command, json.dumps(event))
         return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
 
 

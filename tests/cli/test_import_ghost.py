@@ -253,6 +253,7 @@ def test_the_namespaces_are_named_and_how_hooks_see_them(
     """Hooks and tools use another namespace; the command that is named makes them use the imported one."""
     (tmp_path / "shop").mkdir()
     monkeypatch.chdir(tmp_path / "shop")
+    monkeypatch.setenv("GHOST_HOOK_TIMEOUT", "60")  # the machine may be busy
     source = original("mid.db")
     sql(source, "UPDATE memories SET ns = 'agent:claude-code' WHERE ns = 'agent:demo'")
     done = ghost_cli.row("import", "--from-ghost", source)
