@@ -27,7 +27,7 @@ from ghostmem.notes.files import (
     remove_file,
     replace_file,
 )
-from ghostmem.notes.lock import locked
+from ghostmem.notes.lock import locked, locked_elsewhere
 from ghostmem.notes.memory_tools import MemorySave, save_note
 
 NS = "notes:lab"
@@ -445,3 +445,19 @@ def test_reading_a_note_that_is_not_there(tmp_path: Path) -> None:
     assert (read_file(tmp_path / "a.md").text, read_file(tmp_path / "a.md").digest) == ("", MISSING)
     with pytest.raises(InvalidInputError):
         read_file(tmp_path)
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no user ids")
+def test_another_user_of_the_machine_has_another_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user cannot open the lock file that another has made in the temporary folder."""
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(os, "getuid", lambda: 1001)
+    with locked_elsewhere(tmp_path / "AGENTS.md"):
+        with pytest.raises(ConflictError), locked_elsewhere(tmp_path / "AGENTS.md", 0):
+            pass
+        monkeypatch.setattr(os, "getuid", lambda: 1002)
+        with locked_elsewhere(tmp_path / "AGENTS.md", 0):
+            assert len(list(tmp_path.glob("ghost-*.lock"))) == 2

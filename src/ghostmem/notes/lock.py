@@ -39,11 +39,15 @@ def locked(folder: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator[None]:
 
 @contextmanager
 def locked_elsewhere(file: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator[None]:
-    """Hold a lock for a file in a folder of others, without leaving a lock file there."""
+    """Hold a lock for a file in a folder of others, without leaving a lock file there.
+
+    Each user has their own lock files, because another user's cannot be opened for writing."""
     import hashlib
     import tempfile
 
-    name = hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    user = os.getuid() if hasattr(os, "getuid") else ""
+    locked = f"{user}:{file.resolve()}".encode("utf-8", "surrogateescape")
+    name = hashlib.sha256(locked).hexdigest()[:32]
     with lock_file(Path(tempfile.gettempdir()) / f"ghost-{name}.lock", patience):
         yield
 
