@@ -447,3 +447,29 @@ def test_the_menu_and_the_help_work_by_keyboard(viewer: "Viewer") -> None:
     page.keyboard.press("?")
     for said in ("edit", "tag", "pin or unpin", "lock or unlock", "link to another", "delete"):
         assert said in page.inner_text("dialog")
+
+
+def test_a_double_click_confirms_and_reaches_nothing_below(viewer: "Viewer") -> None:
+    """The second click does not go to the screen under the dialog; the next click does."""
+    page = opened(viewer, SHOP, "vat")
+    page.evaluate(
+        "() => { window.clicks = 0; document.querySelector('#main').onclick = () => { clicks += 1; }; }"
+    )
+    page.keyboard.press("p")
+    page.locator("dialog[open]").get_by_role("button", name="Pin", exact=True).dblclick()
+    expect(page.locator(".toast")).to_contain_text("Pinned vat")
+    assert page.evaluate("clicks") == 0
+    page.click(".memory h1")
+    assert page.evaluate("clicks") == 1
+
+
+def test_a_page_that_signed_in_again_elsewhere_goes_on(viewer: "Viewer") -> None:
+    """Another tab of the browser has a new session: the token of this page is read again."""
+    page = opened(viewer, SHOP, "vat")
+    page.evaluate("async () => { (await import('/static/js/api.js')).session.csrf = 'old'; }")
+    page.keyboard.press("p")
+    confirmed(page, "Pin")
+    expect(page.locator(".toast")).to_contain_text("Pinned vat")
+    assert get(viewer, SHOP, "vat").pinned
+    assert ["403" in one for one in viewer.problems] == [True]
+    viewer.problems.clear()

@@ -9,8 +9,12 @@ export function onChange(fn, signal) {
   signal?.addEventListener("abort", () => listeners.delete(fn), { once: true });
 }
 
-/** Begin to listen for writes after a sequence number; `told(state)` hears "live", "connecting" or "lost". */
-export function listen(last, told) {
+// the numbers of changes and of items in quarantine, which have no audit log
+const position = ({ sequence, quarantine }) => `${sequence} ${quarantine}`;
+
+/** Begin to listen for writes after those that the session knows; `told(state)` hears "live", "connecting" or "lost". */
+export function listen(session, told) {
+  let last = position(session);
   const source = new EventSource("/api/v1/events");
   const be = (now) => { if (now !== state) { state = now; told(now); } };
   source.addEventListener("open", () => be("live"));
@@ -18,8 +22,8 @@ export function listen(last, told) {
   source.addEventListener("change", (event) => {
     be("live");
     const news = JSON.parse(event.data);
-    const moved = news.sequence !== last;
-    last = news.sequence;
+    const moved = position(news) !== last;
+    last = position(news);
     if (moved) for (const fn of [...listeners]) fn(news);
   });
   told(state);
