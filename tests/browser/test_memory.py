@@ -343,3 +343,15 @@ def test_a_list_from_right_to_left(open_viewer: Callable[..., "Viewer"], tmp_pat
     item, items, code, quote = styles
     assert (item[0], code[0], quote[0]) == ("rtl", "ltr", "rtl")
     assert items[1:] == ["22px", "22px"]
+
+
+@pytest.mark.parametrize("width", [320, 390, 660])
+def test_the_menu_stays_on_a_narrow_screen(open_look: Callable[..., "Viewer"], width: int) -> None:
+    """Every entry can be read, and the page does not become wider."""
+    viewer = open_look(viewport={"width": width, "height": 844})
+    page = opened(viewer, "project:shop", "deploy")
+    page.locator(".menu summary").click()
+    box = page.locator(".menu-list").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
