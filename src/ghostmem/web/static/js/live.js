@@ -15,17 +15,21 @@ const position = ({ sequence, quarantine }) => `${sequence} ${quarantine}`;
 /** Begin to listen for writes after those that the session knows; `told(state)` hears "live", "connecting" or "lost". */
 export function listen(session, told) {
   let last = position(session);
-  const source = new EventSource("/api/v1/events");
   const be = (now) => { if (now !== state) { state = now; told(now); } };
-  source.addEventListener("open", () => be("live"));
-  source.addEventListener("error", () => be(source.readyState === EventSource.CLOSED ? "lost" : "connecting"));
-  source.addEventListener("change", (event) => {
-    be("live");
-    const news = JSON.parse(event.data);
-    const moved = position(news) !== last;
-    last = position(news);
-    if (moved) for (const fn of [...listeners]) fn(news);
-  });
+  function connect() {
+    const source = new EventSource("/api/v1/events");
+    source.addEventListener("open", () => be("live"));
+    source.addEventListener("error", () => be(source.readyState === EventSource.CLOSED ? "lost" : "connecting"));
+    source.addEventListener("change", (event) => {
+      be("live");
+      const news = JSON.parse(event.data);
+      const moved = position(news) !== last;
+      last = position(news);
+      if (moved) for (const fn of [...listeners]) fn(news);
+    });
+  }
+  // whoever comes back to the page may have signed in again in another tab
+  window.addEventListener("focus", () => { if (state === "lost") { be("connecting"); connect(); } });
+  connect();
   told(state);
-  return source;
 }
