@@ -272,6 +272,10 @@ def test_a_link_is_made_by_typing_and_removed_again(viewer: "Viewer") -> None:
     page = opened(viewer, SHOP, "vat")
     page.keyboard.press("n")
     expect(page.locator("dialog [role=combobox]")).to_be_focused()
+    page.locator("dialog [role=option]").first.wait_for()
+    page.keyboard.press("Escape")  # nothing is typed yet
+    expect(page.locator("dialog")).to_have_count(0)
+    page.keyboard.press("n")
     page.keyboard.type("deci")
     page.select_option("dialog [name=rel]", "depends_on")
     page.locator("dialog [role=combobox]").focus()
