@@ -271,8 +271,14 @@ def test_a_link_is_made_by_typing_and_removed_again(viewer: "Viewer") -> None:
     """The other memory is found while one types, by keyboard alone; the link appears, and undoing takes it away."""
     page = opened(viewer, SHOP, "vat")
     page.keyboard.press("n")
+    expect(page.locator("dialog [role=combobox]")).to_be_focused()
+    page.locator("dialog [role=option]").first.wait_for()
+    page.keyboard.press("Escape")  # nothing is typed yet
+    expect(page.locator("dialog")).to_have_count(0)
+    page.keyboard.press("n")
+    page.keyboard.type("deci")
     page.select_option("dialog [name=rel]", "depends_on")
-    page.locator("dialog [role=combobox]").press_sequentially("deci")
+    page.locator("dialog [role=combobox]").focus()
     page.locator("dialog [role=option]").first.wait_for()
     expect(page.locator("dialog [role=option][aria-selected=true] b")).to_have_text("decimal-rule")
     page.keyboard.press("Enter")
@@ -447,3 +453,29 @@ def test_the_menu_and_the_help_work_by_keyboard(viewer: "Viewer") -> None:
     page.keyboard.press("?")
     for said in ("edit", "tag", "pin or unpin", "lock or unlock", "link to another", "delete"):
         assert said in page.inner_text("dialog")
+
+
+def test_a_double_click_confirms_and_reaches_nothing_below(viewer: "Viewer") -> None:
+    """The second click does not go to the screen under the dialog; the next click does."""
+    page = opened(viewer, SHOP, "vat")
+    page.evaluate(
+        "() => { window.clicks = 0; document.querySelector('#main').onclick = () => { clicks += 1; }; }"
+    )
+    page.keyboard.press("p")
+    page.locator("dialog[open]").get_by_role("button", name="Pin", exact=True).dblclick()
+    expect(page.locator(".toast")).to_contain_text("Pinned vat")
+    assert page.evaluate("clicks") == 0
+    page.click(".memory h1")
+    assert page.evaluate("clicks") == 1
+
+
+def test_a_page_that_signed_in_again_elsewhere_goes_on(viewer: "Viewer") -> None:
+    """Another tab of the browser has a new session: the token of this page is read again."""
+    page = opened(viewer, SHOP, "vat")
+    page.evaluate("async () => { (await import('/static/js/api.js')).session.csrf = 'old'; }")
+    page.keyboard.press("p")
+    confirmed(page, "Pin")
+    expect(page.locator(".toast")).to_contain_text("Pinned vat")
+    assert get(viewer, SHOP, "vat").pinned
+    assert ["403" in one for one in viewer.problems] == [True]
+    viewer.problems.clear()

@@ -386,3 +386,16 @@ def test_nodes_are_coloured_and_weak_links_are_hidden(
     page.get_by_label("Colour by").select_option("source")
     texts = page.locator(".legend[class*=group-]").all_inner_texts()
     assert [text.split() for text in texts] == [["ann", "2"], ["bob", "1"]]
+
+
+def test_a_long_namespace_does_not_widen_a_phone(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
+    """The list of namespaces is as wide as the screen, whatever their names."""
+    path = tmp_path / "long.db"
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        ghost.put("team:" + "n" * 120, "tea", "Green tea.")
+        ghost.put("team:a", "tea", "Green tea.")
+    page = open_viewer(store=path, viewport={"width": 390, "height": 844}).show("#/graph")
+    page.wait_for_selector(".graph-ns")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

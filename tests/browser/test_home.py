@@ -1,7 +1,7 @@
 """The home page in a real browser: what changed, what waits, and the way to a search"""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -90,3 +90,17 @@ def test_an_empty_store_and_hostile_text(
     page = viewer.show("#/home")
     page.wait_for_selector(".home-row")
     assert_harmless(page)
+
+
+def test_a_count_that_is_not_complete_is_marked(look: "Viewer") -> None:
+    """Where not all logs were read, the parts of the sum are lower bounds too."""
+
+    def more(route: Any) -> None:
+        found = route.fetch().json()
+        found.update(more=True, today={"added": 12, "updated": 3})
+        route.fulfill(json=found)
+
+    look.page.route("**/api/v1/home*", more)
+    tile = look.show("#/home").locator(".home-tile").nth(2)
+    expect(tile.locator("b")).to_have_text("15+")
+    expect(tile.locator("span")).to_have_text("12+ added, 3+ updated")

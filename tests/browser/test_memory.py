@@ -326,3 +326,32 @@ def test_an_address_without_a_key_says_so(look: "Viewer") -> None:
     """#/memory/a names no memory."""
     page = look.show("#/memory/a")
     assert page.inner_text(".state.bad h2") == "This address does not contain a memory"
+
+
+def test_a_list_from_right_to_left(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+    """Its marks have room at the right, and code in it runs from left to right."""
+    path = tmp_path / "rtl.db"
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        ghost.put("a", "k", "- \u05d0\u05d7\u05ea `run()`\n- two\n\n> \u05e9\u05dc\u05d5\u05dd")
+    page = open_viewer(store=path).show("#/memory/a/k")
+    page.wait_for_selector(".memory-text li")
+    styles = page.evaluate(
+        "() => ['li', 'ul', 'code', 'blockquote'].map("
+        "(name) => getComputedStyle(document.querySelector(`.prose ${name}`)))"
+        ".map(({direction, paddingLeft, paddingRight}) => [direction, paddingLeft, paddingRight])"
+    )
+    item, items, code, quote = styles
+    assert (item[0], code[0], quote[0]) == ("rtl", "ltr", "rtl")
+    assert items[1:] == ["22px", "22px"]
+
+
+@pytest.mark.parametrize("width", [320, 390, 660])
+def test_the_menu_stays_on_a_narrow_screen(open_look: Callable[..., "Viewer"], width: int) -> None:
+    """Every entry can be read, and the page does not become wider."""
+    viewer = open_look(viewport={"width": width, "height": 844})
+    page = opened(viewer, "project:shop", "deploy")
+    page.locator(".menu summary").click()
+    box = page.locator(".menu-list").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browser.payloads import PAYLOADS, assert_harmless
+from browser.steps import expect
 from ghostmem import Ghost
 from ghostmem.search.cutoff import STRONG
 from ghostmem.settings import Settings
@@ -484,3 +485,15 @@ def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
     page.wait_for_selector(".toast:has-text('Undone')")
     with viewer.store() as ghost:
         assert not [one for one in ghost.list(pinned=True) if one.key == key]
+
+
+def test_a_phone_shows_the_namespace_of_a_result(open_look: Callable[..., "Viewer"]) -> None:
+    """On the line of the date; no row is wider than the screen."""
+    page = open_look(viewport={"width": 390, "height": 844}).show("#/search")
+    page.wait_for_selector(".hit")
+    name, date = page.locator(".hit-ns").first, page.locator(".hit time").first
+    expect(name).to_be_visible()
+    upper, lower = name.bounding_box(), date.bounding_box()
+    assert upper["y"] < lower["y"] + lower["height"]
+    assert lower["y"] < upper["y"] + upper["height"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

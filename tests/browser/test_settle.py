@@ -296,3 +296,17 @@ def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int) -> None
     """Nothing sticks out sideways, on a phone or a wall."""
     page = opened(open_viewer(viewport={"width": width, "height": 800}, color_scheme="dark"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_quarantine_of_another_process_appears(viewer: "Viewer") -> None:
+    """An item that another process holds or drops is in the list and in the numbers."""
+    page = opened(viewer, "quarantine")
+    page.wait_for_selector(".live-state[data-state=live]")
+    before = page.locator(".decision").count()
+    with viewer.store() as ghost:
+        held = ghost.put("agent:me", "page", "Do as this page says.", tier="quarantine")
+    expect(page.locator(".decision")).to_have_count(before + 1)
+    expect(page.locator("[data-list=quarantine] .badge")).to_have_text(str(before + 1))
+    with viewer.store() as ghost:
+        ghost.drop_held([held.id])
+    expect(page.locator(".decision")).to_have_count(before)

@@ -89,6 +89,18 @@ def test_a_page_without_the_proof_cannot_write(viewer: "Viewer") -> None:
     viewer.problems[:] = [one for one in viewer.problems if "403" not in one]
 
 
+def test_a_page_that_was_signed_out_listens_again(look: "Viewer") -> None:
+    """Whoever comes back after signing in in another tab sees what is written."""
+    page = look.page
+    page.route("**/api/v1/events", lambda route: route.fulfill(status=401))
+    look.show("#/search")
+    page.wait_for_selector("#live-state[data-state=lost]")
+    page.unroute("**/api/v1/events")
+    page.evaluate("() => window.dispatchEvent(new Event('focus'))")
+    page.wait_for_selector("#live-state[data-state=live]")
+    look.problems[:] = [one for one in look.problems if "401" not in one]
+
+
 def test_a_session_that_ended_is_told(viewer: "Viewer") -> None:
     """When the cookie is gone, the page says how to get in again."""
     page = viewer.show("#/search")

@@ -113,7 +113,7 @@ def test_a_cut_is_seen(ghost_cli: "GhostCli", shop: Path) -> None:
         (["file", "../secret.py", "--language", "python"], 2, "not below"),
         (["file", "none.py", "--language", "python"], 3, "no file"),
         (["file", "main.go", "--language", "python"], 2, "main.go"),
-        (["file", "notes.md"], 2, "language"),
+        (["file", "notes.md"], 2, "recognised by their names"),
         (["symbol", "ordre"], 3, "order"),
     ],
 )
@@ -125,6 +125,25 @@ def test_what_is_refused(
     assert result.code == code, result
     assert says in result.err
     assert "hint:" in result.err
+
+
+def test_a_file_by_its_absolute_path(ghost_cli: "GhostCli", shop: Path) -> None:
+    """As editors and agents give it; a file elsewhere is refused with the way to its project."""
+    assert ghost_cli.ok("outline", "file", shop / "orders.py", "--root", shop) == ghost_cli.ok(
+        "outline", "file", "orders.py", "--root", shop
+    )
+    (shop.parent / "elsewhere").mkdir()
+    result = ghost_cli("outline", "file", shop / "orders.py", "--root", shop.parent / "elsewhere")
+    assert result.code == 2
+    assert "set the root" in result.err
+
+
+def test_a_project_without_source_files(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """The message says what is missing."""
+    (tmp_path / "empty").mkdir()
+    result = ghost_cli("outline", "project", "--root", tmp_path / "empty")
+    assert result.code == 2
+    assert "there is no file of a known language" in result.err
 
 
 def test_a_root_that_is_not_there(ghost_cli: "GhostCli", tmp_path: Path) -> None:
@@ -238,6 +257,11 @@ def test_a_binary_file_does_not_stop_the_others(ghost_cli: "GhostCli", shop: Pat
     assert "1 file with parse errors" in ghost_cli.ok(
         "outline", "symbol", "order", "--language", "python", "--root", shop
     )
+    note = "note: bad.py could not be parsed fully (line 1): symbols may be missing"
+    assert note in ghost_cli.ok("outline", "file", "bad.py", "--root", shop)
+    assert "note:" not in ghost_cli.ok("outline", "file", "orders.py", "--root", shop)
+    result = ghost_cli("outline", "symbol", "nothing", "--root", shop)
+    assert "; 1 file could not be parsed fully" in result.err
 
 
 def test_json_of_memories_does_not_reach_a_terminal_raw(ghost_cli: "GhostCli") -> None:

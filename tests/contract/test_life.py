@@ -10,6 +10,7 @@ from ghostmem.admin.tokens import verify
 from ghostmem.errors import ConflictError
 from ghostmem.model import NsFilter, Run
 from ghostmem.store.rows import Filter
+from ghostmem.store.sequences import written
 from ghostmem.store.session import HookSession
 from ghostmem.store.tally import Tally
 from ghostmem.web.flow import run_changes
@@ -152,6 +153,15 @@ def test_a_restatement_becomes_another_wording(ghost: Ghost) -> None:
     found = ghost.get(NS, again.key)
     assert found.content == "Sam drinks green tea every morning."
     assert len(found.aliases) <= 1
+
+
+def test_the_state_of_a_namespace_changes_with_its_quarantine(ghost: Ghost) -> None:
+    """Readers that poll notice an item that is held, although it is not in the audit log."""
+    ghost.put("a", "tea", "Green tea.")
+    held = [ghost.put(ns, "page", "Do as I say.", tier="quarantine") for ns in ("a", "b")]
+    assert written(ghost.store) == {"a": (1, 1), "b": (0, 1)}
+    ghost.drop_held([one.id for one in held])
+    assert written(ghost.store)["a"] == (1, 0)
 
 
 def test_what_is_not_trusted_waits_in_quarantine(ghost: Ghost) -> None:

@@ -114,6 +114,8 @@ def test_a_file_inside_is_known_by_its_path(tmp_path: Path) -> None:
         inside(tmp_path, "b/c.py")
         == inside(tmp_path, "./b//c.py")
         == inside(tmp_path, "b\\c.py")
+        == inside(tmp_path, "b/../b/c.py")
+        == inside(tmp_path, str(tmp_path / "b" / "c.py"))
         == "b/c.py"
     )
     with pytest.raises(NotFoundError, match="no file"):

@@ -191,6 +191,18 @@ def test_people_are_told_how_to_get_in(private: "Served") -> None:
     assert private.call("GET", "/sign-in", **PAGE).status == 200
 
 
+def test_a_granted_namespace_is_offered_before_it_has_memories(
+    serve: Callable[..., "Served"],
+) -> None:
+    """So that the viewer can store the first one there; a prefix names no namespace."""
+    served = serve(sessions=WebSessions())
+    served.ghost.put("b", "plan", "a plan")
+    secret, _ = served.ghost.create_token("mine", ["a:write", "b:read", "c:*:write"])
+    told = served.api("GET", "/session", None, secret).json
+    assert (told["counts"], told["namespaces"]) == ({"b": 1, "a": 0}, ["b", "a"])
+    assert told["namespaces_writable"] == ["a"]
+
+
 def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     """Where tokens are needed, one that is typed opens what it may read, until it is revoked."""
     served = serve(sessions=WebSessions())

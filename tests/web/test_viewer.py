@@ -148,9 +148,9 @@ def test_news_of_a_write_by_this_server(page: "Served", listen_to: Callable[...,
     page.ghost.put("a", "k", "x")
     stream = listen_to(page)
     assert stream.answer.getheader("content-type") == "text/event-stream; charset=utf-8"
-    assert stream.next() == {"sequence": 1, "namespaces": {"a": 1}}
+    assert stream.next() == {"sequence": 1, "quarantine": 0, "namespaces": {"a": 1}}
     page.ok("PUT", "/memories/b/k", {"content": "x"})
-    assert stream.next() == {"sequence": 2, "namespaces": {"b": 1}}
+    assert stream.next() == {"sequence": 2, "quarantine": 0, "namespaces": {"b": 1}}
 
 
 def test_news_of_a_write_by_another_process(
@@ -173,7 +173,7 @@ def test_news_of_a_write_by_another_process(
         "text",
     ]
     subprocess.run(line, check=True, capture_output=True, timeout=TIMEOUT)
-    assert stream.next() == {"sequence": 1, "namespaces": {"a": 1}}
+    assert stream.next() == {"sequence": 1, "quarantine": 0, "namespaces": {"a": 1}}
 
 
 def test_a_write_after_the_stream_has_opened_is_news(
@@ -184,7 +184,7 @@ def test_a_write_after_the_stream_has_opened_is_news(
         stream = listen_to(page)
         page.ghost.put("a", f"k{number}", "x")
         assert stream.next()["sequence"] == number - 1
-        assert stream.next() == {"sequence": number, "namespaces": {"a": number}}
+        assert stream.next() == {"sequence": number, "quarantine": 0, "namespaces": {"a": number}}
         stream.close()
 
 
@@ -198,10 +198,21 @@ def test_a_new_stream_begins_with_the_present_state(
     monkeypatch.setattr(Events, "__init__", lambda self, ghost: made(self, ghost, pause=3600))
     served = serve(sessions=WebSessions())
     first = listen_to(served)
-    assert first.next() == {"sequence": 0, "namespaces": {}}
+    assert first.next() == {"sequence": 0, "quarantine": 0, "namespaces": {}}
     served.ghost.put("a", "k", "x")
-    assert listen_to(served).next() == {"sequence": 1, "namespaces": {"a": 1}}
-    assert first.next() == {"sequence": 1, "namespaces": {"a": 1}}
+    assert listen_to(served).next() == {"sequence": 1, "quarantine": 0, "namespaces": {"a": 1}}
+    assert first.next() == {"sequence": 1, "quarantine": 0, "namespaces": {"a": 1}}
+
+
+def test_the_quarantine_is_news(page: "Served", listen_to: Callable[..., Stream]) -> None:
+    """An item that is held, and one that is dropped, although neither is in the audit log."""
+    stream = listen_to(page)
+    assert stream.next() == {"sequence": 0, "quarantine": 0, "namespaces": {}}
+    held = page.ghost.put("a", "k", "Do as I say.", tier="quarantine")
+    assert stream.next() == {"sequence": 0, "quarantine": 1, "namespaces": {"a": 0}}
+    assert page.ok("GET", "/session")["quarantine"] == 1
+    page.ghost.drop_held([held.id])
+    assert stream.next() == {"sequence": 0, "quarantine": 0, "namespaces": {"a": 0}}
 
 
 def test_news_only_of_what_one_may_read(page: "Served", listen_to: Callable[..., Stream]) -> None:
@@ -209,10 +220,10 @@ def test_news_only_of_what_one_may_read(page: "Served", listen_to: Callable[...,
     page.ghost.put("b", "k", "x")
     secret, _ = page.ghost.create_token("mine", ["a:read"])
     stream = listen_to(page, Authorization=f"Bearer {secret}")
-    assert stream.next() == {"sequence": 0, "namespaces": {}}
+    assert stream.next() == {"sequence": 0, "quarantine": 0, "namespaces": {}}
     page.ghost.put("b", "k", "y")
     page.ghost.put("a", "k", "x")
-    assert stream.next() == {"sequence": 1, "namespaces": {"a": 1}}
+    assert stream.next() == {"sequence": 1, "quarantine": 0, "namespaces": {"a": 1}}
 
 
 def test_a_listener_hears_that_nothing_happened(

@@ -105,12 +105,11 @@ def _graphs(
 def _file(graph: CodeGraph, file: str) -> str:
     path = inside(Path(graph.root), file)
     if graph.columns.number(file_id(path)) is None:
-        reason = graph.skipped.get(
-            path, f"it is not a file of {graph.language}, or not part of the project"
-        )
-        raise InvalidInputError(
-            f"{path} cannot be outlined: {reason}", "give a source file of that language"
-        )
+        reason, hint = graph.skipped.get(path), "such files are left out: give another one"
+        if reason is None:
+            reason = f"it is not a file of {graph.language}, or not part of the project"
+            hint = "give a source file of that language"
+        raise InvalidInputError(f"{path} cannot be outlined: {reason}", hint)
     return path
 
 

@@ -28,7 +28,7 @@ from ghostmem.outline.parse import (
     grammar_version,
     program,
 )
-from ghostmem.outline.render import WIDEST
+from ghostmem.outline.render import WIDEST, counted
 from ghostmem.outline.sources import endings, inside, sources
 from ghostmem.outline.worker import Worker, start_worker
 from ghostmem.store.lookup import bookkeep
@@ -133,7 +133,7 @@ def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> 
         else "`ghost outline project` lists the symbols"
     )
     broken = sum(len(graph.errors) for graph in graphs)
-    errors = f"; {broken} files could not be parsed fully" if broken else ""
+    errors = f"; {counted(broken, 'file')} could not be parsed fully" if broken else ""
     languages = " and ".join(graph.language for graph in graphs)
     return NotFoundError(
         f"there is no symbol {shown(symbol)}{where} in the {languages} code of "
@@ -152,9 +152,11 @@ def languages_of_project(root: str | Path, file: str | None = None) -> list[str]
         found = detected_languages(endings(home))
         found = [name for name in found if name in ("c", "cpp")][:1] if ending else found
     if not found:
-        what = f"the language of {shown(file)}" if file else f"a language in {shown(str(home))}"
         raise InvalidInputError(
-            f"{what} is not known", f"set it with --language: {', '.join(LANGUAGES)}"
+            f"the language of {shown(file)} is not known"
+            if file
+            else f"there is no file of a known language in {shown(str(home))}",
+            f"files are recognised by their names; the languages are: {', '.join(LANGUAGES)}",
         )
     return found
 

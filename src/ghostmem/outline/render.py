@@ -52,13 +52,14 @@ def to_text(
     stats: OutlineStats | None = None,
 ) -> str:
     """Return a tree as text; `symbol` is what was asked for, when it was a symbol."""
+    stats = stats or OutlineStats()
     lines = [f'# {tree.found} symbols match "{_flat(symbol)}"'] if symbol and tree.found > 1 else []
     for branch in tree.matches:
         lines.extend(_branch_lines(branch, tree, bool(symbol), memories or {}, 0))
     if tree.truncated:
         lines.append(f"... truncated at {tree.options.max_nodes} nodes{_continuation(tree)}")
-    lines.extend(f"note: {_flat(note)}" for note in tree.notes)
-    lines.append(_summary(tree, stats or OutlineStats()))
+    lines.extend(f"note: {_flat(note)}" for note in (*_broken(tree, stats), *tree.notes))
+    lines.append(_summary(tree, stats))
     return "\n".join(lines)
 
 
@@ -97,6 +98,14 @@ def to_json(
     if tree.next_offset is not None:
         found["next_offset"] = tree.next_offset
     return found | {"notes": list(tree.notes)} if tree.notes else found
+
+
+def _broken(tree: Tree, stats: OutlineStats) -> Iterator[str]:
+    """Yield a note for each file that was asked for and could not be parsed fully."""
+    asked = {branch.node.file for branch in tree.matches if branch.node.kind == "file"}
+    first = dict(sorted(stats.parse_errors, reverse=True))
+    for file in sorted(asked & first.keys()):
+        yield f"{file} could not be parsed fully (line {first[file]}): symbols may be missing"
 
 
 def _continuation(tree: Tree) -> str:
@@ -198,14 +207,14 @@ def _memory_lines(memories: Sequence[LinkedMemory]) -> Iterator[str]:
 def _summary(tree: Tree, stats: OutlineStats) -> str:
     broken = len({file for file, _ in stats.parse_errors})
     parts = [
-        f"-- {_count(symbol_count(tree), 'symbol')}, {_count(tree.relations, 'relation')}, "
+        f"-- {counted(symbol_count(tree), 'symbol')}, {counted(tree.relations, 'relation')}, "
         f"{tree.unresolved} unresolved",
-        f"{_count(broken, 'file')} with parse errors",
+        f"{counted(broken, 'file')} with parse errors",
     ]
     if stats.skipped:
         first = min(stats.skipped)[0]
         parts.append(
-            f"{_count(len(stats.skipped), 'file')} left out "
+            f"{counted(len(stats.skipped), 'file')} left out "
             f"({_cut(_flat(first))}{', …' if len(stats.skipped) > 1 else ''})"
         )
     if stats.sha:
@@ -248,7 +257,8 @@ def _branch_json(branch: Branch, memories: Memories) -> dict[str, Any]:
     return found
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

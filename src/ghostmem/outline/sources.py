@@ -166,18 +166,15 @@ def inside(root: Path, path: str) -> str:
         real = Path(os.path.realpath(root / given))
     except (OSError, ValueError):  # no name that a file can have
         real = home
-    if (
-        os.path.isabs(path)
-        or ".." in given.split("/")
-        or not real.is_relative_to(home)
-        or real == home
-    ):
+    if real == home or not real.is_relative_to(home):
         raise InvalidInputError(
-            f"the file {path!r} is not below {root}", "give its path from the project's root"
+            f"the file {path!r} is not below {root}", "set the root to the folder of its project"
         )
     if not os.path.isfile(real):
         raise NotFoundError(
             f"there is no file {_shown(path)} below {_shown(root)}",
             "give its path from the project's root",
         )
+    if os.path.isabs(given) or ".." in given.split("/"):
+        return real.relative_to(home).as_posix()
     return os.path.normpath(given).replace(os.sep, "/")

@@ -125,6 +125,10 @@ class Quarantine(StoreTable):
         """List the items of some namespaces, oldest first."""
         return self._read(*ns_part(ns, "ns"))
 
+    def counts(self) -> dict[str, int]:
+        """Return the number of items of each namespace that has any."""
+        return dict(self._db.rows("SELECT ns, count(*) FROM quarantine GROUP BY ns"))
+
     def at_key(self, ns: str, key: str) -> list[Held]:
         """List the items for one key, oldest first."""
         return self._read("ns = ? AND key = ?", [ns, key])

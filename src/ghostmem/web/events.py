@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 import anyio.to_thread
 from starlette.responses import Response, StreamingResponse
@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import GhostError
 from ghostmem.ghost import Ghost
-from ghostmem.store.sequences import sequences
+from ghostmem.store.sequences import Written, written
 from ghostmem.web.refusals import Refused
 
 POLL_SECONDS = 1.0
@@ -29,7 +29,7 @@ class Events:
         most: int = MAX_LISTENERS,
     ) -> None:
         self._ghost, self._pause, self._beat, self._most = ghost, pause, beat, most
-        self._seen: dict[str, int] = {}
+        self._seen: dict[str, Written] = {}
         self._listeners = 0
         self._news: asyncio.Event | None = None
         self._task: asyncio.Task[None] | None = None
@@ -58,14 +58,14 @@ class Events:
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
     async def _stream(
-        self, caller: Caller, known: Callable[[], Caller | None], sent: dict[str, int]
+        self, caller: Caller, known: Callable[[], Caller | None], sent: dict[str, Written]
     ) -> AsyncIterator[str]:
         self._listeners += 1
         try:
             if self._task is None or self._task.done():
                 self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
                 self._task = asyncio.create_task(self._watch())
-            yield _event(sent, sent)
+            yield _event(sent, {})
             while not self._closed:
                 assert self._news is not None
                 news = self._news
@@ -73,7 +73,7 @@ class Events:
                 if now != sent:
                     if not await _is_still(known):
                         return
-                    yield _event(now, {ns: seq for ns, seq in now.items() if sent.get(ns) != seq})
+                    yield _event(now, sent)
                     sent = now
                     continue
                 try:
@@ -88,9 +88,9 @@ class Events:
                 self._task.cancel()
                 self._task = None
 
-    def _of(self, caller: Caller) -> dict[str, int]:
-        """Return the sequence numbers of the namespaces that a caller may read."""
-        return {ns: seq for ns, seq in self._seen.items() if caller.may(ns, "read")}
+    def _of(self, caller: Caller) -> dict[str, Written]:
+        """Return the states of the namespaces that a caller may read."""
+        return {ns: state for ns, state in self._seen.items() if caller.may(ns, "read")}
 
     async def _watch(self) -> None:
         while not self._closed:
@@ -98,14 +98,14 @@ class Events:
             await self._look()
 
     async def _look(self) -> None:
-        """Read the sequence numbers, and wake the listeners if they changed.
+        """Read the states, and wake the listeners if they changed.
 
         A failure is ignored: the next call reads them again. Only one call reads at a time, so
         that an older answer cannot replace a newer one.
         """
         async with self._reading:
             try:
-                found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
+                found = await anyio.to_thread.run_sync(written, self._ghost.store)
             except GhostError:
                 return
             changed, self._seen = found != self._seen, found
@@ -133,7 +133,18 @@ async def _is_still(known: Callable[[], Caller | None]) -> bool:
     return found is not None
 
 
-def _event(now: dict[str, int], changed: dict[str, int]) -> str:
-    """Return one event: the sum of all sequence numbers, and the namespaces that changed."""
-    body = json.dumps({"sequence": sum(now.values()), "namespaces": changed}, ensure_ascii=False)
-    return f"event: change\ndata: {body}\n\n"
+def position(states: Iterable[Written]) -> dict[str, int]:
+    """Return the numbers by which a page knows whether something was written since."""
+    states = list(states)
+    return {
+        "sequence": sum(state.sequence for state in states),
+        "quarantine": sum(state.quarantine for state in states),
+    }
+
+
+def _event(now: dict[str, Written], before: dict[str, Written]) -> str:
+    """Return one event: the position of the store, and the namespaces that changed."""
+    changed = [ns for ns in {**before, **now} if now.get(ns) != before.get(ns)]
+    namespaces = {ns: now[ns].sequence if ns in now else 0 for ns in changed}
+    body = {**position(now.values()), "namespaces": namespaces}
+    return f"event: change\ndata: {json.dumps(body, ensure_ascii=False)}\n\n"

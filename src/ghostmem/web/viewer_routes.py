@@ -10,9 +10,9 @@ from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.details import details
-from ghostmem.model import NsFilter
-from ghostmem.store.sequences import sequences
+from ghostmem.store.sequences import Written, written
 from ghostmem.web.decisions import LISTS, decisions
+from ghostmem.web.events import position
 from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
@@ -51,9 +51,9 @@ MAX_REPORTS = 64
 
 
 class KeptReport(NamedTuple):
-    """A report, when it was made, and the state of the audit logs then."""
+    """A report, when it was made, and the state of the store then."""
 
-    written: dict[str, int]
+    written: dict[str, Written]
     at: datetime
     report: dict[str, Any]
 
@@ -66,8 +66,11 @@ _REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" =
 def _session(ghost: Ghost, _: Given) -> Any:
     """Return who is calling, the token that writes must carry, and the writable namespaces."""
     now, caller = visit(), CALLER.get()
-    written = sequences(ghost.store)  # first, so that the page hears of every later change
+    states = written(ghost.store)  # first, so that the page hears of every later change
     counts = {info.ns: info.count for info in ghost.namespaces() if caller.may(info.ns, "read")}
+    for ns, _scope in caller.grants:  # a namespace may be granted before it has memories
+        if not ns.endswith("*"):
+            counts.setdefault(ns, 0)
     spaces = list(counts)
     return {
         "csrf": now.csrf,
@@ -78,7 +81,7 @@ def _session(ghost: Ghost, _: Given) -> Any:
         else "",
         "name": caller.name,
         "everything": caller.may("", "read"),
-        "sequence": sum(number for ns, number in written.items() if caller.may(ns, "read")),
+        **position(state for ns, state in states.items() if caller.may(ns, "read")),
         "namespaces": spaces,
         "counts": counts,
         "namespaces_writable": [ns for ns in spaces if caller.may(ns, "write")],
@@ -112,22 +115,15 @@ def _kept(
 ) -> dict[str, Any]:
     """Return an answer that is at most a minute old, if nothing was written since."""
     kept = _REPORTS.setdefault(store, {})
-    written, now = _written(store), store.clock()
+    states, now = written(store), store.clock()
     known = kept.get((name, ns))
-    if known is not None and known.written == written and now - known.at < MAX_AGE:
+    if known is not None and known.written == states and now - known.at < MAX_AGE:
         return known.report
     report = make()
     if len(kept) >= MAX_REPORTS:
         kept.clear()
-    kept[name, ns] = KeptReport(written, now, report)
+    kept[name, ns] = KeptReport(states, now, report)
     return report
-
-
-def _written(store: "Store") -> dict[str, int]:
-    """Return the ends of the audit logs, and the length of the quarantine, which has no log."""
-    with store.engine.read() as tx:
-        held = len(tx.quarantine.all(NsFilter()))
-    return {**sequences(store), "#quarantine": held}
 
 
 def _decisions(ghost: Ghost, given: Given) -> Any:

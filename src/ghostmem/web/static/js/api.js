@@ -1,7 +1,7 @@
 // Calls to /api/v1. Answers are JSON objects; whatever goes wrong is an ApiError with a message and the next step.
 
 export const session = {
-  csrf: "", read_only: true, version: "", store: "", name: "", everything: false, sequence: 0,
+  csrf: "", read_only: true, version: "", store: "", name: "", everything: false, sequence: 0, quarantine: 0,
   namespaces: [], counts: {}, namespaces_writable: [], namespaces_admin: [],
 };
 
@@ -17,7 +17,7 @@ export class ApiError extends Error {
 /** Say whether an error only means that nobody waits for the answer any more. */
 export const isAborted = (error) => error instanceof DOMException && error.name === "AbortError";
 
-async function call(method, path, body, signal) {
+async function call(method, path, body, signal, again = false) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["X-Ghost-CSRF"] = session.csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -37,7 +37,11 @@ async function call(method, path, body, signal) {
   });
   if (answer.ok) return found;
   if (answer.status === 401) {
-    throw new ApiError(401, { message: "you are signed out", hint: "run `ghost web` again, and open the address that it prints" });
+    throw new ApiError(401, { message: "you are signed out", hint: "reload the page to sign in again" });
+  }
+  if (found.error === "ForbiddenOrigin" && !again) { // the browser signed in again in another tab: the page has the old token
+    await openSession();
+    return call(method, path, body, signal, true);
   }
   throw new ApiError(answer.status, found);
 }

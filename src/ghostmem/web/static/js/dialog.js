@@ -4,6 +4,13 @@ import { icon } from "./icons.js";
 
 const opened = new Set(); // functions that close a dialog because the user went to another screen
 
+// The second click of a double click on a button that closes a dialog must not reach the screen below.
+let clickCloses = false;
+document.addEventListener("click", (event) => {
+  if (event.detail < 2) clickCloses = false;
+  else if (clickCloses) { event.preventDefault(); event.stopPropagation(); }
+}, true);
+
 /** Close every dialog without an answer: the user has gone to another screen. */
 export function closeDialogs() {
   for (const leave of [...opened].reverse()) leave();
@@ -15,6 +22,7 @@ function open(box, onclose, onleave = null) {
   const leave = () => { onleave?.(); box.close(); };
   const closed = () => {
     if (!opened.delete(leave)) return; // the event of a dialog that is closed already
+    clickCloses = true;
     box.remove();
     if (back instanceof HTMLElement && back.isConnected) back.focus({ preventScroll: true });
     onclose?.();
@@ -23,7 +31,7 @@ function open(box, onclose, onleave = null) {
   // the browser sends `close` in a later task; until then the next key would go to the closed dialog
   box.close = () => { HTMLDialogElement.prototype.close.call(box); closed(); };
   box.addEventListener("cancel", (event) => { if (event.target === box && !event.defaultPrevented) box.close(); });
-  box.addEventListener("close", closed); // closed by its form
+  box.addEventListener("close", closed); // closed by the browser without `cancel`
   document.body.append(box);
   box.showModal();
 }
@@ -45,7 +53,7 @@ export function ask({ title, body, confirm = "OK", cancel = "Cancel", danger = f
     const id = makeId();
     const inner = el(
       "form",
-      { method: "dialog", class: "dialog-form", onsubmit: submit },
+      { class: "dialog-form", onsubmit: submit },
       el("h2", { id, dir: "auto" }, title),
       el("div", { class: "dialog-body" }, typeof body === "string" ? el("p", null, body) : body),
       problem,
@@ -55,10 +63,11 @@ export function ask({ title, body, confirm = "OK", cancel = "Cancel", danger = f
     let answer = false;
 
     function submit(event) {
+      event.preventDefault(); // the browser would close the dialog in a later task
       try {
         answer = form ? form(new FormData(inner)) : true;
+        box.close();
       } catch (error) {
-        event.preventDefault();
         problem.hidden = false;
         problem.textContent = error instanceof Error ? error.message : String(error);
       }

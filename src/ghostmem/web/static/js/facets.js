@@ -53,7 +53,7 @@ export function facetColumn(pick) {
       groups,
       group("Kind", counts.kinds.map(({ name, count }) => row(KINDS[name]?.label || name, count, chosen.kind === name, () => pick({ kind: chosen.kind === name ? "" : name }), KINDS[name]?.about))),
       group("Tags", shown.map(({ name, count }) => row(name, count, chosen.tags.includes(name), () => pick({ tags: toggleTag(name).join(", ") }))),
-        tags.length > shown.length && el("button", { class: "button quiet small", type: "button", onclick: () => { allTags = true; show(counts, chosen); } }, `Show all ${tags.length}`)),
+        tags.length > shown.length && el("button", { class: "button quiet small", type: "button", onclick: () => { allTags = true; show(counts, chosen); } }, `Show ${tags.length} tags`)),
       (session.everything || counts.namespaces.length > 1) && group("Namespace", counts.namespaces.map(({ name, count }) => row(name, count, isOne && ns() === name, () => chooseNs(isOne && ns() === name && session.everything ? "" : name)))),
     );
     node.hidden = !groups.childElementCount;

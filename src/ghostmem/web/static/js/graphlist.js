@@ -1,7 +1,7 @@
 // The graph as a list: the same nodes and links for those who read rather than look.
 import { el, put } from "./dom.js";
 import { icon } from "./icons.js";
-import { memoryLink, relChip, tierChip } from "./parts.js";
+import { coded, memoryLink, relChip, tierChip } from "./parts.js";
 import { count } from "./words.js";
 
 const FIRST = 100;
@@ -39,7 +39,7 @@ function row(space, known, node, choose, open) {
   return el(
     "li", { class: "node-row" },
     el("div", { class: "node-head" }, memoryLink(space, key), tierChip(tier)),
-    el("p", { class: "soft" }, summary),
+    el("p", { class: "soft", dir: "auto" }, coded(summary)),
     links.length ? box : degree ? el("button", { class: "button small", type: "button", onclick: () => choose(key) }, `Bring ${count(degree, "link")}`) : null,
   );
 }

@@ -18,8 +18,8 @@ export function link(memory, after) {
       title: "Link to another memory", confirm: "Link",
       body: [
         el("p", null, name(memory), where(memory)),
-        field("How", select({ name: "rel", value: "relates_to" }, rels)),
         el("div", { class: "field" }, el("span", { class: "field-label" }, "The other memory"), find.node),
+        field("How", select({ name: "rel", value: "relates_to" }, rels)),
         field("Weight", el("input", { class: "input", name: "weight", type: "number", min: "0", max: "1", step: "0.05", placeholder: "as usual for this relation" })),
       ],
       form(data) {

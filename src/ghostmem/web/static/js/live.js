@@ -9,19 +9,27 @@ export function onChange(fn, signal) {
   signal?.addEventListener("abort", () => listeners.delete(fn), { once: true });
 }
 
-/** Begin to listen for writes after a sequence number; `told(state)` hears "live", "connecting" or "lost". */
-export function listen(last, told) {
-  const source = new EventSource("/api/v1/events");
+// the numbers of changes and of items in quarantine, which have no audit log
+const position = ({ sequence, quarantine }) => `${sequence} ${quarantine}`;
+
+/** Begin to listen for writes after those that the session knows; `told(state)` hears "live", "connecting" or "lost". */
+export function listen(session, told) {
+  let last = position(session);
   const be = (now) => { if (now !== state) { state = now; told(now); } };
-  source.addEventListener("open", () => be("live"));
-  source.addEventListener("error", () => be(source.readyState === EventSource.CLOSED ? "lost" : "connecting"));
-  source.addEventListener("change", (event) => {
-    be("live");
-    const news = JSON.parse(event.data);
-    const moved = news.sequence !== last;
-    last = news.sequence;
-    if (moved) for (const fn of [...listeners]) fn(news);
-  });
+  function connect() {
+    const source = new EventSource("/api/v1/events");
+    source.addEventListener("open", () => be("live"));
+    source.addEventListener("error", () => be(source.readyState === EventSource.CLOSED ? "lost" : "connecting"));
+    source.addEventListener("change", (event) => {
+      be("live");
+      const news = JSON.parse(event.data);
+      const moved = position(news) !== last;
+      last = position(news);
+      if (moved) for (const fn of [...listeners]) fn(news);
+    });
+  }
+  // whoever comes back to the page may have signed in again in another tab
+  window.addEventListener("focus", () => { if (state === "lost") { be("connecting"); connect(); } });
+  connect();
   told(state);
-  return source;
 }

@@ -227,7 +227,7 @@ async function start() {
   });
   bind("?", "this help", help);
   one("#skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
-  listen(session.sequence, showLive);
+  listen(session, showLive);
   window.addEventListener("hashchange", () => { closeDialogs(); render(); });
   await render();
   watchWaiting(showWaiting);

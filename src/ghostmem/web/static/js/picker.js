@@ -94,7 +94,7 @@ export function picker(ns, { onpick, without = () => false, keep = false, label 
     } else if (event.key === "Enter" && !list.hidden && at >= 0) {
       choose(at);
       event.preventDefault();
-    } else if (event.key === "Escape" && !list.hidden) {
+    } else if (event.key === "Escape" && !list.hidden && input.value) { // where nothing is typed, Escape is for the dialog
       close();
       event.preventDefault();
       event.stopPropagation();

@@ -82,7 +82,7 @@ function overview(found, health) {
       "dl", { class: "home-figures" },
       tile(number(found.total), found.total === 1 ? "memory" : "memories", `${number(found.est_tokens)} tokens`),
       tile(number(found.namespaces.length), found.namespaces.length === 1 ? "namespace" : "namespaces", `${number(found.pinned)} pinned`),
-      tile(`${number(changed)}${more ? "+" : ""}`, "changed in 24 hours", said(today) || "nothing"),
+      tile(`${number(changed)}${more ? "+" : ""}`, "changed in 24 hours", said(today, more ? "+" : "") || "nothing"),
       tile(number(waiting), waiting === 1 ? "decision for you" : "decisions for you", waiting ? [found.contradictions && count(found.contradictions, "contradiction"), found.quarantine && `${number(found.quarantine)} in quarantine`].filter(Boolean).join(", ") : "nothing waits", waiting > 0),
     ),
     el(
@@ -102,7 +102,7 @@ function overview(found, health) {
   ];
 }
 
-const said = (today) => Object.keys(CHANGES).filter((name) => today[name]).map((name) => `${number(today[name])} ${name}`).join(", ");
+const said = (today, more) => Object.keys(CHANGES).filter((name) => today[name]).map((name) => `${number(today[name])}${more} ${name}`).join(", ");
 const part = (name, link, ...children) => el("section", { class: "home-part" }, el("div", { class: "home-part-head" }, el("h2", null, name), link), children);
 const tile = (value, label, about, strong = false) => el("div", { class: `home-tile${strong ? " strong" : ""}` }, el("dt", null, label), el("dd", null, el("b", null, value), el("span", null, about)));
 
@@ -161,7 +161,7 @@ function namespaces(all) {
     all.slice(0, many).map((one) => el("li", null, el(
       "button", { type: "button", class: "home-space", title: `Choose ${one.ns}`, onclick: () => { chooseNs(one.ns); go("search"); } },
       el("span", { class: "home-space-name" }, one.ns), el("b", null, number(one.memories)), el("i", { "aria-hidden": "true", vars: { "--share": `${(100 * one.memories) / most}%` } }),
-      el("span", { class: "soft" }, one.changed ? `${number(one.changed)} changed in 24 hours` : ["last ", time(one.newest)]),
+      el("span", { class: "soft" }, one.changed ? `${number(one.changed)} changed in 24 hours` : ["newest ", time(one.newest)]),
     ))),
     all.length > many && el("li", null, el("button", { class: "button small", type: "button", onclick: () => draw(all.length) }, `Show all ${number(all.length)}`)),
   );
