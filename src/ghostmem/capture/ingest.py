@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -261,11 +261,11 @@ def ingest(
     """Store each section of a markdown file or folder as a memory; its key is the heading's slug.
 
     Ingesting again updates only changed sections. Files named YYYY-MM-DD.md put the date before
-    their keys; `date_ns` puts it behind the namespace instead. If two files have a section of one
-    name, the key of the second starts with its file's name. Secrets are redacted unless
-    `allow_secrets`; the files stay unchanged. A file of a folder that cannot be read is left out
-    and named in `notes`. A section that looks like instructions goes into
-    quarantine, unless the caller sets `trust`."""
+    their keys; `date_ns` puts it behind the namespace instead. If several files have a section of
+    one name, the keys of the others start with their file's name, numbered if it occurs again.
+    Secrets are redacted unless `allow_secrets`; the files stay unchanged. A file of a folder that
+    cannot be read is left out and named in `notes`. A section that looks like instructions goes
+    into quarantine, unless the caller sets `trust`."""
     root = validate.path(path, "path")
     validate.namespace(ns)
     fields = put_fields(kind=kind, tags=tags, priority=priority)
@@ -274,14 +274,13 @@ def ingest(
     readable = list(_readable(store, root, ns, date_ns, report))
     report.files = len(readable)
     with store.engine.write(dry_run=dry_run) as tx:
-        for number, (file, space, filled) in enumerate(readable, 1):
+        for number, (file, refs, space, filled) in enumerate(readable, 1):
             prefix = slug(
                 file.relative_to(root).with_suffix("").as_posix() if root.is_dir() else file.stem
             )
-            keys = _keys(tx, space, str(file.resolve()), prefix, filled)
+            keys = _keys(tx, space, refs[0].path, prefix, filled)
             for section, key in zip(filled, keys, strict=True):
                 note = {**extra, "heading": section.heading, "section": section.key}
-                refs = (FileRef(str(file.resolve()), FileRel.READ),)
                 draft = Draft(
                     space,
                     validate.key(key),
@@ -300,9 +299,10 @@ def ingest(
 
 
 class _MarkdownFile(NamedTuple):
-    """A file, the namespace of its memories, and its sections with text."""
+    """A file, the reference to it, the namespace of its memories, and its sections with text."""
 
     path: Path
+    refs: tuple[FileRef, ...]
     ns: str
     sections: list[MarkdownSection]
 
@@ -326,6 +326,7 @@ def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
     dated = _date(file.name) if date_ns else None
     name = "undated.md" if dated else file.name
     try:
+        refs = validate.files([str(file.resolve())], FileRel.READ) or ()
         space = validate.namespace(f"{ns}:{dated}" if dated else ns)
         filled = [section for section in sections(text, name) if section.body.strip()]
         for section in filled:
@@ -333,7 +334,7 @@ def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
             validate.content(section.body, store.settings.max_content_bytes)
     except InvalidInputError as error:
         raise InvalidInputError(f"{file}: {error.message}", error.hint) from None
-    return _MarkdownFile(file, space, filled)
+    return _MarkdownFile(file, refs, space, filled)
 
 
 def _store_section(
@@ -399,14 +400,22 @@ def _date(name: str) -> str | None:
 def _keys(
     tx: Transaction, ns: str, path: str, prefix: str, filled: list[MarkdownSection]
 ) -> list[str]:
-    """Return the key that each section of a file has, or its slug, prefixed if that is taken."""
+    """Return the key that each section of a file has, or one that no other file has."""
     stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))
     # callers can put any value into `meta`, also one that is no key of a dictionary
     sections = ((memory.meta.get("section"), memory.key) for memory in stored)
     known = {name: key for name, key in sections if isinstance(name, str)}
-    keys = []
-    for section in filled:
-        owner = tx.memories.last(ns, section.key)
-        free = owner is None or owner.deleted_at is not None or "section" not in owner.meta
-        keys.append(known.get(section.key) or (section.key if free else f"{prefix}:{section.key}"))
-    return keys
+    return [
+        known.get(section.key) or _unused_key(tx, ns, prefix, section.key) for section in filled
+    ]
+
+
+def _unused_key(tx: Transaction, ns: str, prefix: str, name: str) -> str:
+    """Return a key that no section of another file has."""
+    prefixes = chain(("", f"{prefix}:"), (f"{prefix}-{number}:" for number in count(2)))
+    keys = (f"{before}{name}" for before in prefixes)
+    return next(key for key in keys if not _is_section(tx.memories.last(ns, key)))
+
+
+def _is_section(memory: Memory | None) -> bool:
+    return memory is not None and memory.deleted_at is None and "section" in memory.meta
