@@ -169,6 +169,10 @@ def _json(text: str, where: str) -> Any:
 
 def _record(data: Mapping[str, Any], number: int) -> Record:
     kind = data.get("type")
+    if kind == "ghost":
+        raise InvalidInputError(
+            f"line {number}: another export begins here", "import the exports one after the other"
+        )
     if kind not in TYPES:
         raise InvalidInputError(
             f"line {number}: unknown type {kind!r}", f"known are: {', '.join(TYPES)}"
