@@ -253,6 +253,23 @@ def test_a_bad_file_is_left_out_and_named(
     assert ghost_cli.fails(2, "ingest", bad, *NS)[0] == f"{bad}{reason}"
 
 
+@pytest.mark.may_skip
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_that_cannot_be_read_is_named(ghost_cli: "GhostCli", notes: Path) -> None:
+    """The other files are ingested, and a note names the folder."""
+    (notes / "sub").chmod(0)
+    try:
+        ingested, imported = (
+            ghost_cli("ingest", notes, *NS),
+            ghost_cli("import", "--from", "markdown", notes, "-n", "b"),
+        )
+    finally:
+        (notes / "sub").chmod(0o700)
+    assert f"left out {notes / 'sub'}: Permission denied" in ingested.err
+    assert f"skipped {notes / 'sub'}: Permission denied" in imported.err
+    assert "sub-other:ev-my-human" not in contents(ghost_cli)
+
+
 def test_a_byte_order_mark_and_windows_line_ends_are_read(
     ghost_cli: "GhostCli", tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Store recorded conversations as threads of memories, and markdown files by section."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -311,7 +312,7 @@ def _readable(
     store: Store, root: Path, ns: str, date_ns: bool, report: IngestReport
 ) -> Iterator[_MarkdownFile]:
     """Yield the files that can be stored; the others of a folder are noted."""
-    for file in _files(root):
+    for file in _files(root, report.notes):
         try:
             yield _checked(store, file, ns, date_ns)
         except InvalidInputError as error:
@@ -355,7 +356,7 @@ def _store_section(
         report.memories.append(memory)
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _files(root: Path, notes: list[str]) -> Iterator[Path]:
     if root.is_file():
         yield root
         return
@@ -363,18 +364,20 @@ def _files(root: Path) -> Iterator[Path]:
         raise NotFoundError(
             f"there is no file or folder {root}", "give a markdown file, or a folder of them"
         )
-    files = sorted(
-        path
-        for path in root.rglob("*")
-        if path.suffix.lower() in SUFFIXES
-        and path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(root).parts)
-    )
+
+    def leave_out(error: OSError) -> None:
+        notes.append(f"left out {error.filename}: {error.strerror}")
+
+    files: list[Path] = []
+    for folder, inside, names in os.walk(root, onerror=leave_out):
+        inside[:] = [name for name in inside if not name.startswith(".")]
+        paths = (Path(folder, name) for name in names if not name.startswith("."))
+        files += [path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file()]
     if not files:
         raise NotFoundError(
             f"there is no markdown file below {root}", "files must end in .md, .markdown or .mdk"
         )
-    yield from files
+    yield from sorted(files)
 
 
 def _read(file: Path) -> str:
@@ -386,7 +389,7 @@ def _read(file: Path) -> str:
         ) from None
     except OSError as error:
         raise InvalidInputError(
-            f"cannot read {file}: {error.strerror}", "check its permissions"
+            f"{file} cannot be read: {error.strerror}", "check its permissions"
         ) from None
 
 
