@@ -142,6 +142,20 @@ def test_a_dry_run_counts_conflicts_like_the_real_run(ghost_cli: "GhostCli", pol
     }
 
 
+@pytest.mark.parametrize("change", [("put", "newer"), ("rm",)])
+def test_importing_again_keeps_later_changes(
+    ghost_cli: "GhostCli", change: tuple[str, ...]
+) -> None:
+    """A text that an earlier import wrote as the next version does not come back."""
+    name, *text = change
+    ghost_cli.ok("put", "-n", "a", "-k", "k", "own")
+    assert ghost_cli.row("import", input=HEADER + line())["updated"] == 1
+    ghost_cli.ok(name, "-n", "a", "-k", "k", *text)
+    before = ghost_cli.ok("export")
+    assert ghost_cli.row("import", input=HEADER + line())["unchanged"] == 1
+    assert ghost_cli.ok("export") == before
+
+
 def test_fail_stops_before_anything_is_written(ghost_cli: "GhostCli") -> None:
     """--on-conflict fail exits 4, names the memory, and imports nothing else either."""
     ghost_cli.ok("put", "-n", "a", "-k", "k", "ours")
