@@ -1695,7 +1695,7 @@ class Ghost:
         return notes_status(self.store, folder)
 
     def rm_notes(self, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:
-        """Stop searching a markdown folder; its files stay."""
+        """Stop searching or mirroring a markdown folder; its files stay."""
         from ghostmem.notes.folders import rm_notes
 
         return rm_notes(self.store, folder, dry_run=dry_run)

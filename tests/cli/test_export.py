@@ -79,6 +79,22 @@ def test_a_dash_is_standard_output(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.ok("export", "-o", "-") == ghost_cli.ok("export")
 
 
+def test_a_database_is_not_replaced_by_an_export(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """A backup that is named by mistake keeps its bytes."""
+    ghost_cli.ok("backup", tmp_path / "copy.db")
+    before = (tmp_path / "copy.db").read_bytes()
+    assert "is a database" in ghost_cli.fails(4, "export", "-o", tmp_path / "copy.db")[0]
+    assert (tmp_path / "copy.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "command", [("export", "-o"), ("backup",), ("ingest", "-n", "a"), ("notes", "add")]
+)
+def test_an_empty_path_is_refused(ghost_cli: "GhostCli", command: tuple[str, ...]) -> None:
+    """A variable of the shell that is not set does not stand for the current folder."""
+    assert ghost_cli.fails(2, *command, "")[0].endswith(" is empty")
+
+
 def test_an_empty_store_exports_its_header(ghost_cli: "GhostCli") -> None:
     """Nothing stored: one line."""
     assert ghost_cli.rows("--db", ":memory:", "export") == [{"type": "ghost", "format": 1}]

@@ -142,6 +142,20 @@ def test_a_dry_run_counts_conflicts_like_the_real_run(ghost_cli: "GhostCli", pol
     }
 
 
+@pytest.mark.parametrize("change", [("put", "newer"), ("rm",)])
+def test_importing_again_keeps_later_changes(
+    ghost_cli: "GhostCli", change: tuple[str, ...]
+) -> None:
+    """A text that an earlier import wrote as the next version does not come back."""
+    name, *text = change
+    ghost_cli.ok("put", "-n", "a", "-k", "k", "own")
+    assert ghost_cli.row("import", input=HEADER + line())["updated"] == 1
+    ghost_cli.ok(name, "-n", "a", "-k", "k", *text)
+    before = ghost_cli.ok("export")
+    assert ghost_cli.row("import", input=HEADER + line())["unchanged"] == 1
+    assert ghost_cli.ok("export") == before
+
+
 def test_fail_stops_before_anything_is_written(ghost_cli: "GhostCli") -> None:
     """--on-conflict fail exits 4, names the memory, and imports nothing else either."""
     ghost_cli.ok("put", "-n", "a", "-k", "k", "ours")
@@ -209,7 +223,15 @@ def test_the_originals_array_is_read(ghost_cli: "GhostCli") -> None:
         pytest.param(HEADER + line(meta=[1]), "[1]", id="bad-meta"),
         pytest.param(HEADER + line(pinned="yes"), "'yes'", id="bad-pinned"),
         pytest.param(HEADER + line(files="f.py"), "'f.py'", id="bad-files"),
-        pytest.param(HEADER + line(files=[{"path": "f", "rel": "odd"}]), "odd", id="bad-rel"),
+        pytest.param(HEADER + line(files=["f.py"]), "list of objects", id="file-without-path"),
+        pytest.param(
+            HEADER + line(files=[{"path": "f", "rel": "odd"}]),
+            "invalid file relation 'odd'",
+            id="bad-rel",
+        ),
+        pytest.param(HEADER + line(version=2**63 - 1), "too large", id="large-version"),
+        pytest.param(HEADER + line(access_count=2**63 - 1), "too large", id="large-count"),
+        pytest.param(HEADER + line() + HEADER, "line 3: another export begins", id="two-exports"),
         pytest.param(HEADER + line(content="a\x00b"), "NUL", id="nul"),
         pytest.param(HEADER + line(content="a\ud800b"), "D800", id="surrogate"),
         pytest.param(
@@ -272,6 +294,15 @@ def test_invalid_utf8_is_named_as_such(ghost_cli: "GhostCli") -> None:
     error, _ = ghost_cli.fails(2, "import", "latin.jsonl")
     assert "latin.jsonl is not UTF-8" in error
     assert ghost_cli.names() == []
+
+
+@pytest.mark.parametrize("flags", [(), ("--from-ghost",)])
+def test_a_store_is_not_an_export(ghost_cli: "GhostCli", flags: tuple[str, ...]) -> None:
+    """The hint has a command that imports the store."""
+    ghost_cli.ok("put", "-n", "a", "-k", "k", "text")
+    ghost_cli.ok("backup", "my copy.db")
+    _, hint = ghost_cli.fails(5 if flags else 2, "import", *flags, "my copy.db")
+    assert "`ghost --db 'my copy.db' export | ghost import`" in hint
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 """ghost ingest"""
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ghostmem import Ghost, InvalidInputError
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -173,13 +177,50 @@ def test_dry_run_names_the_keys_of_the_real_run(ghost_cli: "GhostCli", notes: Pa
 def test_files_of_one_name_in_two_folders_do_not_overwrite_each_other(
     ghost_cli: "GhostCli", tmp_path: Path
 ) -> None:
-    """Two projects' README.md, ingested one by one, keep both their `Setup` sections."""
+    """Several projects' README.md, ingested one by one, keep all their `Setup` sections."""
 
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
+    names = ("one", "two", "three", "two")
+    for name in names:
+        (tmp_path / name).mkdir(exist_ok=True)
         (tmp_path / name / "README.md").write_text(f"## Setup\nof {name}\n", encoding="utf-8")
         ghost_cli.ok("ingest", tmp_path / name / "README.md", *NS)
-    assert sorted(contents(ghost_cli).values()) == ["of one", "of two"]
+    assert contents(ghost_cli) == {
+        "setup": "of one",
+        "readme:setup": "of two",
+        "readme-2:setup": "of three",
+    }
+
+
+def test_files_whose_names_have_one_slug_do_not_overwrite_each_other(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
+    """`a b.md` and `a-b.md` keep their sections, and ingesting again changes nothing."""
+    names = ["a b.md", "a-b.md", "first.md", "0.md"]
+    for name in names:
+        (tmp_path / name).write_text(f"## Setup\nof {name}\n", encoding="utf-8")
+    assert ghost_cli.row("ingest", tmp_path, *NS)["created"] == 4
+    assert ghost_cli.row("ingest", tmp_path, *NS)["unchanged"] == 4
+    assert sorted(contents(ghost_cli).values()) == sorted(f"of {name}" for name in names)
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+@pytest.mark.parametrize("name", [b"caf\xe9.md", b"two\nlines.md"])
+def test_a_file_whose_name_cannot_be_stored_is_left_out(
+    ghost: Ghost, tmp_path: Path, name: bytes
+) -> None:
+    """The other files of its folder are ingested, and the export can be imported."""
+    bad = tmp_path / os.fsdecode(name)
+    bad.write_text("## Bad\ntext\n", encoding="utf-8")
+    (tmp_path / "good.md").write_text("## Good\ntext\n", encoding="utf-8")
+    assert [note.startswith(f"left out {bad}: ") for note in ghost.ingest(tmp_path, "a").notes] == [
+        True
+    ]
+    assert [memory.key for memory in ghost.list("a")] == ["good"]
+    with pytest.raises(InvalidInputError, match="file path"):
+        ghost.ingest(bad, "a")
+    with Ghost.open(":memory:") as copy:
+        assert copy.import_(ghost.export()).imported == 1
 
 
 def test_a_file_ingested_alone_and_with_its_folder_is_one_file(
@@ -210,6 +251,23 @@ def test_a_bad_file_is_left_out_and_named(
     assert "of 3 files" in result.out
     assert contents(ghost_cli) == KEYS
     assert ghost_cli.fails(2, "ingest", bad, *NS)[0] == f"{bad}{reason}"
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_that_cannot_be_read_is_named(ghost_cli: "GhostCli", notes: Path) -> None:
+    """The other files are ingested, and a note names the folder."""
+    (notes / "sub").chmod(0)
+    try:
+        ingested, imported = (
+            ghost_cli("ingest", notes, *NS),
+            ghost_cli("import", "--from", "markdown", notes, "-n", "b"),
+        )
+    finally:
+        (notes / "sub").chmod(0o700)
+    assert f"left out {notes / 'sub'}: Permission denied" in ingested.err
+    assert f"skipped {notes / 'sub'}: Permission denied" in imported.err
+    assert "sub-other:ev-my-human" not in contents(ghost_cli)
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_read(

@@ -1,5 +1,6 @@
 """ghost notes mirror"""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -94,6 +95,46 @@ def test_what_is_missing_at_once_needs_a_word(ghost_cli: "GhostCli", tmp_path: P
     assert "1 removed from the store" in ghost_cli.ok(
         "notes", "mirror", folder, "-n", "me", "--accept-deletes"
     )
+
+
+@pytest.mark.parametrize("layout", ["topics", "daily"])
+def test_a_mirror_of_the_wrong_namespace_can_be_ended(
+    ghost_cli: "GhostCli", tmp_path: Path, layout: str
+) -> None:
+    """`ghost notes rm` keeps files and memories, and the folder can be mirrored with another one."""
+    folder = tmp_path / "my notes"
+    mirror = ("notes", "mirror", folder, "--layout", layout, "-n")
+    ghost_cli.ok("put", "-n", "wrong", "-k", "tea", "Green tea.")
+    ghost_cli.ok(*mirror, "wrong")
+    files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    _, hint = ghost_cli.fails(2, *mirror, "right")
+    assert f"`ghost notes rm '{folder}" in hint
+    assert "would remove the mirror of wrong" in ghost_cli.ok("notes", "rm", folder, "--dry-run")
+    ghost_cli.fails(2, *mirror, "right")
+    assert ghost_cli.row("notes", "rm", folder)["mirrored"]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == files
+    assert ghost_cli.ok("get", "-n", "wrong", "tea") == "Green tea.\n"
+    assert "1 to the store" in ghost_cli.ok(*mirror, "right")
+    assert ghost_cli.ok("get", "-n", "right", "tea") == "Green tea.\n"
+
+
+@pytest.mark.parametrize("layout", ["topics", "daily"])
+def test_a_deleted_folder_can_be_written_again(
+    ghost_cli: "GhostCli", tmp_path: Path, layout: str
+) -> None:
+    """After the mirror was ended, the next run writes all memories."""
+    folder = tmp_path / "p"
+    mirror = ("notes", "mirror", folder, "--layout", layout, "-n", "me")
+    ghost_cli.ok("put", "-n", "me", "-k", "tea", "Green tea.")
+    ghost_cli.ok(*mirror)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    result = ghost_cli(*mirror)
+    assert (result.code, "to write them again, run `ghost notes rm " in result.err) == (1, True)
+    ghost_cli.ok("notes", "rm", folder)
+    ghost_cli.fails(3, "notes", "rm", folder)
+    assert "1 to the folder" in ghost_cli.ok(*mirror)
+    assert "1 unchanged" in ghost_cli.ok(*mirror)
 
 
 def test_it_says_what_is_wrong(ghost_cli: "GhostCli", tmp_path: Path) -> None:

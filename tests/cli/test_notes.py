@@ -369,3 +369,13 @@ def test_a_moved_folder_with_a_link_at_its_place_can_be_removed(
     folder.symlink_to(moved)
     assert ghost_cli.row("notes", "rm", str(folder))["notes"] == 1
     assert ghost_cli.rows("notes", "list") == []
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize("command", [("put", "text"), ("rm",), ("curate", "--op", "pin")])
+def test_a_locked_note_names_its_file(ghost_cli: "GhostCli", command: tuple[str, ...]) -> None:
+    """The hint is to change the file, not to unlock the indexed copy."""
+    name, *args = command
+    error, hint = ghost_cli.fails(4, name, "-n", "n", "-k", "garden.md#beds", *args)
+    assert error == "n/garden.md#beds is locked"
+    assert hint == "it is a section of the note garden.md: change that file instead"

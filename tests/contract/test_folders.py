@@ -77,6 +77,8 @@ def test_a_namespace_is_mirrored(ghost: Ghost, tmp_path: Path, clock: Any) -> No
     ghost.put(NS, "tea", "Sam drinks oolong.")
     ghost.mirror(root, NS)
     assert "oolong" in one.read_text(encoding="utf-8")
+    assert ghost.rm_notes(root).mirrored
+    assert ghost.mirror(root, f"{NS}:other", layout="daily").to_store
 
 
 def test_files_become_memories(ghost: Ghost, folder: Path, tmp_path: Path) -> None:

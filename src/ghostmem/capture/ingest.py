@@ -1,10 +1,11 @@
 """Store recorded conversations as threads of memories, and markdown files by section."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -261,11 +262,11 @@ def ingest(
     """Store each section of a markdown file or folder as a memory; its key is the heading's slug.
 
     Ingesting again updates only changed sections. Files named YYYY-MM-DD.md put the date before
-    their keys; `date_ns` puts it behind the namespace instead. If two files have a section of one
-    name, the key of the second starts with its file's name. Secrets are redacted unless
-    `allow_secrets`; the files stay unchanged. A file of a folder that cannot be read is left out
-    and named in `notes`. A section that looks like instructions goes into
-    quarantine, unless the caller sets `trust`."""
+    their keys; `date_ns` puts it behind the namespace instead. If several files have a section of
+    one name, the keys of the others start with their file's name, numbered if it occurs again.
+    Secrets are redacted unless `allow_secrets`; the files stay unchanged. A file of a folder that
+    cannot be read is left out and named in `notes`. A section that looks like instructions goes
+    into quarantine, unless the caller sets `trust`."""
     root = validate.path(path, "path")
     validate.namespace(ns)
     fields = put_fields(kind=kind, tags=tags, priority=priority)
@@ -274,14 +275,13 @@ def ingest(
     readable = list(_readable(store, root, ns, date_ns, report))
     report.files = len(readable)
     with store.engine.write(dry_run=dry_run) as tx:
-        for number, (file, space, filled) in enumerate(readable, 1):
+        for number, (file, refs, space, filled) in enumerate(readable, 1):
             prefix = slug(
                 file.relative_to(root).with_suffix("").as_posix() if root.is_dir() else file.stem
             )
-            keys = _keys(tx, space, str(file.resolve()), prefix, filled)
+            keys = _keys(tx, space, refs[0].path, prefix, filled)
             for section, key in zip(filled, keys, strict=True):
                 note = {**extra, "heading": section.heading, "section": section.key}
-                refs = (FileRef(str(file.resolve()), FileRel.READ),)
                 draft = Draft(
                     space,
                     validate.key(key),
@@ -300,9 +300,10 @@ def ingest(
 
 
 class _MarkdownFile(NamedTuple):
-    """A file, the namespace of its memories, and its sections with text."""
+    """A file, the reference to it, the namespace of its memories, and its sections with text."""
 
     path: Path
+    refs: tuple[FileRef, ...]
     ns: str
     sections: list[MarkdownSection]
 
@@ -311,7 +312,7 @@ def _readable(
     store: Store, root: Path, ns: str, date_ns: bool, report: IngestReport
 ) -> Iterator[_MarkdownFile]:
     """Yield the files that can be stored; the others of a folder are noted."""
-    for file in _files(root):
+    for file in _files(root, report.notes):
         try:
             yield _checked(store, file, ns, date_ns)
         except InvalidInputError as error:
@@ -326,6 +327,7 @@ def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
     dated = _date(file.name) if date_ns else None
     name = "undated.md" if dated else file.name
     try:
+        refs = validate.files([str(file.resolve())], FileRel.READ) or ()
         space = validate.namespace(f"{ns}:{dated}" if dated else ns)
         filled = [section for section in sections(text, name) if section.body.strip()]
         for section in filled:
@@ -333,7 +335,7 @@ def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
             validate.content(section.body, store.settings.max_content_bytes)
     except InvalidInputError as error:
         raise InvalidInputError(f"{file}: {error.message}", error.hint) from None
-    return _MarkdownFile(file, space, filled)
+    return _MarkdownFile(file, refs, space, filled)
 
 
 def _store_section(
@@ -354,7 +356,7 @@ def _store_section(
         report.memories.append(memory)
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _files(root: Path, notes: list[str]) -> Iterator[Path]:
     if root.is_file():
         yield root
         return
@@ -362,18 +364,20 @@ def _files(root: Path) -> Iterator[Path]:
         raise NotFoundError(
             f"there is no file or folder {root}", "give a markdown file, or a folder of them"
         )
-    files = sorted(
-        path
-        for path in root.rglob("*")
-        if path.suffix.lower() in SUFFIXES
-        and path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(root).parts)
-    )
+
+    def leave_out(error: OSError) -> None:
+        notes.append(f"left out {error.filename}: {error.strerror}")
+
+    files: list[Path] = []
+    for folder, inside, names in os.walk(root, onerror=leave_out):
+        inside[:] = [name for name in inside if not name.startswith(".")]
+        paths = (Path(folder, name) for name in names if not name.startswith("."))
+        files += [path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file()]
     if not files:
         raise NotFoundError(
             f"there is no markdown file below {root}", "files must end in .md, .markdown or .mdk"
         )
-    yield from files
+    yield from sorted(files)
 
 
 def _read(file: Path) -> str:
@@ -385,7 +389,7 @@ def _read(file: Path) -> str:
         ) from None
     except OSError as error:
         raise InvalidInputError(
-            f"cannot read {file}: {error.strerror}", "check its permissions"
+            f"{file} cannot be read: {error.strerror}", "check its permissions"
         ) from None
 
 
@@ -399,14 +403,22 @@ def _date(name: str) -> str | None:
 def _keys(
     tx: Transaction, ns: str, path: str, prefix: str, filled: list[MarkdownSection]
 ) -> list[str]:
-    """Return the key that each section of a file has, or its slug, prefixed if that is taken."""
+    """Return the key that each section of a file has, or one that no other file has."""
     stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))
     # callers can put any value into `meta`, also one that is no key of a dictionary
     sections = ((memory.meta.get("section"), memory.key) for memory in stored)
     known = {name: key for name, key in sections if isinstance(name, str)}
-    keys = []
-    for section in filled:
-        owner = tx.memories.last(ns, section.key)
-        free = owner is None or owner.deleted_at is not None or "section" not in owner.meta
-        keys.append(known.get(section.key) or (section.key if free else f"{prefix}:{section.key}"))
-    return keys
+    return [
+        known.get(section.key) or _unused_key(tx, ns, prefix, section.key) for section in filled
+    ]
+
+
+def _unused_key(tx: Transaction, ns: str, prefix: str, name: str) -> str:
+    """Return a key that no section of another file has."""
+    prefixes = chain(("", f"{prefix}:"), (f"{prefix}-{number}:" for number in count(2)))
+    keys = (f"{before}{name}" for before in prefixes)
+    return next(key for key in keys if not _is_section(tx.memories.last(ns, key)))
+
+
+def _is_section(memory: Memory | None) -> bool:
+    return memory is not None and memory.deleted_at is None and "section" in memory.meta

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ghostmem.errors import ConflictError, InvalidInputError, LockedError
+from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.remove import remove
 from ghostmem.model import LOCKED, TIER_ABOVE, TIER_BELOW, Memory, Record, Tier, optional
 from ghostmem.store import Store, again, find, retag, validate
+from ghostmem.store.lookup import locked_error
 
 # Each operation with the field whose old and new value it reports.
 OPS: Mapping[str, str] = {
@@ -56,7 +57,7 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
         now = store.clock()
         memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
         if memory.locked and not unlock and op not in ("lock", "unlock"):
-            raise LockedError(f"{ns}/{key} is locked")
+            raise locked_error(tx, memory)
         fields = {
             name: value
             for name, value in _changes(memory, op).items()

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ghostmem.errors import LockedError, NotFoundError
+from ghostmem.errors import NotFoundError
 from ghostmem.model import Memory, Record, optional
 from ghostmem.store import Store, Transaction, again, validate
+from ghostmem.store.lookup import locked_error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,8 +58,8 @@ def rm(
             removed = history if all_versions else history[-1:]
             files = still_in_files(tx, removed)
             backups = tx.backups.all()
-        if not unlock and any(memory.locked for memory in removed):
-            raise LockedError(f"{ns}/{key} is locked")
+        if not unlock and (locked := [memory for memory in removed if memory.locked]):
+            raise locked_error(tx, locked[-1])
         remove(tx, removed, now, hard)
     copies = still_in_backups(store, backups, removed) if hard else ()
     # Scrub even when nothing was removed: an earlier hard delete may have been interrupted.

@@ -7,7 +7,7 @@ from functools import partial
 
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
-from ghostmem.errors import ConflictError, InvalidInputError, LockedError, VersionConflictError
+from ghostmem.errors import ConflictError, InvalidInputError, VersionConflictError
 from ghostmem.memory.draft import (
     INHERITED,
     NEVER,
@@ -39,6 +39,7 @@ from ghostmem.store import (
     spoken,
     tagged,
 )
+from ghostmem.store.lookup import locked_error
 
 
 def write_put(
@@ -139,7 +140,7 @@ def write_draft(
             if draft.quiet:
                 return replace(current, outcome=Outcome.REINFORCED)
             return _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
-        _check_replaceable(draft, current)
+        _check_replaceable(tx, draft, current)
     memory = compose(store, tx, draft, last, current, now)
     if last is not None and last.deleted_at is None:
         tx.index.remove(last)
@@ -186,10 +187,10 @@ def _is_repetition(draft: Draft, current: Memory) -> bool:
     return same and draft.content == current.content and not removes_expiry
 
 
-def _check_replaceable(draft: Draft, current: Memory) -> None:
+def _check_replaceable(tx: Transaction, draft: Draft, current: Memory) -> None:
     """Refuse to replace a locked memory, or the user's own statement by hearsay."""
     if current.locked and not draft.unlock:
-        raise LockedError(f"{draft.ns}/{draft.key} is locked")
+        raise locked_error(tx, current)
     source = draft.fields.get("source_kind")
     is_users = current.source_kind is SourceKind.STATED or (current.pinned and current.from_user)
     if source in HEARSAY and is_users:

@@ -48,13 +48,16 @@ class FolderStatus(Record):
 
 @dataclass(eq=False, repr=False)
 class FolderRemoval(Record):
-    """A folder that is no longer searched; its files are unchanged."""
+    """A folder that is no longer searched or mirrored; its files are unchanged.
+
+    The memories of a folder that was `mirrored` are unchanged too."""
 
     root: str
     ns: str
     notes: int
     memories: int
     dry_run: bool = False
+    mirrored: bool = optional(False)
 
 
 @dataclass(eq=False, repr=False)
@@ -253,9 +256,18 @@ def _unreadable(folder: Folder, path: str) -> Problem | None:
 
 
 def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:
-    """Stop searching a folder: its memories are removed, its files stay unchanged."""
+    """Stop searching a folder: its memories are removed, its files stay unchanged.
+
+    If it is not searched but mirrored, the mirror ends, and its memories stay too."""
     removal = FolderRemoval("", "", 0, 0, dry_run)
-    chosen = chosen_folders(store, folder)
+    try:
+        chosen = chosen_folders(store, folder)
+    except NotFoundError:
+        from ghostmem.notes.mirror import end_mirror
+
+        if (mirror := end_mirror(store, folder, dry_run)) is None:
+            raise
+        return FolderRemoval(mirror.root, mirror.ns, 0, 0, dry_run, mirrored=True)
     with store.engine.write(dry_run=dry_run) as tx:
         for removed in chosen:
             notes = tx.notes.known(removed.id)

@@ -1,5 +1,6 @@
 """Keep a namespace and a markdown folder equal, in both directions."""
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -93,9 +94,25 @@ def _find_or_add(
     if pair is not None and (pair.ns, pair.layout) != (ns, chosen.name):
         raise InvalidInputError(
             f"{home} is mirrored with {pair.ns} already, layout {pair.layout}",
-            "choose another folder; a folder has one namespace and one layout",
+            "choose another folder, or end that mirror, which keeps files and memories: "
+            f"`ghost notes rm {quote(str(home))}`",
         )
     return pair or Mirror(0, str(home), chosen.name, ns)
+
+
+def end_mirror(store: Store, folder: str | Path, dry_run: bool) -> Mirror | None:
+    """Remove the mirror of a folder from the store, and return it; files and memories stay."""
+    root = validate.path(folder, "folder").expanduser()
+    homes = {
+        str(layout.home(Path(path)))
+        for layout in LAYOUTS.values()
+        for path in (os.path.realpath(root), os.path.abspath(root))
+    }
+    with store.engine.write(dry_run=dry_run) as tx:
+        mirror = next((known for known in tx.mirrors.all() if known.root in homes), None)
+        if mirror is not None:
+            tx.mirrors.drop(mirror.id)
+    return mirror
 
 
 def _layout(root: Path, name: str | None, mirrors: Iterable[Mirror]) -> MirrorLayout:
@@ -150,7 +167,8 @@ def _read_twice(run: MirrorRun, memories: Mapping[str, Memory], accept_deletes: 
     if not accept_deletes and looks_unmounted(missing, run.items, run.contents.units):
         run.report.unavailable = (
             f"{len(missing)} of {len(run.items)} are missing at once; "
-            "if they are gone for good, mirror with --accept-deletes"
+            "if they are gone for good, mirror with --accept-deletes; "
+            f"to write them again, run `ghost notes rm {quote(run.report.root)}` first"
         )
         return False
     run.gone = missing | set(run.renamed.values())

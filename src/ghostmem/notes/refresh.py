@@ -55,8 +55,8 @@ def _sync(store: Store, folders: Sequence[Folder]) -> tuple[str, ...]:
             notes.append(f"{folder.root}: {report.unavailable}")
         if report.pending:
             notes.append(
-                f"{report.pending} notes of {folder.root} could not be read; `ghost notes "
-                "status` tells why"
+                f"{report.pending} of the notes of {folder.root} could not be read; "
+                "`ghost notes status` tells why"
             )
         if report.pending_embeddings:
             notes.append(

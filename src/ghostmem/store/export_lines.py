@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ghostmem.clock import parse_time
@@ -34,6 +34,7 @@ from ghostmem.store import validate
 from ghostmem.store.tables import BY_NAME
 
 FORMAT = 1
+MAX_COUNT = 10**12  # so that neither adding 1 nor a sum exceeds 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,7 +170,7 @@ def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
         return lambda value: parse_time(validate.text(value, name), name)
     if name in _WHOLE:
         least = 1 if name == "version" else 0
-        return lambda value: validate.positive(value, name, least)
+        return lambda value: validate.positive(value, name, least, MAX_COUNT)
     if name in _SHARES:
         return lambda value: validate.share(value, name)
     if name in _ENUMS:
@@ -195,14 +196,9 @@ def _rank(value: Any) -> int:
 
 
 def _files(value: Any) -> tuple[FileRef, ...]:
-    if not isinstance(value, list):
-        raise InvalidInputError(f"files must be a list, not {validate.shown(value)}")
-    return (
-        validate.files(
-            [FileRef(str(f.get("path", "")), FileRel(f.get("rel", "modified"))) for f in value]
-        )
-        or ()
-    )
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise InvalidInputError(f"files must be a list of objects, not {validate.shown(value)}")
+    return validate.files([(item.get("path", ""), item.get("rel")) for item in value]) or ()
 
 
 def _symbols(value: Any) -> tuple[SymbolRef, ...]:
@@ -215,7 +211,9 @@ def _symbol(data: Mapping[str, Any]) -> SymbolRef:
     names = [part.name for part in fields(SymbolRef)]
     if odd := sorted(data.keys() - {"rel"} ^ set(names) - {"rel"}):
         raise InvalidInputError(f"a symbol needs {', '.join(names)}, and nothing else: {odd[0]!r}")
-    return SymbolRef(**{**data, "rel": FileRel(data.get("rel", "modified"))})
+    return SymbolRef(
+        **{**data, "rel": validate.choice(data.get("rel", "modified"), FileRel, "rel")}
+    )
 
 
 def _reasons(value: Any) -> tuple[str, ...]:
@@ -225,11 +223,11 @@ def _reasons(value: Any) -> tuple[str, ...]:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "fields": validate.meta,
+    "fields": partial(validate.meta, what="fields"),
     "reasons": _reasons,
     "files": _files,
     "symbols": _symbols,
     "tags": validate.tags,
     "meta": validate.meta,
-    "action_params": validate.meta,
+    "action_params": partial(validate.meta, what="action_params"),
 }

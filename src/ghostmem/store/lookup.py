@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ghostmem.caller import LOOKING
 from ghostmem.errors import (
+    LockedError,
     LostConnectionError,
     NotFoundError,
     ReadOnlyStoreError,
@@ -41,6 +42,17 @@ def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
             work(tx)
     except (StoreBusyError, StoreFullError, ReadOnlyStoreError, LostConnectionError):
         pass
+
+
+def locked_error(tx: Transaction, memory: Memory) -> LockedError:
+    """Return the error for a memory that is locked; a section of a note has the file in its hint.
+
+    Without that hint, a caller would unlock the indexed copy and leave the note unchanged."""
+    place = tx.notes.places([memory.id]).get(memory.id)
+    return LockedError(
+        f"{memory.ns}/{memory.key} is locked",
+        place and f"it is a section of the note {place.path}: change that file instead",
+    )
 
 
 def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None = None) -> Memory:

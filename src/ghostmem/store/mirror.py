@@ -47,6 +47,10 @@ class Mirrors(StoreTable):
         self._db.run(sql, (root, layout, ns, format_time(at)))
         return Mirror(*self._db.row(f"{_MIRROR} WHERE root = ?", (root,)))
 
+    def drop(self, mirror_id: int) -> None:
+        """Delete a mirror and the agreed state of its keys."""
+        self._db.run("DELETE FROM mirrors WHERE id = ?", (mirror_id,))
+
     def items(self, mirror_id: int) -> dict[str, MirrorItem]:
         """Return the agreed state by key."""
         rows = self._db.rows(f"{_ITEMS} ORDER BY key", (mirror_id,))

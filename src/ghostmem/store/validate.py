@@ -68,6 +68,8 @@ def path(value: str | PathLike[str], what: str) -> "Path":
         raise InvalidInputError(
             f"{what} must be a path, not {shown(value)}", f"pass {what} as a string or Path"
         )
+    if not given:  # for example a variable of a shell that is not set
+        raise InvalidInputError(f"{what} is empty", "give the path of a file or folder")
     try:
         os.lstat(given)
     except ValueError:  # NUL, or a surrogate that stands for no byte
@@ -217,14 +219,14 @@ def number(value: float | None, what: str) -> float | None:
     )
 
 
-def positive(value: int, what: str, least: int = 1) -> int:
-    """Accept a whole number from a minimum up, also one of numpy, and return it as an int."""
+def positive(value: int, what: str, least: int = 1, most: int = 2**63 - 1) -> int:
+    """Accept a whole number within limits, also one of numpy, and return it as an int."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise InvalidInputError(
             f"{what} must be at least {least} (got {shown(value)})",
             f"give {what} a whole number from {least} up",
         )
-    if value >= 2**63:
+    if value > most:
         raise InvalidInputError(f"{what} {value} is too large", f"give {what} a smaller number")
     return value.__index__()
 

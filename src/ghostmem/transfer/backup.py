@@ -9,6 +9,7 @@ from ghostmem.errors import ConflictError, EngineError, InvalidInputError, Store
 from ghostmem.model import Record, optional
 from ghostmem.store import Store, validate
 
+_HEADER = b"SQLite format 3\x00"
 NOT_REMEMBERED = "the store has no space left to remember this copy: a hard delete will not name it"
 
 
@@ -59,6 +60,15 @@ def refuse_store(path: str | Path, file: str | None) -> None:
     is_same = os.path.exists(own) and os.path.exists(target) and os.path.samefile(own, target)
     if is_same or target in {own, *(own + suffix for suffix in SIDE_FILES)}:
         raise ConflictError(f"{path} belongs to the store itself", "choose another file")
+
+
+def is_database(path: str | Path) -> bool:
+    """Say whether a plain file begins like an SQLite database."""
+    try:
+        with open(path if is_plain(path) else os.devnull, "rb") as stream:
+            return stream.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return False
 
 
 def _remember(store: Store, path: Path, forgotten: list[StoreFullError]) -> None:

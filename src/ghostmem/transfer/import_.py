@@ -169,6 +169,10 @@ def _json(text: str, where: str) -> Any:
 
 def _record(data: Mapping[str, Any], number: int) -> Record:
     kind = data.get("type")
+    if kind == "ghost":
+        raise InvalidInputError(
+            f"line {number}: another export begins here", "import the exports one after the other"
+        )
     if kind not in TYPES:
         raise InvalidInputError(
             f"line {number}: unknown type {kind!r}", f"known are: {', '.join(TYPES)}"
@@ -374,6 +378,9 @@ def _merge_chain(
     if not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
         report.skipped += len(fresh)
         return
+    if not continues and _has_text(ours.values(), fresh[-1]):
+        report.unchanged += len(fresh)
+        return
     accepted = {m.content for m in ours.values()}
     written = fresh if continues else fresh[-1:]
     if gate.holds(tx, chain, (m for m in written if m.content not in accepted), texts):
@@ -390,6 +397,12 @@ def _continues(ours: dict[str, Memory], chain: list[Memory], fresh: list[Memory]
     known = {memory.id for memory in chain} - {memory.id for memory in fresh}
     newest = max((memory.version for memory in ours.values()), default=0)
     return set(ours) == known and fresh[0].version > newest
+
+
+def _has_text(stored: Iterable[Memory], memory: Memory) -> bool:
+    """Say whether an earlier import wrote the text of a memory as a version of the stored key."""
+    text = (memory.content, memory.created_at)
+    return any((version.content, version.created_at) == text for version in stored)
 
 
 def _with_id(store: Store, memory: Memory) -> Memory:

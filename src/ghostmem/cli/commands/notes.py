@@ -177,12 +177,16 @@ def notes_watch(console: Console, poll: bool) -> None:
 @DRY_RUN
 @YES
 def notes_rm(console: Console, folder: str, dry_run: bool, yes: bool) -> None:
-    """Stop searching a folder; its files stay as they are."""
+    """Stop searching or mirroring a folder; its files stay as they are."""
     if not dry_run:
         console.confirm(f"Stop searching {folder}?", yes)
     done = console.ghost.rm_notes(folder, dry_run=dry_run)
-    what = f"{plural(done.notes, 'note')} of {visible(done.root)} from {done.ns}"
-    console.show(done, f"{'would remove' if dry_run else 'removed'} {what}; no file was changed")
+    if done.mirrored:
+        what = f"the mirror of {done.ns} in {visible(done.root)}; no file or memory was changed"
+    else:
+        notes = plural(done.notes, "note")
+        what = f"{notes} of {visible(done.root)} from {done.ns}; no file was changed"
+    console.show(done, f"{'would remove' if dry_run else 'removed'} {what}")
 
 
 @notes.command("write")

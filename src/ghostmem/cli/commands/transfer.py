@@ -15,10 +15,11 @@ from ghostmem.cli.main import is_full
 from ghostmem.cli.options import DRY_RUN, NS, TRUST
 from ghostmem.cli.output import plural, size
 from ghostmem.cli.style import bold, dim
-from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
+from ghostmem.errors import ConflictError, EngineError, InvalidInputError, NotFoundError
+from ghostmem.store import validate
 from ghostmem.text.excerpt import visible
 from ghostmem.transfer import POLICIES, TOOLS
-from ghostmem.transfer.backup import refuse_store
+from ghostmem.transfer.backup import is_database, refuse_store
 
 if TYPE_CHECKING:
     from ghostmem.transfer.checksums import NamespaceSum
@@ -70,7 +71,9 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
         for line in lines:
             sys.stdout.write(line + "\n")
         return
-    refuse_store(output, console.settings.path)
+    refuse_store(validate.path(output, "output"), console.settings.path)
+    if is_database(output):
+        raise ConflictError(f"{output} is a database, and an export is text", "choose another file")
     try:
         with replacing(output) as stream:
             stream.writelines(f"{line}\n".encode() for line in lines)
@@ -205,6 +208,11 @@ def _input_lines(file: str | None) -> Iterator[str]:
         )
     if name != "standard input" and not os.path.exists(name):
         raise NotFoundError(f"there is no file {name}", "give a file that `ghost export` wrote")
+    if is_database(name):
+        raise InvalidInputError(
+            f"{name} is a database, not an export",
+            f"`ghost --db {quote(name)} export | ghost import` imports it",
+        )
     try:
         with sys.stdin.buffer if file in (None, "-") else open(name, "rb") as stream:
             for line in stream:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import apsw
@@ -62,7 +63,7 @@ def read_original(path: str) -> Original:
         if "memories" not in tables or "migrations" in tables:
             raise NotADatabaseError(
                 f"{path} was not written by the original Ghost",
-                "use plain `ghost import` for an export",
+                f"`ghost --db {quote(path)} export | ghost import` imports a store of this Ghost",
             )
         return _collect({table: _rows(db, table) for table in _TABLES if table in tables})
 

@@ -209,7 +209,7 @@ def objects_of(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
-    """Return the markdown files below a folder, and notes about skipped links."""
+    """Return the markdown files below a folder, and notes about skipped links and folders."""
     if root.is_file():
         return [root], []
     if not root.is_dir():
@@ -218,7 +218,11 @@ def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
         )
     files: list[Path] = []
     notes: list[str] = []
-    for folder, inside, names in os.walk(root):
+
+    def skip(error: OSError) -> None:
+        notes.append(f"skipped {error.filename}: {error.strerror}")
+
+    for folder, inside, names in os.walk(root, onerror=skip):
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         links = [name for name in inside if os.path.islink(os.path.join(folder, name))]
         for name in sorted(names):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.text.frontmatter import parse_note
+from ghostmem.transfer.backup import is_database
 from ghostmem.transfer.formats import basic_memory, markdown, mem0, server_memory
 from ghostmem.transfer.formats.base import SUFFIXES, Foreign, markdown_files
 
@@ -42,7 +43,7 @@ def recognise(path: str | Path) -> str:
         return basic_memory.TOOL if _has_permalinks(place) else markdown.TOOL
     with place.open("rb") as stream:
         head = stream.read(MAX_HEAD_BYTES)
-    if head.startswith(b"SQLite format 3\x00"):
+    if is_database(place):
         return DATABASE
     if place.suffix.lower() in SUFFIXES:
         return markdown.TOOL
