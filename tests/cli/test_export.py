@@ -95,6 +95,15 @@ def test_an_empty_path_is_refused(ghost_cli: "GhostCli", command: tuple[str, ...
     assert ghost_cli.fails(2, *command, "")[0].endswith(" is empty")
 
 
+def test_a_namespace_without_memories_is_named(ghost_cli: "GhostCli") -> None:
+    """A mistyped namespace is noticed, although the export is valid."""
+    ghost_cli.ok("put", "-n", "a", "-k", "k", "text")
+    assert ghost_cli("export", "-n", "typo").err == (
+        "no current memories in typo; `ghost ns list` shows all namespaces\n"
+    )
+    assert ghost_cli("export", "-n", "a").err == ""
+
+
 def test_an_empty_store_exports_its_header(ghost_cli: "GhostCli") -> None:
     """Nothing stored: one line."""
     assert ghost_cli.rows("--db", ":memory:", "export") == [{"type": "ghost", "format": 1}]

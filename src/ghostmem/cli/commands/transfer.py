@@ -66,6 +66,8 @@ def export(console: Console, ns: str | None, output: str | None, mark: bool, for
             "--mark cannot be combined with --as original", "leave one of them out"
         )
     ghost = console.ghost
+    if ns is not None and not console.as_json and not ghost.namespaces(ns):
+        console.note(f"no current memories in {ns}; `ghost ns list` shows all namespaces")
     lines = ghost.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
     if output is None or output == "-":
         for line in lines:
