@@ -235,7 +235,9 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Type a line and send it."""
+        before = self.screen()
         self._tmux("send-keys", "-l", text)
+        wait_for(lambda: self.screen() != before, "typed text on the screen")
         time.sleep(0.5)  # a client takes keys that come at once for a paste
         self.press("Enter")
 
