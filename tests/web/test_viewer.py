@@ -33,8 +33,10 @@ TIMEOUT = 60
 
 
 @pytest.fixture
-def page(serve: Callable[..., "Served"]) -> "Served":
-    """Serve the viewer to its owner."""
+def page(serve: Callable[..., "Served"], monkeypatch: pytest.MonkeyPatch) -> "Served":
+    """Serve the viewer to its owner, with events that are polled often."""
+    made = Events.__init__
+    monkeypatch.setattr(Events, "__init__", lambda self, ghost: made(self, ghost, pause=0.05))
     return serve(sessions=WebSessions())
 
 
