@@ -5,9 +5,8 @@ A feature is absent where its field is missing or the question does not ask for 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from math import sqrt
+from math import fsum, sqrt
 from operator import attrgetter
-from statistics import fmean
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable
 from ghostmem.search.query import Query
@@ -206,8 +205,9 @@ def varied(
 ) -> list[int]:
     """Reorder the best items so that one thread does not take every place."""
     top, rest = list(order[:TOP]), list(order[TOP:])
-    mean = fmean(scores[item] for item in top) if top else 0.0
-    deviation = sqrt(fmean((scores[item] - mean) ** 2 for item in top)) if top else 0.0
+    count = len(top) or 1
+    mean = fsum(scores[item] for item in top) / count
+    deviation = sqrt(fsum((scores[item] - mean) ** 2 for item in top) / count)
     taken: dict[int, int] = {}
     chosen: list[int] = []
 
