@@ -46,8 +46,8 @@ def locked_elsewhere(file: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator
     import tempfile
 
     user = os.getuid() if hasattr(os, "getuid") else ""
-    locked = f"{user}:{file.resolve()}".encode("utf-8", "surrogateescape")
-    name = hashlib.sha256(locked).hexdigest()[:32]
+    owned = f"{user}:{file.resolve()}".encode("utf-8", "surrogateescape")
+    name = hashlib.sha256(owned).hexdigest()[:32]
     with lock_file(Path(tempfile.gettempdir()) / f"ghost-{name}.lock", patience):
         yield
 
