@@ -1,12 +1,16 @@
 """Rows of chunks and facts of namespaces that stay in memory between searches."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ghostmem.store.postings import PostingsCache
-from ghostmem.store.rows import ChunkCandidate, Space
+
+if TYPE_CHECKING:
+    from ghostmem.store.rows import ChunkCandidate, Space
 
 MAX_CHARACTERS = 12_000_000  # of the rows that are kept
 ROW_SIZE = 600  # characters that a row takes in addition to its texts

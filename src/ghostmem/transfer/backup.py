@@ -1,11 +1,11 @@
 """Copy a store while it is in use."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.atomic import SIDE_FILES, is_plain
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, StoreFullError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.store import Store, validate
 
@@ -13,7 +13,7 @@ _HEADER = b"SQLite format 3\x00"
 NOT_REMEMBERED = "the store has no space left to remember this copy: a hard delete will not name it"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Backup(Record):
     """The path and size of a backup; `pending` says what could not be done."""
 
