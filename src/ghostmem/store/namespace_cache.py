@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 @dataclass(eq=False, repr=False)
 class _Kept:
+    """What is kept of one namespace, as of one sequence."""
+
     sequence: int
     rows: dict[int, ChunkCandidate | None] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
