@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ghostmem.store.postings import PostingsCache
-
 if TYPE_CHECKING:
     from ghostmem.store.rows import ChunkCandidate, Space
 
@@ -93,11 +91,3 @@ class NamespaceCache:
         """Forget namespaces until the others fit, the last one only if it is too large itself."""
         while self._kept and self._size > max(0, room):
             self._size -= self._kept.pop(next(iter(self._kept))).size
-
-
-class SearchCaches:
-    """Everything that an open store keeps for its searches, except vectors."""
-
-    def __init__(self) -> None:
-        self.postings = PostingsCache()
-        self.namespaces = NamespaceCache()
