@@ -38,7 +38,8 @@ def test_values_by_position_by_name_and_by_default() -> None:
 
 
 def test_each_object_has_its_own_list() -> None:
-    assert Point(1).names == [] and Point(1).names is not Point(1).names
+    assert Point(1).names == []
+    assert Point(1).names is not Point(1).names
 
 
 @pytest.mark.parametrize("change", [lambda p: setattr(p, "x", 2), lambda p: delattr(p, "x")])
