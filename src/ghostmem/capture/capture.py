@@ -12,6 +12,7 @@ from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.transcripts.base import USER
 from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.judge import find_judge
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import read_current
@@ -76,7 +77,7 @@ MAX_GIVEN = 1_000  # candidates of a model
 NO_LIMIT = -1  # for `most`
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Captured(Record):
     """A candidate with its verdict and outcome; `stored_as` is its key if that is another."""
 
@@ -94,7 +95,7 @@ class Captured(Record):
     fields: Mapping[str, Any] = optional({})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class CaptureReport(Record):
     """The candidates of a capture, those refused with the reason, and notes about the source."""
 

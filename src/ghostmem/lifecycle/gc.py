@@ -1,9 +1,9 @@
 """Garbage collection: delete expired, stale and removed memories."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from ghostmem.clock import earlier, parse_ttl
+from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.model import Priority, Record, optional
 from ghostmem.store.rows import Filter
@@ -14,7 +14,7 @@ KEEP_RUNS = timedelta(days=90)  # the records of reflect runs
 KEEP_SESSIONS = timedelta(days=30)  # idle sessions of hooks
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Collection(Record):
     """The counts of a collection, or of its dry run.
 

@@ -6,11 +6,11 @@ store does not allow is refused; an item that is not valid ends the call with an
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, Required
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.prepare import Prepared, prepare_all, with_nearest
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
@@ -44,7 +44,7 @@ class NewMemory(PutFields, total=False):
     allow_secrets: bool
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class StoredItem(Record):
     """An item that was stored, as the memory that has its text now.
 
@@ -60,7 +60,7 @@ class StoredItem(Record):
     notes: tuple[str, ...] = optional(())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RefusedItem(Record):
     """An item that was not stored, and the error that a put of it raises."""
 
@@ -71,7 +71,7 @@ class RefusedItem(Record):
     message: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class BatchReport(Record):
     """The result of `put_many`: every item in order, stored or refused, and counts by outcome."""
 

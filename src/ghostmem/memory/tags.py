@@ -1,13 +1,12 @@
 """tags: list, rename and remove tags."""
 
-from dataclasses import dataclass
-
 from ghostmem.errors import InvalidInputError, LockedError
+from ghostmem.frozen import frozen
 from ghostmem.model import LOCKED, Record
 from ghostmem.store import Filter, Store, retag, validate
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TagInfo(Record):
     """A tag and the number of memories with it."""
 
@@ -15,7 +14,7 @@ class TagInfo(Record):
     count: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TagChange(Record):
     """A change of a tag, and the number of memories it affected."""
 

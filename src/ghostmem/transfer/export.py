@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -31,7 +30,9 @@ def make_secret(store: Store) -> str:
     with store.engine.write() as tx:
         secret = tx.secrets.get(_SECRET)  # another process may have created it
         if secret is None:
-            secret = secrets.token_hex(_SECRET_BYTES)
+            from secrets import token_hex
+
+            secret = token_hex(_SECRET_BYTES)
             tx.secrets.put(_SECRET, secret)
     return secret
 
