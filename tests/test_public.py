@@ -82,8 +82,8 @@ def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert ghost.get("project:x", "fact").content == "..."
 
 
-def test_the_floors_hold() -> None:
-    """No module imports from a floor above its own."""
+def test_packages_import_only_packages_below_them() -> None:
+    """The order of packages in pyproject.toml holds."""
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports"],
         cwd=ROOT,
