@@ -1,4 +1,4 @@
-"""The public names, the house, and the words floor."""
+"""The public names, and the order of packages."""
 
 import dataclasses
 import subprocess

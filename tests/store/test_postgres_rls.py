@@ -144,7 +144,7 @@ def test_what_a_grant_does_not_open(
 
 
 def test_grants_of_whom_and_to_what(ghost_pg: Ghost, eve: str) -> None:
-    """A role must be there and stand behind the wall; a namespace must be one."""
+    """The role must exist and be subject to row-level security, and the namespace must be valid."""
     with pytest.raises(NotFoundError, match="no role nobody"):
         admin.grant(ghost_pg.store, "nobody", "team")
     with pytest.raises(InvalidInputError, match="superuser"):
