@@ -56,6 +56,7 @@ def check_put(
         symbols: Full or partial names of code symbols in `root` (default: the working folder).
         language: The language of the symbols, where the files do not show it.
     """
+    validate.flags(unlock=unlock, dedup=dedup, allow_secrets=allow_secrets)
     is_quarantined = named.get("tier") == QUARANTINE
     if is_quarantined:
         named["tier"] = None

@@ -116,7 +116,8 @@ def put_many(
 
     Without `judge` they are not compared with stored memories: they get no verdicts and no
     automatic links, as in an import."""
-    if isinstance(memories, str | bytes | Mapping):
+    validate.flags(judge=judge)
+    if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
         raise InvalidInputError(
             f"memories must be a list of mappings, not {validate.shown(memories)}",
             'pass [{"ns": "agent:me", "key": "tea", "content": "Green."}]',
@@ -149,7 +150,9 @@ def _checked(store: Store, number: int, given: object, known: frozenset[str], do
     """Check one item of the input; the error names it and says how many items are stored."""
     try:
         if not isinstance(given, Mapping):
-            raise InvalidInputError(f"{validate.shown(given)} is not a mapping")
+            raise InvalidInputError(
+                f"{validate.shown(given)} is not a mapping", "it needs ns, key and content"
+            )
         if unknown := sorted(str(name) for name in given if name not in known):
             raise InvalidInputError(f"unknown field {unknown[0]!r}", "the fields are those of put")
         if missing := [name for name in ("ns", "key", "content") if name not in given]:

@@ -50,6 +50,7 @@ def _tag(text: str) -> str:
 
 
 def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: bool) -> TagChange:
+    validate.flags(unlock=unlock)
     old = _tag(old)
     now = store.clock()
     with store.engine.write() as tx:
