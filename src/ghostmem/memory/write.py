@@ -183,8 +183,12 @@ def _names_refs(draft: Draft) -> bool:
 
 def _is_repetition(draft: Draft, current: Memory) -> bool:
     same = all(getattr(current, name) == value for name, value in draft.fields.items())
-    removes_expiry = draft.ttl == NEVER and current.expires_at
-    return same and draft.content == current.content and not removes_expiry
+    # a repetition extends an expiry, but does not remove one or let a protected memory expire
+    if draft.ttl == NEVER:
+        same = same and current.expires_at is None
+    elif draft.ttl is not None:
+        same = same and not current.protected
+    return same and draft.content == current.content
 
 
 def _check_replaceable(tx: Transaction, draft: Draft, current: Memory) -> None:
