@@ -129,7 +129,7 @@ def put_many(
     while batch := list(islice(inputs, BATCH)):
         items = [_checked(store, number, given, known, done) for number, given in batch]
         while items:
-            results = _write(store, items, judge, done)
+            results = _write(store, items, judge)
             for item, result in zip(items, results, strict=False):
                 if isinstance(result, Memory):
                     stored.append(_stored(item, result))
@@ -159,16 +159,12 @@ def _checked(store: Store, number: int, given: object, known: frozenset[str], do
             raise InvalidInputError(f"missing field {missing[0]!r}", "it needs ns, key and content")
         return _Item(number, check_put(store, **given))
     except InvalidInputError as error:
-        raise _named(error, number, done) from None
-
-
-def _named(error: InvalidInputError, number: int, done: int) -> InvalidInputError:
-    rest = f"items 1 to {done} are stored" if done else "nothing was stored"
-    return InvalidInputError(f"item {number}: {error.message}; {rest}", error.hint)
+        rest = f"items 1 to {done} are stored" if done else "nothing was stored"
+        raise InvalidInputError(f"item {number}: {error.message}; {rest}", error.hint) from None
 
 
 @again
-def _write(store: Store, items: Sequence[_Item], judge: bool, done: int) -> Results:
+def _write(store: Store, items: Sequence[_Item], judge: bool) -> Results:
     """Write the first items in one transaction, and return their results.
 
     A refused item ends the transaction before it; the next one begins with it and has its error."""
@@ -181,12 +177,9 @@ def _write(store: Store, items: Sequence[_Item], judge: bool, done: int) -> Resu
                     *(_judged(store, tx, items, prepared) if judge else _unjudged(store, tx, items))
                 ]
         except _RefusedError as refused:
-            position, error = refused.position, refused.error
-            if isinstance(error, InvalidInputError):
-                raise _named(error, items[position].number, done) from None
-            if position == 0:
-                return [error]
-            items = items[:position]
+            if refused.position == 0:
+                return [refused.error]
+            items = items[: refused.position]
 
 
 def _prepared(store: Store, items: Sequence[_Item]) -> list[Prepared]:

@@ -1,6 +1,6 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -19,6 +19,7 @@ from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,
+    LOCKED,
     Kind,
     Memory,
     Outcome,
@@ -263,13 +264,19 @@ def compose(
         recorded_at=now,
         **fields,
     )
-    if memory.expires_at is not None and memory.protected:
-        state = "pinned" if memory.pinned else "locked"
+    if memory.expires_at is not None:
+        check_expiry(draft, memory.pinned, memory.tags)
+    return memory
+
+
+def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
+    """Refuse an expiry of a pinned or locked memory."""
+    if pinned or LOCKED in tags:
+        state = "pinned" if pinned else "locked"
         raise InvalidInputError(
             f"{draft.ns}/{draft.key} is {state} and cannot expire",
             f"leave the ttl out, or give {NEVER} as ttl",
         )
-    return memory
 
 
 def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
