@@ -64,7 +64,7 @@ def write_put(
     kind = draft.fields.get("kind") or _default_kind(store.settings, draft.fields.get("tier"))
     corrected = [old for old in corrected if not _are_turns(draft, kind, old)]
     if corrected and store.settings.freshness == "close" and "importance" not in draft.fields:
-        draft = _as_important(draft, corrected)
+        draft = _as_important(tx, draft, [old.importance for old in corrected], now)
     memory = write_draft(store, tx, draft, prepared)
     if memory.outcome is not Outcome.REINFORCED and store.settings.freshness != "off":
         from ghostmem.truth.corrections import share_contradictions, suggest_correction
@@ -106,21 +106,32 @@ def _reinforce_restated(
 def _write_successor(
     store: Store, tx: Transaction, draft: Draft, prepared: Prepared, now: datetime
 ) -> Memory:
-    """Write a draft and close the memory that it names as superseded."""
-    from ghostmem.truth.corrections import check_supersede, supersede
+    """Write a draft and close the memory that it names as superseded; a repetition does neither."""
+    from ghostmem.truth.corrections import (
+        check_supersede,
+        importance_when_open,
+        is_superseded,
+        successor_key,
+        supersede,
+    )
 
     old = find(tx, draft.ns, draft.supersedes or "", now)
     check_supersede(tx, old, draft.fields.get("source_kind"), draft.key)
-    memory = write_draft(store, tx, _as_important(draft, [old]), prepared)
-    supersede(store, tx, memory, old, store.clock(), draft.unlock)
+    draft = _as_important(tx, draft, [importance_when_open(old, now)], now)
+    memory = write_draft(store, tx, draft, prepared)
+    is_closed = is_superseded(old, now) and successor_key(old) == draft.key
+    if not is_closed or memory.outcome is not Outcome.REINFORCED:
+        supersede(store, tx, memory, old, store.clock(), draft.unlock)
     return replace(memory, verdict=Verdict(VerdictKind.UPDATE, old.key, {"said": True}))
 
 
-def _as_important(draft: Draft, replaced: list[Memory]) -> Draft:
+def _as_important(tx: Transaction, draft: Draft, replaced: list[float], now: datetime) -> Draft:
     """Return a draft that is at least as important as the memories it replaces."""
-    own = draft.fields.get("importance", 0.5)
-    importance = max(own, *(memory.importance for memory in replaced))
-    return replace(draft, fields={**draft.fields, "importance": importance})
+    own = draft.fields.get("importance")
+    if own is None:
+        current = tx.memories.current(draft.ns, draft.key, now)
+        own = 0.5 if current is None else current.importance
+    return replace(draft, fields={**draft.fields, "importance": max(own, *replaced)})
 
 
 def write_draft(
