@@ -301,6 +301,23 @@ def test_an_empty_value_is_not_all_namespaces(ghost: Ghost, method: str, value: 
         list(getattr(ghost, method)(ns=value))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("", "k", "text"), "give one, such as agent:coder"),
+        (("a", " ", "text"), "keys are short and descriptive, such as user-timezone"),
+        (("a", "k", " "), "give the text of the memory"),
+    ],
+)
+def test_hints_name_no_options_of_the_command_line(
+    ghost: Ghost, arguments: tuple[str, str, str], hint: str
+) -> None:
+    """The same check serves the library, REST and MCP."""
+    with pytest.raises(InvalidInputError) as error:
+        ghost.put(*arguments)
+    assert error.value.hint == hint
+
+
 def test_a_fraction_is_not_a_whole_number(ghost: Ghost) -> None:
     """The error says what is wrong with it, not that it is too small."""
     with pytest.raises(InvalidInputError, match="limit must be a whole number, not 5.0"):

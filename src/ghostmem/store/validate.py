@@ -120,7 +120,7 @@ def namespace(value: str) -> str:
     """Accept a namespace for writing."""
     text(value, "namespace")
     if not value:
-        raise InvalidInputError("a namespace is required", "give one with -n, or set GHOST_NS")
+        raise InvalidInputError("a namespace is required", "give one, such as agent:coder")
     if not is_namespace(value):
         raise InvalidInputError(f"invalid namespace: {shown(value)}", _NS_HINT)
     return value
@@ -148,8 +148,7 @@ def key(value: str) -> str:
     text(value, "key")
     if not value.strip():
         raise InvalidInputError(
-            "a key is required",
-            "give one with -k; keys are short and descriptive, such as user-timezone",
+            "a key is required", "keys are short and descriptive, such as user-timezone"
         )
     if len(value) > MAX_KEY or _has_control(value):
         raise InvalidInputError(
@@ -162,9 +161,7 @@ def content(value: str, limit: int) -> str:
     """Accept content: some text, not too long."""
     text(value, "content")
     if not value.strip():
-        raise InvalidInputError(
-            "content is required", "pass it as an argument, or on standard input"
-        )
+        raise InvalidInputError("content is required", "give the text of the memory")
     size = len(value.encode())
     if size > limit:
         hint = (
