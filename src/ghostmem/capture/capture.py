@@ -166,6 +166,7 @@ def capture(
     `speaker`, only this speaker's lines of a text with labels such as `User:` are read. `kind` is
     that of every memory. Sentences of a text count as stated by the user, candidates as observed,
     unless `source_kind` says otherwise. With `dry_run` nothing is stored."""
+    validate.flags(dedup=dedup, allow_secrets=allow_secrets, dry_run=dry_run)
     validate.namespace(ns)
     if sum(given is not None for given in (text, candidates, transcript)) != 1:
         raise InvalidInputError(

@@ -71,6 +71,7 @@ def mine_procedures(
     either, they are the procedural memories of the namespace, and their actions the steps they
     list. Unless `dry_run`, the sequences are put into the namespace as procedural memories, each
     with a verdict."""
+    validate.flags(dry_run=dry_run)
     validate.positive(fewest, "fewest", least=FEWEST)
     _check_lengths(shortest, longest)
     validate.positive(most, "most")
@@ -114,7 +115,7 @@ def _given(sessions: Iterable[Sequence[str]]) -> dict[str, list[str]]:
     """Return the steps of sessions that the caller lists, by the number of each."""
     return {
         str(number): runs(validate.texts(steps, f"session {number}", "step"))
-        for number, steps in enumerate(sessions, 1)
+        for number, steps in enumerate(validate.items(sessions, "sessions", "['a', 'b']"), 1)
     }
 
 

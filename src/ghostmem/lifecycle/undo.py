@@ -33,6 +33,7 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
 
     Args:
         run: The id of a run or its beginning; "last" is the newest that was not undone."""
+    validate.flags(dry_run=dry_run)
     with store.engine.write(dry_run=dry_run) as tx:
         chosen = _find(tx.runs.all(10_000), validate.text(run, "run"))
         if chosen.undone_at is not None:

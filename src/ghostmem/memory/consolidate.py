@@ -43,6 +43,7 @@ def consolidate(
     and keeps its earlier sources too. Secrets are redacted unless `allow_secrets`. A summary that
     an agent writes over MCP and that looks like instructions is held in quarantine, with its
     sources."""
+    validate.flags(allow_secrets=allow_secrets)
     keys = _validate_sources(source_keys, summary_key)
     key, fields = validate.key(summary_key), put_fields(kind=kind, importance=importance, tags=tags)
     text = validate.content(content, store.settings.max_content_bytes)

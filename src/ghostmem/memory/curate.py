@@ -50,7 +50,8 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
 
     The tiers are dormant, stm and ltm, in this order; importance changes by 0.2, up to 1 and down
     to 0.1. A locked memory needs `unlock` for any operation but `unlock`."""
-    if op not in OPS:
+    validate.flags(unlock=unlock)
+    if not isinstance(op, str) or op not in OPS:
         raise InvalidInputError(
             f"invalid op {validate.shown(op)}", f"must be one of: {', '.join(OPS)}"
         )

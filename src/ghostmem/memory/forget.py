@@ -91,6 +91,10 @@ def forget(
     unless `hard`, which scrubs them from the file. Locked and pinned ones need `unlock`."""
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
+    named = {"source": source, "source_client": source_client, "source_scope": source_scope}
+    for what, value in named.items():
+        if value is not None and not validate.text(value, what):
+            raise InvalidInputError(f"{what} is empty", "give a name, or leave it out")
     start = None if since is None else as_time(since, "since")
     end = None if until is None else as_time(until, "until")
     if all(part is None for part in (source, kind, source_client, source_scope, since)):

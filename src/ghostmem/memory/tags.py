@@ -49,6 +49,7 @@ def _tag(text: str) -> str:
 
 
 def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: bool) -> TagChange:
+    validate.flags(unlock=unlock)
     old = _tag(old)
     now = store.clock()
     with store.engine.write() as tx:
@@ -59,6 +60,7 @@ def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: boo
         for memory in memories:
             renamed = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
             tags = tuple(tag for tag in renamed if tag is not None)
-            tx.memories.change(memory, "tag", now, tags=tags)
+            fields = {"expires_at": None} if new == LOCKED else {}  # as curate locks it
+            tx.memories.change(memory, "tag", now, tags=tags, **fields)
             retag(tx, memory, tags)
     return TagChange(old, new, len(memories))

@@ -39,6 +39,8 @@ def write_note(
     and the error carries the current text. Front matter, line endings and all other sections keep
     their bytes. Secrets in the new text are redacted; a secret of the file, of which the memory has
     a placeholder, is not overwritten with that."""
+    validate.text(ns, "namespace")
+    validate.text(key, "key")
     content, notes = redact_content(
         store.settings, validate.content(text, store.settings.max_content_bytes)
     )

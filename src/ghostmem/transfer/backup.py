@@ -26,6 +26,7 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
 
     An existing file is replaced only with `force`, and never while another program has it open. The
     store remembers the path, so that a hard delete can name the copies that still hold the data."""
+    validate.flags(force=force)
     path = validate.path(target, "target").expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"

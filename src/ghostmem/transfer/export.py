@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
 from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
@@ -65,6 +66,10 @@ class MarkReader:
             yield line
 
     def _begin(self, header: str) -> None:
+        if not isinstance(header, str):
+            raise InvalidInputError(
+                f"line 1 must be text, not {type(header).__name__}", "open the file in text mode"
+            )
         text = header.lstrip("\ufeff").lstrip()
         try:
             fields = json.loads(text) if text.startswith("{") else {}

@@ -161,6 +161,7 @@ def resolve(
     With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
     of search and context, and its importance passes to the one that is kept; nothing is deleted.
     If that one was closed in favour of another, it is reopened."""
+    validate.flags(both=both, unlock=unlock)
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
