@@ -102,6 +102,18 @@ def test_import_on_a_key_with_another_history(
     assert again.updated == 0
 
 
+def test_import_leaves_a_locked_memory_with_another_history_alone(open_ghost: Open) -> None:
+    """Its content and its lock stay, and a note says so."""
+    theirs, ours = open_ghost("a.db"), open_ghost("b.db")
+    ours.put(NS, "k", "ours", tags=["locked"])
+    theirs.put(NS, "k", "theirs")
+    report = ours.import_(theirs.export())
+    assert (report.skipped, report.updated) == (1, 0)
+    assert report.notes == [f"left {NS}/k alone: it is locked"]
+    kept = ours.get(NS, "k")
+    assert (kept.content, kept.tags, kept.version) == ("ours", ("locked",), 1)
+
+
 def test_import_fail_stops_before_writing(open_ghost: Open) -> None:
     """With `fail` a conflict anywhere leaves everything as it was."""
     theirs, ours = open_ghost("a.db"), open_ghost("b.db")

@@ -433,6 +433,10 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
     if last is not None and last.content == memory.content and last.deleted_at is None:
         report.unchanged += 1
         return
+    if last is not None and last.locked and last.deleted_at is None:
+        report.skipped += 1
+        report.notes.append(f"left {last.ns}/{last.key} alone: it is locked")
+        return
     draft = Draft(memory.ns, memory.key, memory.content, fields, unlock=True)
     write_draft(store, tx, draft)
     report.updated += 1
