@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,13 @@ from ghostmem.errors import ConflictError
 from ghostmem.setup.clients import HookEvent, Hooks, SetupClient
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
-_HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
+_HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}(?![\w-])"""
+# programs that only start a Python program; setup names Ghost itself instead
+_LAUNCHER = re.compile(r"(?:.*[\\/])?(?:python[\d.]*|py|uvx?|pipx)(?:\.exe)?", re.IGNORECASE)
 _SERVES = {"mcp", "mcp-serve"}
+_HOOKS = {"hook"}
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_SHELL_SYNTAX = re.compile(r"[;&|<>$`#()\n]")
 TOOLS = "{tools}"  # in a permission: a list of the names of our tools
 
 
@@ -58,17 +63,15 @@ def server(
 ) -> dict[str, Any]:
     """Return the server entry of a client; an entry that starts Ghost keeps its arguments.
 
-    With `allow` it has the keys that let its tools run without asking, if the client has such.
+    An entry that starts it through another program, such as docker, keeps its command too. With
+    `allow` the entry has the keys that let its tools run without asking, if the client has such.
     """
     command, *words = how.program
     args = [*words, "mcp"]
-    if (
-        isinstance(present, dict)
-        and not words
-        and _OWN.fullmatch(command_of(present))
-        and _SERVES & {*args_of(present)}
-    ):
-        args = args_of(present)
+    if starts_ghost(present):
+        present_words = [command_of(present), *args_of(present)]
+        own = _own_position(present_words, _SERVES)
+        command, *args = present_words if own is None else [*how.program, *present_words[own + 1 :]]
     env = how.env
     if client.ns and "GHOST_NS" not in env and "GHOST_NS" not in env_of(present):
         env = {"GHOST_NS": client.ns, **env}
@@ -118,7 +121,20 @@ def check_same(path: Sequence[str], present: Any, value: Any) -> None:
 
 
 def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:
-    """Return the handler of one event; in an existing handler only the program changes."""
+    """Return the handler of one event; in an existing handler only the program changes.
+
+    A handler that does more than start Ghost stays as it is.
+
+    Raises:
+        ConflictError: Such a handler would have to name another store.
+    """
+    if isinstance(present, dict) and _is_customised(present):
+        if how.db:
+            raise ConflictError(
+                f"hooks.{event.name} has the command {command_of(present)!r}, which is not changed",
+                "write --db into it by hand, or leave out --db or --hooks",
+            )
+        return present
     before, after = _present_options(present)
     before = ["--db", how.db] if how.db else before
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
@@ -140,12 +156,30 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
 def _present_options(present: Any) -> tuple[list[str], list[str]]:
     """Return the options of an existing hook, before and after its name."""
     words = words_of(present)
-    if "hook" not in words:
+    own = _own_position(words, _HOOKS)
+    if own is None:
         return [], []
     at = words.index("hook")
-    own = next((number for number, word in enumerate(words[:at]) if _OWN.fullmatch(word)), at - 1)
     after = words[at + 2 :]
     return words[own + 1 : at], after[1:] if after and not after[0].startswith("-") else after
+
+
+def _is_customised(handled: dict[str, Any]) -> bool:
+    """Say whether a handler has a wrapper, variables or operators of a shell around Ghost."""
+    if _own_position(words_of(handled), _HOOKS) is None:
+        return True
+    options = _QUOTED.sub("", command_of(handled)).partition(" ")[2]
+    return "args" not in handled and _SHELL_SYNTAX.search(options) is not None
+
+
+def _own_position(words: Sequence[str], calls: Set[str]) -> int | None:
+    """Return the position of our program before a subcommand, or None if a wrapper starts it."""
+    end = next((number for number, word in enumerate(words) if word in calls), 0)
+    if end and _OWN.fullmatch(words[0]):
+        return 0
+    if end and _LAUNCHER.fullmatch(words[0]):
+        return max((n for n in range(end) if _OWN.fullmatch(words[n])), default=None)
+    return None
 
 
 def group(hooks: Hooks, event: HookEvent, how: Launch) -> dict[str, Any]:
@@ -215,6 +249,13 @@ def words_of(entry: Any) -> list[str]:
         return shlex.split(command)
     except ValueError:
         return command.split()
+
+
+def hook_words(handled: Any) -> list[str]:
+    """Return the words of a handler from our program on, without variables and wrappers."""
+    words = words_of(handled)
+    own = next((number for number, word in enumerate(words) if _OWN.fullmatch(word)), 0)
+    return words if _own_position(words, _HOOKS) is not None else words[own:]
 
 
 def env_of(entry: Any) -> dict[str, str]:
