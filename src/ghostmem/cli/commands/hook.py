@@ -15,7 +15,7 @@ from ghostmem.cli.console import (
     command,
 )
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.settings import Settings, load
+from ghostmem.settings import Settings, load, parse
 
 
 class HookCommand(TolerantCommand):
@@ -43,7 +43,9 @@ class HookCommand(TolerantCommand):
                 raise
             from ghostmem.hooks.log import describe_error
 
-            _log(db, str(ctx.params.get("host")), "", describe_error(error))
+            # an error here is about settings and options; those of a session are logged by `handle`
+            what = error.message if isinstance(error, GhostError) else describe_error(error)
+            _log(db, str(ctx.params.get("host")), "", what)
         return 0
 
 
@@ -92,7 +94,7 @@ def hook(
     settings = (
         console.settings
         if timeout is None
-        else replace(console.settings, hook_timeout=max(0.1, timeout))
+        else replace(console.settings, hook_timeout=parse("hook_timeout", timeout, "--timeout"))
     )
     if sys.stdin.isatty():
         raise InvalidInputError(
