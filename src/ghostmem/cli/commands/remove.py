@@ -198,8 +198,8 @@ def gc(
     kept = f"; {plural(done.protected, 'memory')} protected" if done.protected else ""
     console.show(
         done,
-        f"{verb} {what}{kept}; {plural(done.remaining, 'memory')} remain "
-        f"({size(done.db_size_bytes)})",
+        f"{verb} {what}{kept}; {plural(done.remaining, 'memory')} "
+        f"remain{'s' if done.remaining == 1 else ''} ({size(done.db_size_bytes)})",
     )
     console.note_remains(done)
 
