@@ -17,7 +17,7 @@ from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remov
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import FileChange
+from ghostmem.setup.marked import FileChange, check_writable
 from ghostmem.setup.parts import (
     SetupFile,
     hooks_in,
@@ -105,19 +105,12 @@ def _planned(target: SetupFile, how: Launch | None) -> FilePlan:
     row = records().get(str(real))
     try:
         plan = _removal(target, raw, row) if how is None else _installation(target, raw, row, how)
-        if raw is not None and plan.change.action != "unchanged" and _is_read_only(real):
-            raise InvalidInputError(
-                "the file is read-only", "make it writable, or paste what --print shows"
-            )
+        check_writable(plan.change)
     except (InvalidInputError, ConflictError) as error:
         raise type(error)(
             f"{target.path}: {error.message}; nothing was changed", error.hint
         ) from None
     return plan
-
-
-def _is_read_only(path: Path) -> bool:
-    return not os.stat(path).st_mode & 0o222
 
 
 def _installation(
