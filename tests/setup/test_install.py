@@ -263,6 +263,27 @@ def test_a_launcher_in_a_hook_is_replaced_and_its_options_stay(tmp_path: Path) -
     assert made["args"] == ["hook", "claude", "Stop", "--llm", "claude -p | head"]
 
 
+@pytest.mark.parametrize("client", ["claude-code-hooks", "codex-hooks"])
+def test_hooks_use_the_namespace_and_the_store_of_the_server(tmp_path: Path, client: str) -> None:
+    """Otherwise the agent does not find what the hooks captured; other options stay."""
+    path = tmp_path / "settings.json"
+    file = target(client, path)
+    assert file.client.hooks is not None
+    host = file.client.hooks.host
+    line = f"ghost hook {host} Stop --ns agent:old --llm 'claude -p'"
+    mine = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}
+    path.write_text(json.dumps(mine), encoding="utf-8")
+    how = Launch(HOW.program, db="/m.db", ns="agent:me")
+    install([file], how)
+    handlers = json.loads(path.read_text(encoding="utf-8"))["hooks"]
+    stop, start = (words_of(handlers[name][0]["hooks"][0]) for name in ("Stop", "SessionStart"))
+    before = [*HOW.program, "--db", "/m.db", "hook", host]
+    assert stop == [*before, "Stop", "--llm", "claude -p", "-n", "agent:me"]
+    assert start == [*before, "SessionStart", "-n", "agent:me"]
+    assert install([file], how)[0].action == "unchanged"
+    assert install([file], HOW)[0].action == "unchanged"
+
+
 def test_options_of_hooks_stay(tmp_path: Path) -> None:
     """A time-out and a model that somebody chose, and a handler that shares its group; a second one of ours goes."""
     path = tmp_path / "settings.json"

@@ -29,13 +29,15 @@ TOOLS = "{tools}"  # in a permission: a list of the names of our tools
 class Launch:
     """How a client starts Ghost: the words of the program and the server's environment.
 
-    `tools` are the names of the server's tools, for permissions that list them.
+    Hooks get `db` and `ns` as options. `tools` are the names of the server's tools, for permissions
+    that list them.
     """
 
     program: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
     db: str = ""
     tools: tuple[str, ...] = ()
+    ns: str = ""
 
 
 def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) -> Launch:
@@ -44,7 +46,7 @@ def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) 
     The files of a project are shared, so they name plain `ghost` instead of a path.
     """
     env = {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value}
-    return Launch(("ghost",) if scope == "project" else program(), env, db, tools)
+    return Launch(("ghost",) if scope == "project" else program(), env, db, tools, ns)
 
 
 def program() -> tuple[str, ...]:
@@ -126,17 +128,18 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
     A handler that does more than start Ghost stays as it is.
 
     Raises:
-        ConflictError: Such a handler would have to name another store.
+        ConflictError: Such a handler would have to name another store or namespace.
     """
     if isinstance(present, dict) and _is_customised(present):
-        if how.db:
+        if how.db or how.ns:
             raise ConflictError(
                 f"hooks.{event.name} has the command {command_of(present)!r}, which is not changed",
-                "write --db into it by hand, or leave out --db or --hooks",
+                "write --db or -n into it by hand, or leave out --hooks",
             )
         return present
     before, after = _present_options(present)
     before = ["--db", how.db] if how.db else before
+    after = [*_without_ns(after), "-n", how.ns] if how.ns else after
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
     command = (
         {"command": words[0], "args": words[1:]} if hooks.exec_form else {"command": joined(words)}
@@ -162,6 +165,12 @@ def _present_options(present: Any) -> tuple[list[str], list[str]]:
     at = words.index("hook")
     after = words[at + 2 :]
     return words[own + 1 : at], after[1:] if after and not after[0].startswith("-") else after
+
+
+def _without_ns(options: list[str]) -> list[str]:
+    """Return the options of a hook without its namespace."""
+    at = next((n for n, word in enumerate(options) if word in ("-n", "--ns")), len(options))
+    return options[:at] + options[at + 2 :]
 
 
 def _is_customised(handled: dict[str, Any]) -> bool:

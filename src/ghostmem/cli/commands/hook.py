@@ -71,6 +71,7 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
 )
 @click.argument("host", metavar="HOST")
 @click.argument("event", required=False)
+@click.option("-n", "--ns", metavar="NS", help="Namespace of the session; default: the project's.")
 @click.option(
     "--llm",
     metavar="CMD",
@@ -82,6 +83,7 @@ def hook(
     console: Console,
     host: str,
     event: str | None,
+    ns: str | None,
     llm: str | None,
     wait: bool,
     timeout: float | None,
@@ -91,11 +93,12 @@ def hook(
     Agent clients call it at their events and send JSON on standard input. Errors are hidden from
     the client and shown by `ghost doctor`.
     """
-    settings = (
-        console.settings
-        if timeout is None
-        else replace(console.settings, hook_timeout=parse("hook_timeout", timeout, "--timeout"))
-    )
+    given = {
+        name: parse(name, value, option)
+        for name, value, option in (("hook_timeout", timeout, "--timeout"), ("ns", ns, "-n"))
+        if value is not None
+    }
+    settings = replace(console.settings, **given)
     if sys.stdin.isatty():
         raise InvalidInputError(
             "a hook reads the host's JSON on standard input",

@@ -174,7 +174,8 @@ def _client_command(client: SetupClient) -> click.Command:
             "-n",
             "--ns",
             metavar="NS",
-            help="Namespace of the server; default: the project's.",
+            help=f"Namespace of the server{' and the hooks' if client.hooks else ''}; "
+            "default: the project's.",
         ),
         _option("--remove", is_flag=True, help="Remove Ghost; everything else in the files stays."),
         _option(
