@@ -544,7 +544,8 @@ def test_curate_errors(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("curate", "-n", "a", "x", "--op", "lock")
     assert ghost_cli.fails(4, "curate", "-n", "a", "x", "--op", "demote") == (
         "a/x is locked",
-        "pass unlock=True (--unlock) to change it anyway",
+        "pass unlock=True (--unlock) to change it anyway, or unlock it first with "
+        "`ghost curate KEY unlock`",
     )
     assert (
         ghost_cli.ok("curate", "-n", "a", "x", "--op", "demote", "--unlock") == "a/x  ltm → stm\n"

@@ -310,11 +310,10 @@ def _chosen_items(
             "`ghost quarantine list` shows the ids; their start or end is enough",
         )
     where = console.ns_filter(ns)
-    return (
-        console.ghost.quarantined(where)
-        if everything
-        else [console.ghost.held(item_id, ns=where) for item_id in ids]
-    )
+    if everything:
+        return console.ghost.quarantined(where)
+    chosen = [console.ghost.held(item_id, ns=where) for item_id in ids]
+    return list({held.id: held for held in chosen}.values())  # an id may be given twice
 
 
 def _quarantine_row(held: Held) -> str:
