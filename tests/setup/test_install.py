@@ -192,6 +192,18 @@ def test_an_entry_that_starts_ghost_already_keeps_what_it_has(tmp_path: Path, co
     assert servers(path) == {}
 
 
+def test_values_of_an_entry_that_somebody_chose_stay(tmp_path: Path) -> None:
+    """A timeout with its comment and a description; an entry that is switched off is switched on."""
+    path = tmp_path / "config.yaml"
+    install([target("goose", path)], HOW)
+    text = path.read_text(encoding="utf-8")
+    mine = text.replace("timeout: 300", "timeout: 600  # slow disk").replace("that lasts", "of us")
+    assert mine.count("600") == mine.count("of us") == 1
+    path.write_text(mine.replace("enabled: true", "enabled: false"), encoding="utf-8")
+    install([target("goose", path)], HOW)
+    assert path.read_text(encoding="utf-8") == mine
+
+
 def test_another_launcher_is_replaced_with_its_arguments(tmp_path: Path) -> None:
     """They were the launcher's."""
     path = tmp_path / "mcp.json"

@@ -84,7 +84,7 @@ def server(
         "{env}": env or None,
         "{env or empty}": env,
     }
-    made = _filled(client.shape, parts)
+    made = _filled(client.shape, parts, present)
     if allow and client.permission is not None:
         for key, value in client.permission.entry.items():
             before = present.get(key) if isinstance(present, dict) else None
@@ -96,14 +96,20 @@ def server(
     return made
 
 
-def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a shape with its placeholders replaced; keys whose part is None are left out."""
+def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any], present: Any) -> dict[str, Any]:
+    """Return a shape with its placeholders replaced; keys whose part is None are left out.
+
+    Other values of an existing entry stay, such as a timeout, but a disabled entry is enabled.
+    """
     made: dict[str, Any] = {}
     for key, value in shape.items():
+        before = present.get(key) if isinstance(present, dict) else None
         if isinstance(value, Mapping):
-            made[key] = _filled(value, parts)
+            made[key] = _filled(value, parts, before)
+        elif isinstance(value, str) and value in parts:
+            made[key] = parts[value]
         else:
-            made[key] = parts.get(value, value) if isinstance(value, str) else value
+            made[key] = value if before is None or key == "enabled" else before
     return {key: value for key, value in made.items() if value is not None}
 
 
