@@ -211,10 +211,10 @@ def test_pods_run_as_nobody_on_a_disk_they_cannot_write() -> None:
         assert pod["securityContext"]["runAsUser"] == USER
         volumes = {one["name"] for one in pod["volumes"]}
         for box in pod["containers"]:
-            walls = box["securityContext"]
-            assert walls["readOnlyRootFilesystem"] is True
-            assert walls["allowPrivilegeEscalation"] is False
-            assert walls["capabilities"] == {"drop": ["ALL"]}
+            security = box["securityContext"]
+            assert security["readOnlyRootFilesystem"] is True
+            assert security["allowPrivilegeEscalation"] is False
+            assert security["capabilities"] == {"drop": ["ALL"]}
             assert box["resources"]["limits"]["memory"]
             assert {one["name"] for one in box["volumeMounts"]} == volumes
             home = next(one["value"] for one in box["env"] if one["name"] == "HOME")

@@ -1,10 +1,11 @@
-"""The public names, the house, and the words floor."""
+"""The public names, and the order of packages."""
 
 import dataclasses
 import subprocess
 import sys
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
@@ -82,8 +83,8 @@ def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert ghost.get("project:x", "fact").content == "..."
 
 
-def test_the_floors_hold() -> None:
-    """No module imports from a floor above its own."""
+def test_packages_import_only_packages_below_them() -> None:
+    """The order of packages in pyproject.toml holds."""
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports"],
         cwd=ROOT,
@@ -230,6 +231,33 @@ def test_members_of_enums_are_keys_like_their_texts() -> None:
         ("rm", {"unlock": "false"}),
         ("rm_namespace", {"hard": "false"}),
         ("forget", {"hard": "false"}),
+        ("forget", {"source": ""}),
+        ("forget", {"source_scope": 5}),
+        ("put", {"unlock": "false"}),
+        ("put", {"allow_secrets": "false"}),
+        ("put", {"dedup": "no"}),
+        ("put", {"importance": np.str_("high")}),
+        ("put", {"importance": Decimal("nan")}),
+        ("put_many", {"memories": None}),
+        ("put_many", {"judge": "false"}),
+        ("curate", {"op": ["pin"]}),
+        ("curate", {"unlock": "false"}),
+        ("restore", {"unlock": "false"}),
+        ("patch", {"allow_secrets": "false"}),
+        ("rm_tag", {"unlock": "false"}),
+        ("resolve", {"both": "false"}),
+        ("consolidate", {"allow_secrets": "false"}),
+        ("reflect", {"dry_run": "false"}),
+        ("undo", {"dry_run": "false"}),
+        ("gc", {"dry_run": "false"}),
+        ("backup", {"force": "false"}),
+        ("capture", {"allow_secrets": "false"}),
+        ("ingest", {"trust": "false"}),
+        ("ingest_transcript", {"allow_secrets": "false"}),
+        ("mine_procedures", {"sessions": 5}),
+        ("import_", {"source": None}),
+        ("import_", {"source": b"{}"}),
+        ("write_note", {"key": None}),
     ],
 )
 def test_wrong_types_raise_errors_of_ghost(
@@ -246,10 +274,61 @@ def test_wrong_types_raise_errors_of_ghost(
         "rm": {"ns": "a", "key": "k"},
         "rm_namespace": {"ns": "a"},
         "forget": {"since": "2026-01-01"},
+        "put_many": {} if "memories" in arguments else {"memories": []},
+        "curate": {"ns": "a", "key": "k"} | ({} if "op" in arguments else {"op": "pin"}),
+        "restore": {"ns": "a", "key": "k"},
+        "patch": {"ns": "a", "key": "k", "diff": ""},
+        "rm_tag": {"tag": "t"},
+        "resolve": {"ns": "a", "keep": "k"},
+        "consolidate": {"ns": "a", "summary_key": "s", "content": "t", "source_keys": ["k", "l"]},
+        "undo": {"run": "last"},
+        "backup": {"target": "copy.db"},
+        "capture": {"text": "text", "ns": "a"},
+        "ingest": {"path": "notes.md", "ns": "a"},
+        "ingest_transcript": {"path": "session.jsonl", "ns": "a"},
+        "write_note": {"ns": "a", "text": "text"},
     }
     with pytest.raises(InvalidInputError) as error:
         getattr(ghost, method)(**required.get(method, {}), **arguments)
     assert next(iter(arguments)).rstrip("s") in str(error.value)
+
+
+@pytest.mark.parametrize("method", ["list", "reflect", "export", "rules"])
+@pytest.mark.parametrize("value", [0, False, [], {}])
+def test_an_empty_value_is_not_all_namespaces(ghost: Ghost, method: str, value: object) -> None:
+    """Only None and an empty text mean all namespaces."""
+    with pytest.raises(InvalidInputError, match="namespace must be text"):
+        list(getattr(ghost, method)(ns=value))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("", "k", "text"), "give one, such as agent:coder"),
+        (("a", " ", "text"), "keys are short and descriptive, such as user-timezone"),
+        (("a", "k", " "), "give the text of the memory"),
+    ],
+)
+def test_hints_name_no_options_of_the_command_line(
+    ghost: Ghost, arguments: tuple[str, str, str], hint: str
+) -> None:
+    """The same check serves the library, REST and MCP."""
+    with pytest.raises(InvalidInputError) as error:
+        ghost.put(*arguments)
+    assert error.value.hint == hint
+
+
+def test_a_fraction_is_not_a_whole_number(ghost: Ghost) -> None:
+    """The error says what is wrong with it, not that it is too small."""
+    with pytest.raises(InvalidInputError, match="limit must be a whole number, not 5.0"):
+        ghost.list(limit=5.0)  # type: ignore[arg-type]
+
+
+def test_an_import_of_bytes_says_how_to_open_the_file(ghost: Ghost) -> None:
+    """A file that was opened in binary mode."""
+    with pytest.raises(InvalidInputError, match="line 1 must be text, not bytes") as error:
+        ghost.import_([b'{"type": "ghost"}'])  # type: ignore[list-item]
+    assert error.value.hint == "open the file in text mode"
 
 
 def test_no_tiers_from_an_iterator_are_the_default_tiers(ghost: Ghost) -> None:

@@ -551,7 +551,7 @@ def score_part() -> str:
 def threshold_part() -> str:
     """Return from which cosine on two texts are alike, by model."""
     models = (TUNED.thresholds, Thresholds(), StaticEmbedder.thresholds)
-    names = [part.name for part in dataclasses.fields(Thresholds)]
+    names = Thresholds._fields
     rows = [[f"`{name}`", *(f"{getattr(model, name):.2f}" for model in models)] for name in names]
     return table(
         "threshold | `ghost-minilm-1` | `all-MiniLM-L6-v2` and all others | `static`", rows

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps next to a database
+SQLITE_HEADER = b"SQLite format 3\x00"  # the first bytes of a database
 _MAX_NAME = 50  # characters of the target's name in that of its temporary file
 # Patterns are texts here, compiled when first used, because most commands never use them.
 _TEMPORARY = r"\.(?P<target>.+?)\.\d+\.[0-9a-f]{8}\.tmp(?P<side>-journal|-wal|-shm)?"

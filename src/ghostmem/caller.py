@@ -1,14 +1,14 @@
 """The caller of a request over the network, and its permissions."""
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from ghostmem.errors import ForbiddenError
+from ghostmem.frozen import frozen
 
 SCOPES = ("read", "write", "admin")  # each includes those before it
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Caller:
     """A caller with grants: pairs of a namespace, prefix (`agent:*`) or `*`, and a scope."""
 

@@ -277,8 +277,9 @@ class Ghost:
 
         Returns:
             Every item in order, as stored or as refused. An item is refused, and the others are
-            stored, when a put of it would raise ConflictError (including VersionConflictError and
-            LockedError) or NotFoundError.
+            stored, when a put of it would raise an error because of the stored memories:
+            ConflictError (including VersionConflictError and LockedError), NotFoundError, or
+            InvalidInputError for an expiry of a pinned memory.
 
         Raises:
             InvalidInputError: An item is not valid. The error says which one, and up to which item

@@ -79,12 +79,26 @@ def check(value: Any, schema: Schema, where: str = "") -> None:
         _fields(value, schema, where)
 
 
+def with_whole_numbers(value: Any, schema: Schema) -> Any:
+    """Return a checked value with its integers as int; JSON writes 5 also as 5.0."""
+    kind = schema.get("type")
+    if kind == "integer":
+        return int(value)
+    if kind == "array":
+        return [with_whole_numbers(item, schema.get("items", {})) for item in value]
+    if kind == "object":
+        known = schema.get("properties", {})
+        return {name: with_whole_numbers(item, known.get(name, {})) for name, item in value.items()}
+    return value
+
+
 def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
     known = schema.get("properties", {})
     for name in value:
         if name not in known and schema.get("additionalProperties") is False:
             raise InvalidInputError(
-                f"there is no argument {_shown_value(name)}", _meant(name, known)
+                f"there is no argument {_shown_value(name)}{f' in {where}' if where else ''}",
+                _meant(name, known),
             )
     for name in schema.get("required", ()):
         if name not in value:
@@ -108,7 +122,9 @@ def _meant(name: Any, known: Mapping[str, Any]) -> str:
     given = str(name)[:_SHOWN].lower()
     other = _OTHER_NAMES.get(given)
     close = [other] if other in known else get_close_matches(given, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"known are: {', '.join(known)}"
+    if close:
+        return f"did you mean {close[0]}?"
+    return f"known are: {', '.join(known)}" if known else "leave it out; there are none"
 
 
 def _path(where: str, name: str) -> str:

@@ -8,10 +8,11 @@ use.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import is_namespace
 
 PROVIDERS = ("local", "static", "ollama", "openai", "none")
@@ -35,7 +36,7 @@ def setting(
     return field(default=default, metadata={"env": tuple(env.split()), "about": about, **limits})
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@frozen
 class Settings:
     """All settings of one store, already resolved."""
 

@@ -362,7 +362,7 @@ def test_other_memories_are_items_with_a_content(ghost: Ghost) -> None:
 
 
 def test_outside_the_root_nothing_is_seen(ghost: Ghost, store: Any) -> None:
-    """A namespace is a wall."""
+    """Another namespace is not visible."""
     ghost.put("langgraphs:a", "k", "text")
     ghost.put("other", "k", "text")
     assert store.search(()) == []

@@ -274,7 +274,7 @@ def test_files_are_memories_like_others(files: MemoryFiles, ghost: Ghost) -> Non
 
 
 def test_other_namespaces_cannot_be_seen(files: MemoryFiles, ghost: Ghost) -> None:
-    """A namespace is a wall."""
+    """Another namespace is not visible."""
     ghost.put("agent:other", "a", "secret")
     assert call(files, "view", path="/memories").splitlines()[1:] == ["0B\t/memories"]
     assert "does not exist" in call(files, "view", path="/memories/a")

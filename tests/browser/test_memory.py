@@ -277,7 +277,7 @@ def test_hostile_text_in_every_field_stays_text(
 @pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow), 2560])
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, scheme: str) -> None:
-    """Nothing sticks out sideways, on a phone or a wall."""
+    """Nothing is wider than the screen, on a phone or on a large one."""
     viewer = open_viewer(viewport={"width": width, "height": 800}, color_scheme=scheme)
     for key in ("image-sizes", "stack", "deploy", "decimal-rule"):
         page = opened(viewer, "project:shop", key)

@@ -293,7 +293,7 @@ def test_hostile_text_stays_text_and_hides_nothing(
 
 @pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow), 2560])
 def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int) -> None:
-    """Nothing sticks out sideways, on a phone or a wall."""
+    """Nothing is wider than the screen, on a phone or on a large one."""
     page = opened(open_viewer(viewport={"width": width, "height": 800}, color_scheme="dark"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -87,6 +87,8 @@ def test_unknown_keys_exit_3_with_a_suggestion(ghost_cli: "GhostCli") -> None:
     error, hint = ghost_cli.fails(3, "get", "-n", "agent:me", "te")
     assert error == "memory not found: agent:me/te"
     assert "did you mean tea" in hint
+    _, hint = ghost_cli.fails(3, "get", "-n", "agent:me", "TEA")
+    assert "did you mean tea" in hint
     _, hint = ghost_cli.fails(3, "get", "-n", "agent:me", "zzzzzz")
     assert "ghost list -n agent:me" in hint
     _, hint = ghost_cli.fails(3, "get", "-n", "nobody", "tea")

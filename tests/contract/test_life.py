@@ -32,7 +32,7 @@ def three(ghost: Ghost, clock: Any) -> Ghost:
 
 
 def test_edges(three: Ghost) -> None:
-    """Made, weighed, listed from both ends, carried to the next version, removed; never across a wall."""
+    """Made, weighed, listed from both ends, carried to the next version, removed; never in another namespace."""
     three.edge(NS, "tea", "pot", "depends_on")
     three.edge(NS, "tea", "cup", "relates_to", 0.9)
     assert three.edge(NS, "tea", "cup", "relates_to", 0.4).weight == 0.4

@@ -99,21 +99,26 @@ def test_unjudged_memories_are_stored_without_verdicts(ghost: Ghost) -> None:
 def test_an_item_that_the_store_does_not_allow_is_refused(ghost: Ghost, judge: bool) -> None:
     """The others are stored, before it and after it."""
     ghost.put(NS, "locked", "Keep.", tags=["locked"])
+    ghost.put(NS, "pinned", "Always.", pinned=True)
     items = [
         {"ns": NS, "key": "a", "content": "One."},
         {"ns": NS, "key": "locked", "content": "Change."},
         {"ns": NS, "key": "b", "content": "Two.", "supersedes": "nothing"},
         {"ns": NS, "key": "c", "content": "Three.", "base_version": 3},
+        {"ns": NS, "key": "pinned", "content": "Always.", "ttl": "1h"},
+        {"ns": NS, "key": "a", "content": "One again.", "supersedes": "a"},
         {"ns": NS, "key": "d", "content": "Four."},
     ]
     report = ghost.put_many(items, judge=judge)
-    assert [(one.item, one.key) for one in report.stored] == [(1, "a"), (5, "d")]
+    assert [(one.item, one.key) for one in report.stored] == [(1, "a"), (7, "d")]
     assert [(one.item, one.key, one.error) for one in report.refused] == [
         (2, "locked", "LockedError"),
         (3, "b", "NotFoundError"),
         (4, "c", "VersionConflictError"),
+        (5, "pinned", "InvalidInputError"),
+        (6, "a", "InvalidInputError"),
     ]
-    assert sorted(memory.key for memory in ghost.list(NS)) == ["a", "d", "locked"]
+    assert sorted(memory.key for memory in ghost.list(NS)) == ["a", "d", "locked", "pinned"]
     assert ghost.get(NS, "locked").content == "Keep."
     assert ghost.verify_log().ok
 

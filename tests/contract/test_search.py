@@ -1,4 +1,4 @@
-"""Words, parts of words, other scripts and odd signs are found alike on every engine, inside the walls of a namespace."""
+"""Words, parts of words, other scripts and odd signs are found alike on every engine, within a namespace."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ TEXTS = {
 
 @pytest.fixture
 def filled(ghost: Ghost, clock: Any) -> Ghost:
-    """Return a store with one memory of each sort, and the same ferry behind another wall."""
+    """Return a store with one memory of each sort, and the same ferry in another namespace."""
     for key, text in TEXTS.items():
         clock.forward(minutes=1)
         ghost.put(NS, key, text)

@@ -1,4 +1,4 @@
-"""audit: every check on its own, the score, the walls between namespaces, and that nothing is written."""
+"""audit: every check on its own, the score, the separation of namespaces, and that nothing is written."""
 
 from collections.abc import Callable
 from pathlib import Path

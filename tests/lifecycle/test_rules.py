@@ -203,7 +203,7 @@ def test_rules_of_a_namespace_are_those_that_count_there(ghost: Ghost) -> None:
         ("r", "ARCHIVE", {"importance_lt": 1.5}, "importance 1.5 is out of range"),
         ("r", "ARCHIVE", {"utility_lt": -0.5}, "utility -0.5 is out of range"),
         ("r", "ARCHIVE", {"access_lt": -1}, "access_lt must be at least 0 (got -1)"),
-        ("r", "ARCHIVE", {"access_gt": 1.5}, "access_gt must be at least 0 (got 1.5)"),
+        ("r", "ARCHIVE", {"access_gt": 1.5}, "access_gt must be a whole number, not 1.5"),
         ("r", "DEDUP", {"similarity_gt": 90}, "similarity 90 is out of range"),
         *(
             (

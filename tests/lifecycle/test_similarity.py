@@ -447,7 +447,7 @@ def test_an_own_rule_takes_its_number_as_it_is(exact: "Life") -> None:
     ]
 
 
-# --- walls
+# --- namespaces
 
 
 @pytest.mark.parametrize("guard", [{"pinned": True}, {"tags": ["locked"]}])

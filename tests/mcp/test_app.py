@@ -148,7 +148,7 @@ def test_a_toolset_lists_it_for_everybody(place: "Place") -> None:
 
 
 def test_a_caller_sees_what_is_granted(ghost: Ghost) -> None:
-    """The tool passes the same wall as the others."""
+    """The tool checks namespaces as the others do."""
     face = ToolServer(ghost)
     ghost.put("mine", "tea", "Mine.")
     ghost.put("other", "tea", "Theirs.")

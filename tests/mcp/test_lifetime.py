@@ -51,16 +51,34 @@ def test_it_leaves_when_nobody_ever_spoke(place: "Place") -> None:
         assert (server.lines, server.said) == ([], b"")
 
 
-def test_it_leaves_when_its_output_is_closed_too(place: "Place") -> None:
+@pytest.mark.parametrize("modern", [False, True])
+def test_it_leaves_when_its_output_is_closed_too(place: "Place", modern: bool) -> None:
     """A client that vanished with both pipes leaves no process behind."""
     with place.pipes() as server:
-        server.initialize()
+        server.modern() if modern else server.initialize()
         put(server, "k")
         server.start("tools/list")
         assert server.process.stdout is not None
         server.process.stdout.close()
         server.close_input()
         assert server.process.wait(60) in {0, 1}
+
+
+@pytest.mark.parametrize("modern", [False, True])
+def test_requests_before_the_end_are_answered(place: "Place", modern: bool) -> None:
+    """A client may send its requests and close the server's input at once."""
+    with place.pipes() as server:
+        server.modern() if modern else server.initialize()
+        put(server, "first")
+        made = [
+            server.start(
+                "tools/call",
+                {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{n}", "content": f"{n}"}},
+            )
+            for n in range(30)
+        ]
+        assert server.leave() == 0
+        assert set(made) <= server.answers.keys()
 
 
 def test_what_was_asked_before_the_end_is_done_or_not_but_never_half(place: "Place") -> None:

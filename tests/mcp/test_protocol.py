@@ -10,7 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from ghostmem import Ghost, __version__
-from ghostmem.mcp.resources import uri
+from ghostmem.mcp.resources import read, uri
 from ghostmem.mcp.server import make_server
 from ghostmem.mcp.tool_server import ToolServer
 
@@ -179,6 +179,22 @@ def test_a_cancelled_request_is_not_answered_and_does_no_harm(place: "Place") ->
 
 
 # --- resources
+
+
+def test_an_index_says_that_it_is_not_complete(
+    place: "Place", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index has the newest memories, and a line about the others if there are any."""
+    monkeypatch.setattr("ghostmem.mcp.resources.MAX_INDEXED", 2)
+    with place.ghost() as ghost:
+        tools = ToolServer(ghost, folder="/")
+        ghost.put("a", "one", "first")
+        ghost.put("a", "two", "second")
+        assert read(tools, "memory://a/index")["text"].endswith(": first\n")
+        ghost.put("a", "three", "third")
+        text = read(tools, "memory://a/index")["text"]
+    assert "`one`" not in text
+    assert text.endswith("\n\nThese are the newest 2; ghost_list shows older ones.\n")
 
 
 def test_the_index_of_every_namespace_is_a_resource(agent: "Agent", ns: str) -> None:

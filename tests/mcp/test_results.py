@@ -519,9 +519,9 @@ def test_a_patch_changes_lines_and_refuses_what_moved(editor: "Agent") -> None:
     assert error.startswith("context_mismatch: ")
     assert "expected 'two'" in error
     assert "read the memory again" in hint
-    assert editor.fails("ghost_patch", ns=NS, key="k", patch="no")[0].startswith(
-        "malformed_patch: "
-    )
+    error, hint = editor.fails("ghost_patch", ns=NS, key="k", patch="no")
+    assert error.startswith("malformed_patch: ")
+    assert hint.startswith("send a unified diff: @@ -1,3 +1,4 @@")
     assert editor.ok("ghost_get", ns=NS, key="k")["content"] == "one\nzwei\nthree"
 
 

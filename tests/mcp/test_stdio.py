@@ -15,7 +15,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.mcp.server import serve_stdio
-from ghostmem.mcp.stdio import VERSIONS, StdioSession
+from ghostmem.mcp.stdio import VERSIONS, WORKERS, StdioSession
 from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
@@ -183,6 +183,34 @@ def test_taking_back_what_cannot_be_taken_back_does_no_harm(face: ToolServer, gi
     cancel = f'{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{given}}}\n'.encode()
     StdioSession(face, sink).serve([cancel, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'])
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_request_that_is_cancelled_before_its_turn_is_not_run(
+    face: ToolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A put that waits for a free worker is not stored after the client cancelled it."""
+    free, called = threading.Event(), []
+
+    def call(name: str, given: dict[str, Any] | None) -> dict[str, Any]:
+        called.append(name)
+        free.wait(30)
+        return {"content": []}
+
+    def requests() -> Iterator[bytes]:
+        yield from lines(
+            VERSIONS[-1], [("tools/call", {"name": "busy"})] * WORKERS, {}
+        ).splitlines()
+        put = {"jsonrpc": "2.0", "id": "put", "method": "tools/call", "params": {"name": "put"}}
+        yield json.dumps(put).encode()
+        cancel = {"method": "notifications/cancelled", "params": {"requestId": "put"}}
+        yield json.dumps({"jsonrpc": "2.0", **cancel}).encode()
+        free.set()
+
+    monkeypatch.setattr(face, "call", call)
+    sink = Kept()
+    StdioSession(face, sink).serve(requests())
+    assert called == ["busy"] * WORKERS
+    assert "put" not in [json.loads(line)["id"] for line in sink.getvalue().splitlines()]
 
 
 def test_params_that_are_no_object_are_refused(face: ToolServer) -> None:

@@ -183,6 +183,9 @@ def test_tags_list_rename_rm(ghost: Ghost) -> None:
     assert ghost.rm_tag("crimson").affected == 2
     assert ghost.get(NS, "b").tags == ()
     assert ghost.rename_tag("nope", "x").affected == 0
+    ghost.put(NS, "brief", "text", tags=["keep"], ttl="1h")
+    ghost.rename_tag("keep", "locked")
+    assert ghost.get(NS, "brief").expires_at is None
     with pytest.raises(InvalidInputError):
         ghost.rename_tag("a", " ")
 

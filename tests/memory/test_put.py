@@ -208,6 +208,21 @@ def test_pinned_and_locked_do_not_expire(ghost: Ghost, state: dict[str, object])
     assert ghost.list(NS) == []
 
 
+@pytest.mark.parametrize("state", [{"pinned": True}, {"tags": ["locked"]}])
+def test_a_repetition_lets_no_pinned_or_locked_memory_expire(
+    ghost: Ghost, state: dict[str, object]
+) -> None:
+    """The same text with a ttl is refused like another text; a locked one is not changed at all."""
+    ghost.put(NS, "k", "text", **state)  # type: ignore[arg-type]
+    with pytest.raises((InvalidInputError, LockedError)):
+        ghost.put(NS, "k", "text", ttl="1h")
+    with pytest.raises(InvalidInputError, match="cannot expire"):
+        ghost.put(NS, "k", "text", ttl="1h", unlock=True)
+    assert ghost.get(NS, "k").expires_at is None
+    assert ghost.put(NS, "k", "text", ttl="never").outcome is Outcome.REINFORCED
+    assert ghost.put(NS, "k", "other", unlock=True).version == 2
+
+
 def test_base_version_is_compare_and_swap(ghost: Ghost) -> None:
     """A put with a base succeeds only on that very version; 0 means the key must be new."""
     assert ghost.put(NS, "k", "one", base_version=0).version == 1

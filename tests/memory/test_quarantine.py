@@ -105,7 +105,7 @@ def test_release_stores_it_with_all_its_fields(ghost: Ghost) -> None:
 
 
 def test_ids_may_be_abbreviated_but_not_guessed(ghost: Ghost) -> None:
-    """The start or the end of an id will do when it is enough; namespaces are walls."""
+    """The start or the end of an id will do when it is enough, within its namespace only."""
     one, two = put(ghost, key="one"), put(ghost, key="two")
     assert ghost.held(one[-6:]).id == one
     with pytest.raises(InvalidInputError, match="matches 2"):

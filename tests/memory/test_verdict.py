@@ -162,7 +162,7 @@ def test_a_new_version_is_an_update_of_its_last_one(open_ghost: Callable[..., Gh
 
 
 def test_an_empty_or_unknown_namespace_has_nothing_to_compare(known: Ghost) -> None:
-    """Namespaces are walls."""
+    """A verdict looks at its own namespace only."""
     assert find(known, "Tom owns the payments module.", ns="b").verdict.kind == VerdictKind.NEW
 
 

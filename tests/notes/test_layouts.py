@@ -45,7 +45,7 @@ def day(text: str) -> datetime:
 
 
 def local(text: str) -> datetime:
-    """Return a time of the clock on the wall."""
+    """Return a local time."""
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
@@ -528,7 +528,7 @@ def test_a_project_with_role_files_is_known_by_itself(tmp_path: Path, store: Gho
 def test_the_time_of_a_role_is_local(
     zone: str, tmp_path: Path, store: Ghost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a role file says is what the clock on the wall said."""
+    """The times in a role file are local times."""
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:

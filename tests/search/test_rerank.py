@@ -40,10 +40,17 @@ def test_a_late_reranker_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scorer", "says"), [(lambda q, t: 1 / 0, "ZeroDivisionError"), (lambda q, t: [1.0], "1 of 3")]
+    ("scorer", "says"),
+    [
+        (lambda q, t: 1 / 0, "ZeroDivisionError"),
+        (lambda q, t: [1.0], "1 of 3"),
+        (lambda q, t: None, "TypeError"),
+        (lambda q, t: ["good", "bad", "bad"], "ValueError"),
+        (lambda q, t: [float("nan")] * 3, "a score is not a number"),
+    ],
 )
 def test_a_broken_reranker_never_breaks_a_search(scorer: object, says: str) -> None:
-    """An exception or too few scores leave the order alone and are noted."""
+    """An exception, too few scores or other values leave the order alone and are noted."""
     with opened(scorer) as ghost:
         found = ghost.search("tea", "n")
     assert len(found) == 3

@@ -120,7 +120,7 @@ def test_a_namespace_gets_a_shard_and_a_node_of_its_own(cluster: Ghost, ns: str)
     assert [hit.key for hit in cluster.search("harbour ferry", ns)] == ["k"]
 
 
-def test_walls_hold_on_a_cluster(cluster: Ghost, ns: str) -> None:
+def test_namespaces_are_separate_on_a_cluster(cluster: Ghost, ns: str) -> None:
     """A role of the database reads what it was granted, on whichever node it lies."""
     for name in (ns, f"{ns}-other"):
         cluster.put(name, "k", TEXT.format(1))

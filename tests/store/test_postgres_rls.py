@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -11,6 +12,7 @@ from psycopg import errors as pg
 from cli.conftest import GhostCli, ghost_cli  # noqa: F401
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.admin import cluster as admin
+from ghostmem.errors import ReadOnlyStoreError
 from ghostmem.settings import Settings
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
@@ -19,7 +21,7 @@ PUT = "INSERT INTO memories (ns, id, key, content, created_at, recorded_at) VALU
 
 @pytest.fixture
 def ghost_pg(pg_url: str, clock: Any) -> Iterator[Ghost]:
-    """Open a store with memories behind three walls."""
+    """Open a store with memories in three namespaces."""
     with Ghost.open(pg_url, settings=Settings(embed_provider="none"), clock=clock) as ghost:
         for ns in ("agent:ann", "agent:bo", "team"):
             ghost.put(ns, "secret", f"The secret of {ns}.", tags=["t"], files=["src/a.py"])
@@ -142,7 +144,7 @@ def test_what_a_grant_does_not_open(
 
 
 def test_grants_of_whom_and_to_what(ghost_pg: Ghost, eve: str) -> None:
-    """A role must be there and stand behind the wall; a namespace must be one."""
+    """The role must exist and be subject to row-level security, and the namespace must be valid."""
     with pytest.raises(NotFoundError, match="no role nobody"):
         admin.grant(ghost_pg.store, "nobody", "team")
     with pytest.raises(InvalidInputError, match="superuser"):
@@ -171,3 +173,13 @@ def test_the_commands(ghost_pg: Ghost, eve: str, pg_url: str, ghost_cli: GhostCl
     assert "revoked" in ghost_cli.ok(*at, "admin", "revoke", eve)
     assert "no Citus" in ghost_cli.fails(5, *at, "admin", "nodes")[0]
     assert "install Citus" in ghost_cli.fails(5, *at, "admin", "distribute")[1]
+
+
+def test_ghost_as_another_role(ghost_pg: Ghost, eve: str, pg_url: str) -> None:
+    """The error says which role Ghost needs, not to look at the permissions of a file."""
+    owner, place = pg_url.removeprefix("postgresql://").split("@", 1)
+    assert owner
+    url = f"postgresql://{quote(eve)}@{place}"
+    with pytest.raises(ReadOnlyStoreError, match="refuses this role") as refused:
+        Ghost.open(url, settings=Settings(embed_provider="none")).get("agent:ann", "secret")
+    assert "owns the tables" in str(refused.value.hint)

@@ -29,6 +29,23 @@ def test_the_old_one_ends_when_the_new_one_begins(closed: Ghost) -> None:
     )
 
 
+def test_the_same_put_again_changes_nothing(closed: Ghost) -> None:
+    """A client that repeats its request gets the same version with the same importance."""
+    again = closed.put(NS, "new", NEW, supersedes="old")
+    assert (again.version, again.outcome, again.importance) == (1, "reinforced", 0.9)
+    assert closed.get(NS, "old").version == 2
+    closed.reopen(NS, "old")
+    closed.put(NS, "new", NEW, supersedes="old")
+    assert closed.get(NS, "old").meta["superseded_by"] == "new"
+
+
+def test_a_successor_keeps_its_own_importance(ghost: Ghost) -> None:
+    """A memory that replaces a less important one inherits from its last version, as always."""
+    ghost.put(NS, "old", OLD, importance=0.3)
+    ghost.put(NS, "new", "The staging database is new.", importance=0.9)
+    assert ghost.put(NS, "new", NEW, supersedes="old").importance == 0.9
+
+
 def test_what_is_declared_true_since_ends_the_old_one_then(ghost: Ghost) -> None:
     """A successor that says since when it holds ends the old one at that time."""
     ghost.put(NS, "old", OLD)

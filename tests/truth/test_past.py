@@ -106,7 +106,7 @@ def test_the_future_is_refused(ghost: Ghost) -> None:
 
 
 def test_only_the_namespace_asked_for_is_looked_at(ghost: Ghost, clock: object) -> None:
-    """The past has the same walls."""
+    """A search of the past stays within its namespace too."""
     ghost.put(NS, "a", "Parking is at the north gate.")
     ghost.put("agent:other", "b", "Parking is at the south gate.")
     at = clock()  # type: ignore[operator]

@@ -139,6 +139,13 @@ def test_bodies_have_a_limit(small: "Served", size: int, status: int, chunked: b
     assert len(small.ghost.list("a")) == (1 if status == 201 else 0)
 
 
+def test_a_client_that_sends_too_much_gets_the_answer(serve: Callable[..., "Served"]) -> None:
+    """A body up to four times the limit is received, so that its sender can read the answer."""
+    served = serve(limits=RequestLimits(per_second=0, body_bytes=5_000_000))
+    answer = served.api("PUT", "/memories/a/k", body(19_000_000))
+    assert (answer.status, answer.json["error"]) == (413, "TooLarge")
+
+
 def test_a_length_that_is_only_told_is_believed(small: "Served") -> None:
     """Who announces too much is refused before a byte of it is sent."""
     link = http.client.HTTPConnection("127.0.0.1", small.port, timeout=60)

@@ -482,6 +482,44 @@ def test_only_json_is_taken(served: "Served", kind: str) -> None:
     )
 
 
+def test_whole_numbers_may_be_written_as_fractions(served: "Served") -> None:
+    """Some languages write every number as a fraction: 1.0 is 1, also inside a list."""
+    fields = {"key": "tea", "content": "Sam drinks green tea.", "base_version": 0.0}
+    answer = served.api("POST", "/memories", {"ns": "a", "memories": [fields]})
+    assert answer.json["created"] == 1
+    found = served.api("POST", "/search", {"query": "tea", "ns": "a", "limit": 1.0})
+    assert [hit["key"] for hit in found.json["results"]] == ["tea"]
+    update = {"content": "Sam drinks black tea.", "base_version": 1.0, "meta": {"cups": 2.0}}
+    assert served.api("PUT", "/memories/a/tea", update).json["version"] == 2
+    assert served.ghost.get("a", "tea").meta == {"cups": 2.0}
+    refused = served.api("POST", "/search", {"query": "tea", "limit": 1.5})
+    assert refused.json["message"] == "limit must be a whole number, not 1.5"
+
+
+def test_an_unknown_field_is_named_with_its_place(served: "Served") -> None:
+    """In a batch the error says which memory has it; a path without fields says so."""
+    batch = [{"key": "a", "content": "b"}, {"key": "c", "content": "d", "colour": "red"}]
+    answer = served.api("POST", "/memories", {"ns": "a", "memories": batch})
+    assert (answer.status, answer.json["message"]) == (
+        400,
+        "there is no argument 'colour' in memories[1]",
+    )
+    assert served.api("GET", "/stats?a=1").json["hint"] == "leave it out; there are none"
+
+
+def test_head_is_get_without_a_body(served: "Served") -> None:
+    """HEAD has the status and headers of GET; an export is not made for it."""
+    served.ghost.put("a", "tea", "Sam drinks green tea.")
+    for path in ("/memories/a/tea", "/memories/a/cup", "/memories?ns=a", "/stats"):
+        whole, head = served.api("GET", path), served.api("HEAD", path)
+        assert (head.status, head.body) == (whole.status, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+    export = served.api("HEAD", "/export")
+    assert (export.status, export.headers["content-type"]) == (200, "application/x-ndjson")
+    assert served.api("HEAD", "/search").headers["allow"] == "POST"
+    assert served.api("POST", "/stats").headers["allow"] == "GET, HEAD"
+
+
 def test_the_document_and_the_lone_paths(served: "Served") -> None:
     """Health, readiness, metrics and the OpenAPI document are where tools look for them."""
     assert served.call("GET", "/healthz").json == {"status": "ok"}

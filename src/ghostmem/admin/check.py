@@ -1,14 +1,14 @@
 """Check a store for corruption, and repair its indexes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Record
 from ghostmem.store import Reindexer, Store
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class CheckReport(Record):
     """The problems that a check found."""
 
@@ -16,7 +16,7 @@ class CheckReport(Record):
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RepairReport(Record):
     """The changes of a repair, and the problems that remain."""
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.store import SharedEngine, SharedTransaction, Store, validate
 from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
@@ -19,7 +20,7 @@ _TEXTS = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class StatementRoute(Record):
     """A statement of an ordinary operation, and the number of shards it uses.
 
@@ -35,7 +36,7 @@ class StatementRoute(Record):
         return self.shards is None or self.shards <= 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Distributed(Record):
     """The result of `distribute`; `wide` are ordinary statements that use several shards."""
 

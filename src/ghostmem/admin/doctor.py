@@ -3,20 +3,20 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem._version import __version__
 from ghostmem.admin.check import check, repair
 from ghostmem.admin.where import where
 from ghostmem.errors import GhostError
+from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import embed_status
 from ghostmem.model import Record, optional
 from ghostmem.settings import Settings, config_path
 from ghostmem.store import Store
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DoctorFinding(Record):
     """The result of one check: ok, warning or problem, and the next step."""
 
@@ -26,7 +26,7 @@ class DoctorFinding(Record):
     fix: str = optional("")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Diagnosis(Record):
     """The results of all checks."""
 

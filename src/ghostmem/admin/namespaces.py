@@ -1,14 +1,13 @@
 """List, count and remove namespaces."""
 
-from dataclasses import dataclass
-
 from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove, still_in_backups, still_in_files
 from ghostmem.model import NsFilter, Record, optional
 from ghostmem.store import Filter, Store, validate
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class NamespaceInfo(Record):
     """The counts of a namespace."""
 
@@ -18,7 +17,7 @@ class NamespaceInfo(Record):
     sequence: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class NamespaceRemoval(Record):
     """The memories removed from the matching namespaces; see `Removal` for the other fields."""
 
@@ -77,7 +76,7 @@ def rm_namespace(
     return NamespaceRemoval(ns, len(memories), hard, dry_run, copies, files, pending)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Stats(Record):
     """Counts of a whole store."""
 

@@ -1,12 +1,12 @@
 """Verify the hash chain of the audit log, and list the log."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
 from ghostmem.clock import as_time, read_time
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.store import Store, Transaction, validate
 from ghostmem.store.journal import ChainLine, Head, chained, rolled
@@ -14,7 +14,7 @@ from ghostmem.store.journal import ChainLine, Head, chained, rolled
 HEX_DIGITS = frozenset("0123456789abcdef")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Chain(Record):
     """The log of a namespace: its lines, those without a hash, its head, and the first error."""
 
@@ -25,7 +25,7 @@ class Chain(Record):
     broken: str = optional("")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Verification(Record):
     """Whether the log is unchanged; `head` is its hash, to be kept elsewhere and compared later.
 
@@ -40,7 +40,7 @@ class Verification(Record):
     broken: tuple[str, ...] = optional(())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LogLine(Record):
     """A line of the log; its key is looked up, so it is missing if the memory was deleted."""
 

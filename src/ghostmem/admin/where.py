@@ -1,9 +1,9 @@
 """Tell which namespace and which store commands use here, and why."""
 
 import os
-from dataclasses import dataclass
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.notes.project import find_project
 from ghostmem.settings import load, resolve
@@ -11,7 +11,7 @@ from ghostmem.settings import load, resolve
 REASONS = {"argument": "--db", "default": "the default"}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DefaultLocation(Record):
     """The default namespace and the store, each with what decided it."""
 

@@ -5,7 +5,7 @@ The judge reads each statement together with its message; without it, explicit p
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ghostmem.capture.keys import key_of, kind_of, other_key
@@ -18,6 +18,7 @@ from ghostmem.capture.sorts import (
     leads_steps,
     steps_match,
 )
+from ghostmem.frozen import frozen
 from ghostmem.model import CAPTURED, Kind, Record, Sort
 from ghostmem.text.capture import Statement, is_entry, own_text, statements
 from ghostmem.truth.alike import distinctive, essence
@@ -38,7 +39,7 @@ _AROUND = 100  # characters before and after it
 _COMMAND = re.compile(r"\w+\s+\w+[._]\w+")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Candidate(Record):
     """A statement worth remembering: its key, the writer's words, and the reasons."""
 

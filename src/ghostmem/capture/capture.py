@@ -12,6 +12,7 @@ from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.transcripts.base import USER
 from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.judge import find_judge
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import read_current
@@ -76,7 +77,7 @@ MAX_GIVEN = 1_000  # candidates of a model
 NO_LIMIT = -1  # for `most`
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Captured(Record):
     """A candidate with its verdict and outcome; `stored_as` is its key if that is another."""
 
@@ -94,7 +95,7 @@ class Captured(Record):
     fields: Mapping[str, Any] = optional({})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class CaptureReport(Record):
     """The candidates of a capture, those refused with the reason, and notes about the source."""
 
@@ -165,6 +166,7 @@ def capture(
     `speaker`, only this speaker's lines of a text with labels such as `User:` are read. `kind` is
     that of every memory. Sentences of a text count as stated by the user, candidates as observed,
     unless `source_kind` says otherwise. With `dry_run` nothing is stored."""
+    validate.flags(dedup=dedup, allow_secrets=allow_secrets, dry_run=dry_run)
     validate.namespace(ns)
     if sum(given is not None for given in (text, candidates, transcript)) != 1:
         raise InvalidInputError(

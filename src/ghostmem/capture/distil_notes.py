@@ -1,7 +1,7 @@
 """Propose parts of past daily notes for MEMORY.md, and add them on request."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.capture.proposals import DailyNote, Proposal, propose, source
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.notes.files import append, inside, read_file
 from ghostmem.notes.grep import LONG_TERM, memory_files, note_date
@@ -22,7 +23,7 @@ OPENING = "# Memory\n"
 _MAX_WEEKS = 5_000  # the calendar of Python ends
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Distilled(Record):
     """The proposals from the daily notes of a period, and the file to add them to."""
 

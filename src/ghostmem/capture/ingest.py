@@ -98,6 +98,7 @@ def ingest_transcript(
     The path is a file or a folder of files. Ingesting again adds new turns only; removed ones stay
     removed. Text that programs wrote in the user's name is left out. `source_user` names the
     user."""
+    validate.flags(allow_secrets=allow_secrets, dry_run=dry_run)
     validate.namespace(ns)
     extra = tuple(validate.tags(tags) or ())
     user = validate.label(source_user, "source_user")
@@ -267,6 +268,7 @@ def ingest(
     Secrets are redacted unless `allow_secrets`; the files stay unchanged. A file of a folder that
     cannot be read is left out and named in `notes`. A section that looks like instructions goes
     into quarantine, unless the caller sets `trust`."""
+    validate.flags(date_ns=date_ns, dry_run=dry_run, allow_secrets=allow_secrets, trust=trust)
     root = validate.path(path, "path")
     validate.namespace(ns)
     fields = put_fields(kind=kind, tags=tags, priority=priority)

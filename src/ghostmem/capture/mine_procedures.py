@@ -1,7 +1,7 @@
 """Find sequences of actions that several sessions share, and put them as procedures."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ghostmem.capture.rules.procedures import (
@@ -17,6 +17,7 @@ from ghostmem.capture.rules.procedures import (
 from ghostmem.capture.transcripts.base import ToolCall
 from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import MINED, Kind, NsFilter, Outcome, Record, SourceKind, Verdict, optional
@@ -26,7 +27,7 @@ MAX_PROCEDURES = 20
 TAGS = ("procedure", MINED)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Mined(Record):
     """A procedure with its steps and sessions, and its verdict and outcome."""
 
@@ -40,7 +41,7 @@ class Mined(Record):
     stored_as: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MineReport(Record):
     """The procedures of a run, the number of sessions, and notes about unreadable parts."""
 
@@ -70,6 +71,7 @@ def mine_procedures(
     either, they are the procedural memories of the namespace, and their actions the steps they
     list. Unless `dry_run`, the sequences are put into the namespace as procedural memories, each
     with a verdict."""
+    validate.flags(dry_run=dry_run)
     validate.positive(fewest, "fewest (--min-sessions)", least=FEWEST)
     _check_lengths(shortest, longest)
     validate.positive(most, "most (--max)")
@@ -113,7 +115,7 @@ def _given(sessions: Iterable[Sequence[str]]) -> dict[str, list[str]]:
     """Return the steps of sessions that the caller lists, by the number of each."""
     return {
         str(number): runs(validate.texts(steps, f"session {number}", "step"))
-        for number, steps in enumerate(sessions, 1)
+        for number, steps in enumerate(validate.items(sessions, "sessions", "['a', 'b']"), 1)
     }
 
 

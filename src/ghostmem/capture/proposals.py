@@ -9,12 +9,12 @@ import re
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.capture.candidates import capture_chances, is_worth, reasons_of
 from ghostmem.capture.sorts import find_sort
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
 from ghostmem.text.capture import sentences
@@ -52,7 +52,7 @@ class DailyNote(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Proposal(Record):
     """A part of a daily note for MEMORY.md, with the reasons and their score."""
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Hop, Memory
 from ghostmem.search.corrections import reachable
 from ghostmem.text.focus import excerpt
@@ -56,7 +57,7 @@ class ContextItem:
         return (self.last, -self.score, newest, self.memory.ns, self.memory.key)
 
 
-@dataclass(frozen=True)
+@frozen
 class Relations:
     """Relations of candidates that packing must respect, by id."""
 

@@ -1,15 +1,15 @@
 """The request of a context: its arguments, checked once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from os import PathLike
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.search.query import Query
 from ghostmem.store import Filter, validate
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class ContextRequest:
     """The checked arguments of a context."""
 

@@ -1,8 +1,7 @@
 """The protocol of embedding providers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ghostmem.errors import EmbeddingError
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """The minimum cosines of similar texts for one model; the defaults are those of MiniLM."""
 
     link: float = 0.80

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Edge, Memory, Rel, Tier
 from ghostmem.store import Store, Transaction
 from ghostmem.text.chunk import CHUNKER
@@ -32,7 +33,7 @@ ROUNDING = 1e-3  # the error of a cosine of float16 vectors
 MIN_KNOWN = 0.5  # share of a text's words that the model must know for a link
 
 
-@dataclass(frozen=True)
+@frozen
 class NearestChunks:
     """The chunks nearest to a memory that is about to be written.
 

@@ -1,14 +1,14 @@
 """clusters: groups of similar memories."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.graph.components import components
 from ghostmem.model import Record, Rel
 from ghostmem.store import Store, Transaction, validate
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Cluster(Record):
     """Memories connected by `relates_to`; `summarised` of them have a summary."""
 

@@ -1,10 +1,11 @@
 """edge: make, remove and list the edges between memories."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.model import EDGE_WEIGHTS, Edge, Link, Outcome, Record, Rel
 from ghostmem.store import Store, Transaction, again, find, validate
 
@@ -19,7 +20,7 @@ LEGACY = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class EdgeCandidate(Record):
     """Two similar memories whose relation is to be classified."""
 
@@ -30,7 +31,7 @@ class EdgeCandidate(Record):
     relates_weight: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class EdgeCandidates(Record):
     """Pairs to be classified, and the number of pairs that already are."""
 

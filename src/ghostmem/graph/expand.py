@@ -1,9 +1,10 @@
 """expand: list summaries, or show the memories that one contains."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.graph.clusters import Cluster, find_clusters
 from ghostmem.model import Kind, Memory, Record, Rel, Tier, optional
 from ghostmem.store import Store, Transaction, count, find, validate
@@ -13,7 +14,7 @@ MAX_DEPTH = 200  # levels that are opened
 SUMMARY_LENGTH = 200  # characters of a text in a list
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SummaryNode(Record):
     """A memory in the tree of summaries: a child with its content, others with a first line."""
 
@@ -28,7 +29,7 @@ class SummaryNode(Record):
     nodes: "tuple[SummaryNode, ...]" = optional(())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Expanded(Record):
     """The summaries of a namespace and clusters without one, or one summary with its children."""
 

@@ -1,9 +1,9 @@
 """infer_edges: ask a model how similar memories relate, and store its answers as edges."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from ghostmem.errors import ModelError
+from ghostmem.frozen import frozen
 from ghostmem.graph.ask.base import Asker
 from ghostmem.graph.edges import seed_keys
 from ghostmem.model import EDGE_WEIGHTS, REASONING, Edge, Memory, Record
@@ -13,7 +13,7 @@ from ghostmem.text.infer import NO_RELATION, RelationAnswer, pair_prompt, read_a
 MAX_FAILURES = 3  # in a row, after which a run stops
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class EdgeInference(Record):
     """A model's answer about one pair, in the direction it holds, and whether it was stored."""
 
@@ -24,7 +24,7 @@ class EdgeInference(Record):
     applied: bool
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class InferReport(Record):
     """The answers of a run; in a dry run, those that it would have stored."""
 

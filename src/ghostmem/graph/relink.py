@@ -3,13 +3,13 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, groupby, islice
 from math import log, sqrt
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import threshold
 from ghostmem.model import Edge, NsFilter, Record, Rel, Tie, Tier
 from ghostmem.store import Filter, Store, Transaction, validate
@@ -32,7 +32,7 @@ MIN_TOPIC_COSINE = 0.30  # cosine of the rare words
 MAX_COMMON_SHARE, MIN_COMMON, MAX_COMMON = 0.05, 20, 1_000
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Relinked(Record):
     """The number of memories compared and of edges added."""
 

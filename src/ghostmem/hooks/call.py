@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.hooks.hosts import HOSTS, Host, Moment
 from ghostmem.hooks.unanswered import UnansweredError
 
@@ -13,7 +13,7 @@ _PROMPTS = ("prompt", "user_prompt")
 _SESSIONS = ("session_id", "conversation_id")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Call:
     """One call of a hook by a host."""
 

@@ -1,9 +1,10 @@
 """The table of agent hosts: their names for the moments of a session, and their answers."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from ghostmem.frozen import frozen
 
 
 class Moment(StrEnum):
@@ -19,7 +20,7 @@ class Moment(StrEnum):
 ADDING = (Moment.START, Moment.PROMPT)  # moments at which memories are added
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Host:
     """A host: its name in sources, its events, the format of its transcripts, its answers.
 

@@ -7,10 +7,11 @@ captures from the entries and removes them; entries of a killed worker are left 
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from ghostmem.clock import now
+from ghostmem.frozen import frozen
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import HOSTS, Moment
 from ghostmem.settings import Settings
@@ -25,7 +26,7 @@ _SUFFIX = ".json"
 _UNFINISHED = ".tmp"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class CaptureEntry:
     """A call to capture from: its file, its namespace, and how often that was begun."""
 

@@ -12,6 +12,7 @@ from itertools import accumulate, groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import earlier
+from ghostmem.frozen import frozen
 from ghostmem.lifecycle.duplicates import exact_duplicates, near_duplicates, text_digest
 from ghostmem.model import LOCKED, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import validate
@@ -76,7 +77,7 @@ class AuditedMemory(NamedTuple):
 _AUDITED = RowType("memories", AuditedMemory)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class AuditFinding(Record):
     """The result of one check: count, share and examples of memories, cost, and next command."""
 
@@ -88,7 +89,7 @@ class AuditFinding(Record):
     advice: str = optional("")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class AuditReport(Record):
     """The score of a store from 0 to 100 with its findings; `unjudged` lists skipped checks."""
 

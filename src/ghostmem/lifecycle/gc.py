@@ -1,11 +1,12 @@
 """Garbage collection: delete expired, stale and removed memories."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from ghostmem.clock import earlier, parse_ttl
+from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.model import Priority, Record, optional
+from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
@@ -14,7 +15,7 @@ KEEP_RUNS = timedelta(days=90)  # the records of reflect runs
 KEEP_SESSIONS = timedelta(days=30)  # idle sessions of hooks
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Collection(Record):
     """The counts of a collection, or of its dry run.
 
@@ -49,6 +50,7 @@ def gc(
             high and critical ones.
         purge_deleted: Also delete all versions of keys removed this long ago ("30d" or "all").
         vacuum: Scrub even if nothing was deleted, and shrink the file."""
+    validate.flags(vacuum=vacuum, dry_run=dry_run)
     now = store.clock()
     idle = None if stale is None else earlier(now, parse_ttl(stale, "stale"))
     purge = None

@@ -1,7 +1,6 @@
 """Find the rule that applies to a memory."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,8 +14,7 @@ IDLE_STRETCH_PER_USE = 0.2
 MAX_IDLE_STRETCH = 4.0
 
 
-@dataclass(frozen=True)
-class UseRecord:
+class UseRecord(NamedTuple):
     """Whether the log has a memory, the days on which it was used, and how often it was shown."""
 
     logged: bool = False

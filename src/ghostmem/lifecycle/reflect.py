@@ -45,6 +45,7 @@ def reflect(
     run that was killed is finished by the next one, and `undo` reverses a run. `dry_run` returns
     exactly what a run would do and changes nothing. `relink` also links memories that share names,
     topics or meaning."""
+    validate.flags(dry_run=dry_run, relink=relink)
     scope = validate.ns_filter(ns)
     if dry_run:
         return _dry_run(store, scope, relink, progress)

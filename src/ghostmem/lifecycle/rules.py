@@ -25,9 +25,12 @@ _MAX_PRIORITY = 1_000_000
 
 def rules(store: Store, ns: str | None = None) -> list[Rule]:
     """Return the active rules, or those that apply to a namespace, highest priority first."""
+    name = validate.text("" if ns is None else ns, "namespace")
     with store.engine.read() as tx:
         return [
-            rule for rule in tx.rules.all() if rule.scope != OFF and (not ns or rule.ns in ("", ns))
+            rule
+            for rule in tx.rules.all()
+            if rule.scope != OFF and (not name or rule.ns in ("", name))
         ]
 
 
@@ -100,7 +103,7 @@ def set_rule(
         name=_name(name),
         action_op=op,
         created_at=now,
-        ns=validate.namespace(ns) if ns else "",
+        ns="" if ns is None or ns == "" else validate.namespace(ns),
         priority=priority,
         action_params=params,
         rule_expires_at=None if expires_at is None else as_time(expires_at, "expires_at"),

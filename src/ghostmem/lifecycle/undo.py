@@ -1,8 +1,7 @@
 """Reverse the changes of a reflect run."""
 
-from dataclasses import dataclass
-
 from ghostmem.errors import ConflictError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.memory.embedding import catch_up
@@ -11,7 +10,7 @@ from ghostmem.store import validate
 from ghostmem.store.store import Store
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Undone(Record):
     """A reversed run, and the changes that stay because their subject has changed since."""
 
@@ -34,6 +33,7 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
 
     Args:
         run: The id of a run or its beginning; "last" is the newest that was not undone."""
+    validate.flags(dry_run=dry_run)
     with store.engine.write(dry_run=dry_run) as tx:
         chosen = _find(tx.runs.all(10_000), validate.text(run, "run"))
         if chosen.undone_at is not None:

@@ -73,11 +73,13 @@ def read(tools: ToolServer, address: str) -> dict[str, str]:
 
 
 def _index(tools: ToolServer, ns: str) -> str:
-    found = tools.ghost.list(ns, limit=MAX_INDEXED)
+    found = tools.ghost.list(ns, limit=MAX_INDEXED + 1)
     lines = [
         f"- `{memory.key}` ({memory.created_at:%Y-%m-%d}): {first_line(memory.content, 100)}"
-        for memory in found
+        for memory in found[:MAX_INDEXED]
     ]
+    if len(found) > MAX_INDEXED:
+        lines += ["", f"These are the newest {MAX_INDEXED}; ghost_list shows older ones."]
     return "\n".join([f"# {ns}", "", *lines]) + "\n"
 
 

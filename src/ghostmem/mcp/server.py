@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from io import TextIOWrapper
 from pathlib import Path
+from threading import Condition
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -16,7 +18,14 @@ from pydantic import ValidationError
 from ghostmem._version import __version__
 from ghostmem.mcp.app import EXTENSION
 from ghostmem.mcp.bodies import CheckedBodies
-from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_message
+from ghostmem.mcp.frames import (
+    FrameError,
+    Message,
+    encode,
+    error_reply,
+    parse,
+    read_message,
+)
 from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, ProtocolError
 from ghostmem.mcp.requests import CALL, ClientInfo, answer
 from ghostmem.mcp.texts import instructions
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any]
 
 _BODY = 4_000_000  # bytes of one request over HTTP
+_FINISH_SECONDS = 30  # that running requests have when the input ends
 _HANDLERS: Mapping[
     str, tuple[str, type[BaseModel]]
 ] = {  # by method: the argument of the server, and what it returns
@@ -94,12 +104,11 @@ def _client(context: Context) -> ClientInfo:
 
 def serve_stdio(tools: ToolServer, source: Iterable[bytes], sink: BinaryIO) -> None:
     """Serve one client, whose lines come from a source, until it goes away."""
-    from io import TextIOWrapper
-
     from mcp.server.stdio import stdio_server
 
     server = make_server(tools)
-    reader, writer = cast("TextIO", _Lines(source, sink)), TextIOWrapper(sink, encoding="utf-8")
+    lines = _Lines(source, sink)
+    reader, writer = cast("TextIO", lines), _Replies(sink, lines.answered)
 
     async def serve() -> None:
         async with stdio_server(anyio.wrap_file(reader), anyio.wrap_file(writer)) as (
@@ -120,31 +129,66 @@ class _Lines:
 
     def __init__(self, source: Iterable[bytes], sink: BinaryIO) -> None:
         self._source, self._sink = iter(source), sink
+        self._unanswered = 0
+        self._changed = Condition()
 
     def readline(self) -> str:
-        """Return the next line, or an empty text at the end."""
+        """Return the next line, or an empty text at the end, when all requests are answered."""
         for line in self._source:
             try:
-                if line.strip() and _check(line):
+                message = _checked(line) if line.strip() else None
+                if message is not None:
+                    self._count(message)
                     return line.decode("utf-8-sig")
             except FrameError as error:
                 self._sink.write(
                     encode(error_reply(error)) + b"\n"
                 )  # in one call, because the SDK writes here too
                 self._sink.flush()
+        with self._changed:
+            # the SDK drops requests that are still running when the input ends
+            self._changed.wait_for(lambda: not self._unanswered, _FINISH_SECONDS)
         return ""
 
+    def _count(self, message: Message) -> None:
+        """Count a request, and one that the client cancelled as answered."""
+        with self._changed:
+            self._unanswered += "id" in message
+        if message["method"] == "notifications/cancelled":
+            self.answered()
 
-def _check(line: bytes) -> bool:
-    """Tell whether a line is for the SDK, or raise the error that answers it."""
+    def answered(self) -> None:
+        """Count a request as answered."""
+        with self._changed:
+            self._unanswered = max(0, self._unanswered - 1)
+            self._changed.notify_all()
+
+
+class _Replies(TextIOWrapper):
+    """The standard output for the SDK, which writes each reply in one call."""
+
+    def __init__(self, sink: BinaryIO, written: Callable[[], None]) -> None:
+        super().__init__(sink, encoding="utf-8")
+        self._written = written
+
+    def write(self, text: str) -> int:
+        """Write a reply, and report it."""
+        try:
+            return super().write(text)
+        finally:
+            self._written()
+
+
+def _checked(line: bytes) -> Message | None:
+    """Return the message of a line if it is for the SDK, or raise the error that answers it."""
     message = read_message(parse(line))
     if message is None:
-        return False
+        return None
     try:
         types.jsonrpc_message_adapter.validate_json(line.removeprefix(BOM_UTF8), by_name=False)
     except ValidationError:
         if "id" not in message:
-            return False
+            return None
         if not isinstance(message.get("params"), dict | None):
             raise FrameError(
                 INVALID_PARAMS, "Invalid request parameters: they must be an object", message["id"]
@@ -152,7 +196,7 @@ def _check(line: bytes) -> bool:
         raise FrameError(
             INVALID_REQUEST, "Invalid request: a text or a number cannot be read", message["id"]
         ) from None
-    return True
+    return message
 
 
 def http_app(

@@ -227,8 +227,11 @@ class StdioSession:
     def _reply(
         self, request: _Request, work: Callable[[Mapping[str, Any]], dict[str, Any]]
     ) -> None:
-        """Do the work of a request and pass on the reply, unless the client cancelled it."""
-        reply = reply_to(request.message, work)
+        """Do the work of a request and pass on the reply, unless the client cancelled it.
+
+        A request that was cancelled before its turn changes nothing.
+        """
+        reply = None if request.cancelled else reply_to(request.message, work)
         self._pending.discard(request)
         request.settle(None if request.cancelled else reply)
 

@@ -74,6 +74,7 @@ _HINTS: Mapping[
     LockedError: "it is locked; to change it anyway, call ghost_curate with op unlock first",
     NotFoundError: "ghost_list shows the stored memories; ghost_put stores one",
     ConflictError: "read it again with ghost_get, then try again",
+    PatchFormatError: "send a unified diff: @@ -1,3 +1,4 @@, then lines with a space, - or + first",
     InvalidInputError: "call again with another value",
     ForbiddenError: "send a namespace that you may use as ns",
     StoreBusyError: "another program is writing; try again in a moment",

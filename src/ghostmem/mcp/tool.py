@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.frozen import frozen
 from ghostmem.parameters import OPERATIONS
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ WRITE: Mapping[str, bool] = {"readOnlyHint": False, "destructiveHint": False}
 CHANGE: Mapping[str, bool] = {"readOnlyHint": False, "destructiveHint": True}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class McpTool:
     """A tool that a model can call."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import now as system_now
 from ghostmem.errors import InvalidInputError
-from ghostmem.schema import check
+from ghostmem.schema import check, with_whole_numbers
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -103,11 +103,8 @@ def checked_arguments(
     check(arguments, schema)
     if tool.uses_namespace:
         _refuse_blanks(tool, arguments)
-    # JSON writes whole numbers also as 5.0
-    return {
-        name: int(value) if schema["properties"][name].get("type") == "integer" else value
-        for name, value in arguments.items()
-    }
+    checked: Arguments = with_whole_numbers(arguments, schema)
+    return checked
 
 
 def _refuse_blanks(tool: McpTool, arguments: Mapping[str, Any]) -> None:

@@ -1,10 +1,11 @@
 """consolidate: store a summary of several memories, which all stay."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import prepare, read_current, with_nearest
 from ghostmem.memory.quarantine import hold_draft, missing, quarantine_reasons
@@ -16,7 +17,7 @@ from ghostmem.store import Store, Transaction, find, put_fields, validate
 DEFAULT_IMPORTANCE = 0.7
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Consolidation(Record):
     """A summary and the edges to its sources."""
 
@@ -42,6 +43,7 @@ def consolidate(
     and keeps its earlier sources too. Secrets are redacted unless `allow_secrets`. A summary that
     an agent writes over MCP and that looks like instructions is held in quarantine, with its
     sources."""
+    validate.flags(allow_secrets=allow_secrets)
     keys = _validate_sources(source_keys, summary_key)
     key, fields = validate.key(summary_key), put_fields(kind=kind, importance=importance, tags=tags)
     text = validate.content(content, store.settings.max_content_bytes)

@@ -1,10 +1,11 @@
 """curate: change the tier, importance, pin or lock of one memory, or delete it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove
 from ghostmem.model import LOCKED, TIER_ABOVE, TIER_BELOW, Memory, Record, Tier, optional
 from ghostmem.store import Store, again, find, retag, validate
@@ -26,7 +27,7 @@ OPS: Mapping[str, str] = {
 IMPORTANCE_STEP, MAX_IMPORTANCE, MIN_IMPORTANCE = 0.2, 1.0, 0.1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Curated(Record):
     """The change that one operation made."""
 
@@ -49,7 +50,8 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
 
     The tiers are dormant, stm and ltm, in this order; importance changes by 0.2, up to 1 and down
     to 0.1. A locked memory needs `unlock` for any operation but `unlock`."""
-    if op not in OPS:
+    validate.flags(unlock=unlock)
+    if not isinstance(op, str) or op not in OPS:
         raise InvalidInputError(
             f"invalid op {validate.shown(op)}", f"must be one of: {', '.join(OPS)}"
         )

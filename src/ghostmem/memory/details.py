@@ -1,8 +1,9 @@
 """details: one memory with its edges, uses and note, without counting as a use."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Kind, Memory, Record, Rel, Tier, optional
 from ghostmem.store import Store, Transaction, find, validate
 from ghostmem.text.excerpt import summary_line
@@ -12,7 +13,7 @@ MAX_NEIGHBOURS = 200
 SUMMARY_LENGTH = 160  # characters of a neighbour's first line
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Neighbour(Record):
     """A memory at the other end of an edge; `out` says that the edge points to it."""
 
@@ -27,7 +28,7 @@ class Neighbour(Record):
     created_at: datetime
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class UseDay(Record):
     """The number of times that a memory was used and shown on a day."""
 
@@ -36,7 +37,7 @@ class UseDay(Record):
     shown: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class NotePlace(Record):
     """The place of a memory's text in a note."""
 
@@ -45,7 +46,7 @@ class NotePlace(Record):
     line: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Details(Record):
     """A memory with its edges, uses and note.
 

@@ -1,8 +1,9 @@
 """The validated request to store a memory, which the stages of a put pass on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from ghostmem.frozen import frozen
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -27,7 +28,7 @@ SOURCE_FIELDS = ("source_user", "source_kind", "source_scope", "source_client")
 USE_COUNTS = ("access_count", "utility_count", "last_accessed_at")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Draft:
     """A validated request to store a memory; `fields` has only the fields the caller named."""
 

@@ -6,11 +6,11 @@ no moment at which a search has no vectors."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
+from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
 from ghostmem.store import (
@@ -31,7 +31,7 @@ Progress = Callable[[int], None]
 Pick = Callable[[Transaction], Embedder | None]  # the model to embed with, as a transaction sees it
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class EmbedStatus(Record):
     """The number of chunks with and without vectors of the store's model.
 

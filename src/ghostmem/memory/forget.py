@@ -1,12 +1,12 @@
 """forget: remove everything that a poisoned source wrote, and everything derived from it."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
+from ghostmem.frozen import frozen
 from ghostmem.memory.draft import INHERITED, SOURCE_FIELDS, USE_COUNTS, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove, still_in_backups
@@ -18,7 +18,7 @@ from ghostmem.truth.corrections import reopen, successor_key
 MAX_NAMED = 5  # protected memories that an error names
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Forgotten(Record):
     """One item that was forgotten or came back.
 
@@ -31,7 +31,7 @@ class Forgotten(Record):
     versions: int = optional(0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Forgetting(Record):
     """The items that were or would be forgotten; see `Removal` for `backups` and `pending`."""
 
@@ -42,7 +42,7 @@ class Forgetting(Record):
     pending: str = optional("")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SourceFilter:
     """The source to forget: every field that is not None must match."""
 
@@ -91,6 +91,10 @@ def forget(
     unless `hard`, which scrubs them from the file. Locked and pinned ones need `unlock`."""
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
+    named = {"source": source, "source_client": source_client, "source_scope": source_scope}
+    for what, value in named.items():
+        if value is not None and not validate.text(value, what):
+            raise InvalidInputError(f"{what} is empty", "give a name, or leave it out")
     start = None if since is None else as_time(since, "since")
     end = None if until is None else as_time(until, "until")
     if all(part is None for part in (source, kind, source_client, source_scope, since)):

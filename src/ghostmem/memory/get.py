@@ -1,12 +1,20 @@
 """get: read one memory by its key, all its versions, or its chunks."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Chunk, Memory, is_namespace
-from ghostmem.store import Store, Transaction, again, count, find, validate
+from ghostmem.model import is_namespace
+from ghostmem.store import again, count, find, validate
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ghostmem.model import Chunk, Memory
+    from ghostmem.store import Store, Transaction
 
 
 @again

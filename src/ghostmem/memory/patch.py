@@ -29,6 +29,7 @@ def patch(
     Secrets in the result are redacted unless `allow_secrets`, also those that an earlier version
     was allowed to contain. A result that does not come from the user and looks like instructions
     is held in quarantine, and the memory stays as it is. `dry_run` stores nothing."""
+    validate.flags(dry_run=dry_run, unlock=unlock, allow_secrets=allow_secrets)
     validate.text(ns, "namespace")
     validate.text(key, "key")
     # Everything runs under the write lock: the diff applies to the version that it replaces.

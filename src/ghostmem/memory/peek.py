@@ -1,8 +1,9 @@
 """peek: an overview of a namespace, cheap enough for every prompt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, optional
 from ghostmem.store import Filter, Store, validate
 from ghostmem.text.excerpt import first_line
@@ -11,7 +12,7 @@ SUMMARY_LENGTH, STUB_LENGTH = 200, 80  # characters of the pinned text, and of a
 MAX_TOPICS, MAX_RECENT = 5, 20  # topics and stubs, and the tagged memories topics come from
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Stub(Record):
     """A memory in one line."""
 
@@ -24,7 +25,7 @@ class Stub(Record):
     summary: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Peek(Record):
     """Counts, recent topics and the most important memories of a namespace."""
 

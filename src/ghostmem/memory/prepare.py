@@ -1,14 +1,20 @@
 """Chunk and embed a draft and find its nearest chunks, before the write lock is taken."""
 
-from collections.abc import Sequence
-from itertools import islice
-from typing import NamedTuple
+from __future__ import annotations
 
-from ghostmem.embed.base import Embedder
-from ghostmem.graph.autolink import NearestChunks
-from ghostmem.memory.draft import Draft
-from ghostmem.model import Memory
-from ghostmem.store import IndexRow, Space, Store, Transaction, index_rows
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.store import index_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ghostmem.embed.base import Embedder
+    from ghostmem.graph.autolink import NearestChunks
+    from ghostmem.memory.draft import Draft
+    from ghostmem.model import Memory
+    from ghostmem.store import IndexRow, Space, Store, Transaction
 
 
 class Prepared(NamedTuple):

@@ -11,7 +11,7 @@ from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
-from ghostmem.memory.write import dormant_note, write_put
+from ghostmem.memory.write import check_expiry, dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store import PutFields, Store, again, put_fields, validate
 from ghostmem.store.fields import QUARANTINE
@@ -56,12 +56,14 @@ def check_put(
         symbols: Full or partial names of code symbols in `root` (default: the working folder).
         language: The language of the symbols, where the files do not show it.
     """
+    validate.flags(unlock=unlock, dedup=dedup, allow_secrets=allow_secrets)
     is_quarantined = named.get("tier") == QUARANTINE
     if is_quarantined:
         named["tier"] = None
     fields = put_fields(**named)
     validate.period(fields)
-    if ttl not in (None, NEVER):
+    expires = ttl not in (None, NEVER)
+    if expires:
         parse_ttl(ttl or "")
     draft = Draft(
         validate.namespace(ns),
@@ -74,6 +76,8 @@ def check_put(
         store.settings.dedup if dedup is None else dedup,
         None if supersedes is None else validate.key(supersedes),
     )
+    if expires:
+        check_expiry(draft, fields.get("pinned", False), fields.get("tags", ()))
     notes: tuple[str, ...] = ()
     if not allow_secrets and store.settings.secrets != "allow":
         from ghostmem.memory.redact import redact_draft

@@ -6,11 +6,11 @@ store does not allow is refused; an item that is not valid ends the call with an
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, Required
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.prepare import Prepared, prepare_all, with_nearest
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
@@ -44,7 +44,7 @@ class NewMemory(PutFields, total=False):
     allow_secrets: bool
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class StoredItem(Record):
     """An item that was stored, as the memory that has its text now.
 
@@ -60,7 +60,7 @@ class StoredItem(Record):
     notes: tuple[str, ...] = optional(())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RefusedItem(Record):
     """An item that was not stored, and the error that a put of it raises."""
 
@@ -71,7 +71,7 @@ class RefusedItem(Record):
     message: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class BatchReport(Record):
     """The result of `put_many`: every item in order, stored or refused, and counts by outcome."""
 
@@ -116,7 +116,8 @@ def put_many(
 
     Without `judge` they are not compared with stored memories: they get no verdicts and no
     automatic links, as in an import."""
-    if isinstance(memories, str | bytes | Mapping):
+    validate.flags(judge=judge)
+    if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
         raise InvalidInputError(
             f"memories must be a list of mappings, not {validate.shown(memories)}",
             'pass [{"ns": "agent:me", "key": "tea", "content": "Green."}]',
@@ -128,7 +129,7 @@ def put_many(
     while batch := list(islice(inputs, BATCH)):
         items = [_checked(store, number, given, known, done) for number, given in batch]
         while items:
-            results = _write(store, items, judge, done)
+            results = _write(store, items, judge)
             for item, result in zip(items, results, strict=False):
                 if isinstance(result, Memory):
                     stored.append(_stored(item, result))
@@ -149,23 +150,21 @@ def _checked(store: Store, number: int, given: object, known: frozenset[str], do
     """Check one item of the input; the error names it and says how many items are stored."""
     try:
         if not isinstance(given, Mapping):
-            raise InvalidInputError(f"{validate.shown(given)} is not a mapping")
+            raise InvalidInputError(
+                f"{validate.shown(given)} is not a mapping", "it needs ns, key and content"
+            )
         if unknown := sorted(str(name) for name in given if name not in known):
             raise InvalidInputError(f"unknown field {unknown[0]!r}", "the fields are those of put")
         if missing := [name for name in ("ns", "key", "content") if name not in given]:
             raise InvalidInputError(f"missing field {missing[0]!r}", "it needs ns, key and content")
         return _Item(number, check_put(store, **given))
     except InvalidInputError as error:
-        raise _named(error, number, done) from None
-
-
-def _named(error: InvalidInputError, number: int, done: int) -> InvalidInputError:
-    rest = f"items 1 to {done} are stored" if done else "nothing was stored"
-    return InvalidInputError(f"item {number}: {error.message}; {rest}", error.hint)
+        rest = f"items 1 to {done} are stored" if done else "nothing was stored"
+        raise InvalidInputError(f"item {number}: {error.message}; {rest}", error.hint) from None
 
 
 @again
-def _write(store: Store, items: Sequence[_Item], judge: bool, done: int) -> Results:
+def _write(store: Store, items: Sequence[_Item], judge: bool) -> Results:
     """Write the first items in one transaction, and return their results.
 
     A refused item ends the transaction before it; the next one begins with it and has its error."""
@@ -178,12 +177,9 @@ def _write(store: Store, items: Sequence[_Item], judge: bool, done: int) -> Resu
                     *(_judged(store, tx, items, prepared) if judge else _unjudged(store, tx, items))
                 ]
         except _RefusedError as refused:
-            position, error = refused.position, refused.error
-            if isinstance(error, InvalidInputError):
-                raise _named(error, items[position].number, done) from None
-            if position == 0:
-                return [error]
-            items = items[:position]
+            if refused.position == 0:
+                return [refused.error]
+            items = items[: refused.position]
 
 
 def _prepared(store: Store, items: Sequence[_Item]) -> list[Prepared]:

@@ -6,12 +6,12 @@ Content is suspicious when it does not come from the user and reads like instruc
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.caller import AGENT
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.draft import Draft
 from ghostmem.model import (
     HEARSAY,
@@ -38,7 +38,7 @@ _PUT_OPTIONS = ("ttl", "unlock", "dedup", "supersedes")
 SOURCES = "source_keys"  # the keys of the memories that a summary contains
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Dropped(Record):
     """The ids dropped from the quarantine, and the backups that still contain them.
 

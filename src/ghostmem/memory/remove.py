@@ -1,17 +1,17 @@
 """rm: remove a memory, so that it can be restored unless `hard`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from ghostmem.errors import NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, optional
 from ghostmem.store import Store, Transaction, again, validate
 from ghostmem.store.lookup import locked_error
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Removal(Record):
     """The versions that were or would be removed, and where a hard-deleted one still exists.
 

@@ -19,6 +19,7 @@ def restore(
 
     With `version`, write that version's content and fields as the newest.
     """
+    validate.flags(unlock=unlock)
     validate.text(ns, "namespace")
     validate.text(key, "key")
     now = store.clock()

@@ -1,13 +1,12 @@
 """tags: list, rename and remove tags."""
 
-from dataclasses import dataclass
-
 from ghostmem.errors import InvalidInputError, LockedError
+from ghostmem.frozen import frozen
 from ghostmem.model import LOCKED, Record
 from ghostmem.store import Filter, Store, retag, validate
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TagInfo(Record):
     """A tag and the number of memories with it."""
 
@@ -15,7 +14,7 @@ class TagInfo(Record):
     count: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TagChange(Record):
     """A change of a tag, and the number of memories it affected."""
 
@@ -50,6 +49,7 @@ def _tag(text: str) -> str:
 
 
 def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: bool) -> TagChange:
+    validate.flags(unlock=unlock)
     old = _tag(old)
     now = store.clock()
     with store.engine.write() as tx:
@@ -60,6 +60,7 @@ def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: boo
         for memory in memories:
             renamed = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
             tags = tuple(tag for tag in renamed if tag is not None)
-            tx.memories.change(memory, "tag", now, tags=tags)
+            fields = {"expires_at": None} if new == LOCKED else {}  # as curate locks it
+            tx.memories.change(memory, "tag", now, tags=tags, **fields)
             retag(tx, memory, tags)
     return TagChange(old, new, len(memories))

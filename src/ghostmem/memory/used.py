@@ -1,14 +1,14 @@
 """used: mark the memories that helped."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.store import Store, again, find, validate
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class UsedMemory(Record):
     """A memory that helped, and the number of times it did."""
 

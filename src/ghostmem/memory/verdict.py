@@ -5,13 +5,14 @@ verdicts work without an embedding provider too. The judge compares the draft wi
 one by one, or the plain rules of `truth.plain` do, and the strongest verdict counts. A verdict that
 the judge is not sure of is tentative: it is reported, and changes nothing."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from ghostmem.graph.autolink import NearestChunks
 from ghostmem.judge import find_judge, judge_available
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared, prepare, with_nearest
@@ -29,6 +30,7 @@ from ghostmem.truth.plain import (
 )
 
 if TYPE_CHECKING:
+    from ghostmem.graph.autolink import NearestChunks
     from ghostmem.judge.model import JudgeThresholds
 
 MAX_NEAREST = 6  # chunks taken by their vectors
@@ -74,7 +76,7 @@ class Judgement(NamedTuple):
     also: tuple[Memory, ...] = ()
     is_tentative: bool = False
 
-    def still_valid(self, tx: Transaction, now: datetime) -> "Judgement":
+    def still_valid(self, tx: Transaction, now: datetime) -> Judgement:
         """Return the judgement without the memories that ended or were replaced meanwhile."""
         if self.memory is None:
             return self
@@ -242,7 +244,7 @@ def _also_corrected(
     strongest: Judgement,
     memories: Sequence[Memory],
     texts: Mapping[str, str],
-    opinions: "Mapping[str, _Opinion]",
+    opinions: Mapping[str, _Opinion],
 ) -> tuple[Memory, ...]:
     """Return further memories that a text corrects; what surely corrects one needs no certainty.
 
@@ -293,7 +295,7 @@ def _opinions(
 
 
 def _opinion(
-    chances: Mapping[VerdictKind, float], thresholds: "JudgeThresholds", shared: int
+    chances: Mapping[VerdictKind, float], thresholds: JudgeThresholds, shared: int
 ) -> _Opinion:
     """Return the most likely kind; an update and a conflict count together as a correction.
 

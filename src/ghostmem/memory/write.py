@@ -1,6 +1,6 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -19,6 +19,7 @@ from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,
+    LOCKED,
     Kind,
     Memory,
     Outcome,
@@ -63,7 +64,7 @@ def write_put(
     kind = draft.fields.get("kind") or _default_kind(store.settings, draft.fields.get("tier"))
     corrected = [old for old in corrected if not _are_turns(draft, kind, old)]
     if corrected and store.settings.freshness == "close" and "importance" not in draft.fields:
-        draft = _as_important(draft, corrected)
+        draft = _as_important(tx, draft, [old.importance for old in corrected], now)
     memory = write_draft(store, tx, draft, prepared)
     if memory.outcome is not Outcome.REINFORCED and store.settings.freshness != "off":
         from ghostmem.truth.corrections import share_contradictions, suggest_correction
@@ -105,21 +106,32 @@ def _reinforce_restated(
 def _write_successor(
     store: Store, tx: Transaction, draft: Draft, prepared: Prepared, now: datetime
 ) -> Memory:
-    """Write a draft and close the memory that it names as superseded."""
-    from ghostmem.truth.corrections import check_supersede, supersede
+    """Write a draft and close the memory that it names as superseded; a repetition does neither."""
+    from ghostmem.truth.corrections import (
+        check_supersede,
+        importance_when_open,
+        is_superseded,
+        successor_key,
+        supersede,
+    )
 
     old = find(tx, draft.ns, draft.supersedes or "", now)
     check_supersede(tx, old, draft.fields.get("source_kind"), draft.key)
-    memory = write_draft(store, tx, _as_important(draft, [old]), prepared)
-    supersede(store, tx, memory, old, store.clock(), draft.unlock)
+    draft = _as_important(tx, draft, [importance_when_open(old, now)], now)
+    memory = write_draft(store, tx, draft, prepared)
+    is_closed = is_superseded(old, now) and successor_key(old) == draft.key
+    if not is_closed or memory.outcome is not Outcome.REINFORCED:
+        supersede(store, tx, memory, old, store.clock(), draft.unlock)
     return replace(memory, verdict=Verdict(VerdictKind.UPDATE, old.key, {"said": True}))
 
 
-def _as_important(draft: Draft, replaced: list[Memory]) -> Draft:
+def _as_important(tx: Transaction, draft: Draft, replaced: list[float], now: datetime) -> Draft:
     """Return a draft that is at least as important as the memories it replaces."""
-    own = draft.fields.get("importance", 0.5)
-    importance = max(own, *(memory.importance for memory in replaced))
-    return replace(draft, fields={**draft.fields, "importance": importance})
+    own = draft.fields.get("importance")
+    if own is None:
+        current = tx.memories.current(draft.ns, draft.key, now)
+        own = 0.5 if current is None else current.importance
+    return replace(draft, fields={**draft.fields, "importance": max(own, *replaced)})
 
 
 def write_draft(
@@ -183,8 +195,12 @@ def _names_refs(draft: Draft) -> bool:
 
 def _is_repetition(draft: Draft, current: Memory) -> bool:
     same = all(getattr(current, name) == value for name, value in draft.fields.items())
-    removes_expiry = draft.ttl == NEVER and current.expires_at
-    return same and draft.content == current.content and not removes_expiry
+    # a repetition extends an expiry, but does not remove one or let a protected memory expire
+    if draft.ttl == NEVER:
+        same = same and current.expires_at is None
+    elif draft.ttl is not None:
+        same = same and not current.protected
+    return same and draft.content == current.content
 
 
 def _check_replaceable(tx: Transaction, draft: Draft, current: Memory) -> None:
@@ -259,13 +275,19 @@ def compose(
         recorded_at=now,
         **fields,
     )
-    if memory.expires_at is not None and memory.protected:
-        state = "pinned" if memory.pinned else "locked"
+    if memory.expires_at is not None:
+        check_expiry(draft, memory.pinned, memory.tags)
+    return memory
+
+
+def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
+    """Refuse an expiry of a pinned or locked memory."""
+    if pinned or LOCKED in tags:
+        state = "pinned" if pinned else "locked"
         raise InvalidInputError(
             f"{draft.ns}/{draft.key} is {state} and cannot expire",
             f"leave the ttl out, or give {NEVER} as ttl",
         )
-    return memory
 
 
 def _default_kind(settings: Settings, tier: Tier | None) -> Kind:

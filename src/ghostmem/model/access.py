@@ -1,14 +1,14 @@
 """Quarantined texts and counted accesses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Held(Record):
     """A quarantined text: its content, the fields it came with as plain data, and the reasons."""
 
@@ -21,7 +21,7 @@ class Held(Record):
     at: datetime
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Access(Record):
     """How often a memory was used and shown on one day."""
 

@@ -1,12 +1,12 @@
 """Other wordings of memories, and other names of their sources."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record, SourceKind, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Alias(Record):
     """Another wording of a memory: the text, the time, and the source."""
 
@@ -18,7 +18,7 @@ class Alias(Record):
     source_client: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SourceAlias(Record):
     """Another spelling of a person's name in a namespace."""
 

@@ -1,11 +1,10 @@
 """Chunks of memories."""
 
-from dataclasses import dataclass
-
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Chunk(Record):
     """A piece of a memory's content, the unit of indexing."""
 

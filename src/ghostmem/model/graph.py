@@ -1,13 +1,13 @@
 """Links between memories."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Outcome, Record, Rel, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Edge(Record):
     """A weighted, typed link from one memory to another of the same namespace.
 
@@ -28,7 +28,7 @@ class Edge(Record):
     outcome: Outcome | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Link(Record):
     """An untyped link of the original Ghost, kept for its users.
 

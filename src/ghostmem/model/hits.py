@@ -1,13 +1,13 @@
 """The results of search: hits and the reasons for their order."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Memory, Record, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Receipt(Record):
     """The reasons for the position of a hit: its rank per retriever, and the parts of its score."""
 
@@ -16,7 +16,7 @@ class Receipt(Record):
     relevance: float | None = optional()  # how likely it answers the question, if the judge read it
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Hit(Record):
     """A memory that was found; the memory's fields can be read from the hit."""
 

@@ -1,14 +1,14 @@
 """Runs of the lifecycle: their changes and reports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Change(Record):
     """One change that a run makes to a memory or an edge.
 
@@ -24,7 +24,7 @@ class Change(Record):
     rel: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Report(Record):
     """The changes of a reflection, or those that a dry run would make.
 
@@ -55,7 +55,7 @@ class Report(Record):
     notes: tuple[str, ...] = optional(())  # rules that could not be applied, and why
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Run(Record):
     """A run as it is on record."""
 

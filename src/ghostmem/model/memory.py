@@ -4,12 +4,13 @@ Field names are those of the specification. `to_dict` leaves out empty fields; J
 export and tools show its result."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from ghostmem.clock import format_time
+from ghostmem.frozen import frozen
 
 if TYPE_CHECKING:
     from ghostmem.model.verdict import Verdict
@@ -241,7 +242,7 @@ def optional(default: Any = None) -> Any:
     return field(default=default, metadata={"optional": True})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class FileRef(Record):
     """A file that a memory is about, and its relation to it."""
 
@@ -249,7 +250,7 @@ class FileRef(Record):
     rel: FileRel = FileRel.MODIFIED
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SymbolRef(Record):
     """A symbol that a memory is about: canonical name, position, and hash of its text then."""
 
@@ -261,7 +262,7 @@ class SymbolRef(Record):
     rel: FileRel = FileRel.MODIFIED
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Memory(Record):
     """One version of one memory: the unit that is stored, found and aged."""
 

@@ -1,13 +1,13 @@
 """Notes: markdown files of the user, and the folders that hold them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record, SourceKind, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Folder(Record):
     """A markdown folder that is indexed in place: its layout and the namespace of its notes."""
 

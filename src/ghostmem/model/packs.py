@@ -1,14 +1,14 @@
 """The results of context: packs of memories and the reasons for them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Kind, Record, Rel, Tier, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Hop(Record):
     """One edge on the path from a found memory to a linked one, in the direction it points."""
 
@@ -18,7 +18,7 @@ class Hop(Record):
     weight: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Why(Record):
     """The reasons for a memory in a pack: its stage, ranks, parts of its score, and edges."""
 
@@ -29,7 +29,7 @@ class Why(Record):
     note: str = optional("")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Packed(Record):
     """A memory in a pack, whole or as an excerpt."""
 
@@ -55,7 +55,7 @@ class Packed(Record):
     same_as: tuple[str, ...] = optional(())  # the keys of the others
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LeftOut(Record):
     """A memory that came near and is not in the pack: why, and which memory is the cause."""
 
@@ -66,7 +66,7 @@ class LeftOut(Record):
     by: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Stage(Record):
     """The numbers of one stage: candidates, packed memories, and their tokens."""
 
@@ -75,7 +75,7 @@ class Stage(Record):
     tokens: int = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Pack(Record):
     """The memories to read now, within a budget of tokens; `used` never exceeds `budget`."""
 

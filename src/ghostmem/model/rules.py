@@ -1,16 +1,16 @@
 """Lifecycle rules."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record, optional
 
 SYSTEM = "system"  # the creator of built-in rules; a rule that a user changes belongs to the user
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Rule(Record):
     """A condition and an action of the lifecycle; empty conditions do not count."""
 

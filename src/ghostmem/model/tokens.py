@@ -1,12 +1,12 @@
 """Tokens for callers over the network."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record, optional
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Token(Record):
     """A token as it is on record: grants as `NS:SCOPE`, never the secret."""
 

@@ -1,10 +1,10 @@
 """The verdict on a new text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model.memory import Record, optional
 
 
@@ -17,7 +17,7 @@ class VerdictKind(StrEnum):
     CONFLICT = "conflict"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Verdict(Record):
     """How a new text relates to stored memories, and the evidence."""
 

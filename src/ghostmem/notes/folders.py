@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from ghostmem.errors import InvalidInputError, NotFoundError, StoreBusyError
+from ghostmem.frozen import frozen
 from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
 from ghostmem.notes.index import forget_note
 from ghostmem.notes.layouts.base import Layout
@@ -23,7 +24,7 @@ from ghostmem.store import Store, validate
 PREFIX = "notes"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class FolderStatus(Record):
     """How the files of a folder compare with the indexed notes."""
 

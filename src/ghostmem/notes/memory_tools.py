@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from ghostmem.errors import (
     MemorySearchArgsError,
     MemorySearchFailError,
 )
+from ghostmem.frozen import frozen
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import Folder, Hit, Record, optional
 from ghostmem.notes.files import append, inside, read_file
@@ -67,7 +67,7 @@ SAVE_PARAMETERS: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Saved(Record):
     """The file that a text was appended to."""
 

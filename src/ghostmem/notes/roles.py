@@ -10,7 +10,6 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 from ghostmem.clock import as_time
 from ghostmem.clock import now as this_moment
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.notes.files import (
     BOM,
@@ -47,7 +47,7 @@ _MARK_LINE = re.compile(r"^(?:[ \t]+(?=\\*[`~]))?(\\*)(## |`{3,}|~{3,})", re.MUL
 _MAX_ROLE_BYTES = 128
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MemoryEntry(Record):
     """A section of a role's file; the time is as written there, or empty."""
 
@@ -57,7 +57,7 @@ class MemoryEntry(Record):
     content: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SearchResult(Record):
     """An entry with its score."""
 
@@ -69,7 +69,7 @@ class SearchResult(Record):
         return {**self.entry.to_dict(), "score": self.score}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SectionWritten(Record):
     """An appended section, its file, the archive it filled and the archives it removed."""
 

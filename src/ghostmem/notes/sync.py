@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ghostmem.clock import earlier
 from ghostmem.errors import NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove
 from ghostmem.model import Folder, Note, Record, Stat, optional
@@ -52,7 +53,7 @@ MAX_CHUNKS_IN_SEARCH = 64  # chunks that a search embeds before it answers
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Problem(Record):
     """A file that is not, or not fully, searched, and why."""
 

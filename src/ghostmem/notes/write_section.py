@@ -1,9 +1,9 @@
 """Replace the text of one section of a note, without changing the rest of its file."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NoteConflictError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import Memory, NsFilter, Place, Record, optional
 from ghostmem.notes.files import Text, digest, inside, replace_file
@@ -17,7 +17,7 @@ from ghostmem.store import Store, find, validate
 from ghostmem.text.redact import MARK
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class NoteWritten(Record):
     """A section that was written, and the new digest of its file."""
 
@@ -39,6 +39,8 @@ def write_note(
     and the error carries the current text. Front matter, line endings and all other sections keep
     their bytes. Secrets in the new text are redacted; a secret of the file, of which the memory has
     a placeholder, is not overwritten with that."""
+    validate.text(ns, "namespace")
+    validate.text(key, "key")
     content, notes = redact_content(
         store.settings, validate.content(text, store.settings.max_content_bytes)
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import file_id
@@ -24,7 +24,7 @@ from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Outline(Record):
     """An outline as text for people and as data for programs."""
 

@@ -4,12 +4,12 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.errors import GhostError
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, SymbolRef, optional
 from ghostmem.outline.graph import PROJECT, OutlineNode
 from ghostmem.outline.project_graph import CodeGraph, code_graph
@@ -20,7 +20,7 @@ from ghostmem.store.store import Store
 CURRENT, CHANGED, RENAMED, GONE, UNKNOWN = "current", "changed", "renamed", "gone", "unknown"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Stale(Record):
     """The state of a symbol that a memory is about.
 

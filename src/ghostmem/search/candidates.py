@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ghostmem.frozen import frozen
 from ghostmem.search import lexical
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import QueryWords
@@ -37,7 +38,7 @@ class QueryVector(NamedTuple):
     threshold: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class NamespaceQuery:
     """A question in one namespace: the filter, the matching words, and vectors if there are any."""
 

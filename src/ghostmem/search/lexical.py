@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ghostmem.frozen import frozen
 from ghostmem.lazy import lazy_property
 from ghostmem.search.best import WeighedChunks, best_by_arrays, best_by_dicts
 from ghostmem.text.terms import saturated
@@ -23,7 +24,7 @@ JOINED = 0.9  # worth of a word that is written as two words, or of two words wr
 SPELLING = 0.9  # worth of a near spelling, times the similarity of the spellings
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TermWeights:
     """The terms of a question with their rarities, and the index terms that match each of them.
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.embed.synonyms import near_words
+from ghostmem.frozen import frozen
 from ghostmem.model import Tier
 from ghostmem.search.lexical import SYNONYM
 from ghostmem.store import Filter, Narrow, narrowed, validate
@@ -24,7 +25,7 @@ MAX_SYNONYMS = 12  # of each word
 MIN_COSINE = 0.5  # a synonym of this cosine is worth nothing
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Query:
     """A question as the ranking sees it."""
 

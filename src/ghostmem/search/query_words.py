@@ -7,12 +7,12 @@ contains it. All but the word itself are substitutes and worth less than 1."""
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from ghostmem.embed.vocabulary import is_common_word
+from ghostmem.frozen import frozen
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
@@ -52,7 +52,7 @@ class TermMatch(NamedTuple):
     chunks: "array[int]"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class InnerWords:
     """Unknown words, by their number, that occur inside other words or are written as two words."""
 
@@ -70,7 +70,7 @@ class InnerWords:
         return {number: worth for number, worth in worths.items() if worth}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class QueryWords:
     """The words of a question in one namespace: index terms that match them, and their chunks."""
 

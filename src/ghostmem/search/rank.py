@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ghostmem.errors import EmbeddingError
+from ghostmem.frozen import frozen
 from ghostmem.model import NsFilter
 from ghostmem.search.candidates import (
     ChunkMatch,
@@ -44,7 +45,7 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Ranking:
     """Ranked candidates, best first.
 

@@ -3,6 +3,7 @@
 It may reorder the best few within its deadline and nothing else; when it is late or fails, the
 order stays and a note says so."""
 
+import math
 from collections.abc import Callable, Sequence
 from threading import Thread
 
@@ -15,11 +16,14 @@ MAX_RERANKED = 20
 def rerank(query: str, hits: list[Hit], scorer: Reranker, deadline: float) -> tuple[list[Hit], str]:
     """Return the hits with the best few in the scorer's order, and a note if it was not used."""
     head, rest = hits[:MAX_RERANKED], hits[MAX_RERANKED:]
-    result: list[Sequence[float] | str] = []
+    result: list[list[float] | str] = []
 
     def work() -> None:
         try:
-            result.append(scorer(query, [hit.match_chunk for hit in head]))
+            scores = [float(score) for score in scorer(query, [hit.match_chunk for hit in head])]
+            if any(math.isnan(score) for score in scores):
+                raise ValueError("a score is not a number")
+            result.append(scores)
         except Exception as error:
             result.append(f"the reranker failed: {type(error).__name__}: {error}")
 

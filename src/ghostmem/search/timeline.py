@@ -1,10 +1,11 @@
 """timeline: show how a fact changed, from the first statement to the current one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.search.search import search
 from ghostmem.store import Store, Transaction, validate
@@ -24,7 +25,7 @@ ORDER = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Event(Record):
     """A change of a fact: said, changed, restated, ended, reopened, contradicted or removed."""
 

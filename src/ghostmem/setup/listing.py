@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from ghostmem.errors import GhostError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
 from ghostmem.setup.entry import hook_words, launch, words_of
@@ -13,7 +13,7 @@ from ghostmem.setup.install import read_text
 from ghostmem.setup.parts import SetupFile, hooks_in, is_allowed, server_in, targets
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Installed(Record):
     """The state of Ghost in one client and scope."""
 

@@ -1,15 +1,15 @@
 """The administration of a database that several machines share: grants, clusters, indexes."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Record
 
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Grant(Record):
     """The right of a database role in a namespace, or in all with a prefix."""
 
@@ -18,7 +18,7 @@ class Grant(Record):
     scope: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ClusterNode(Record):
     """One server of a cluster."""
 
@@ -30,7 +30,7 @@ class ClusterNode(Record):
     bytes: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Distribution(Record):
     """The tables that were distributed over a cluster, and those that were already."""
 
@@ -40,7 +40,7 @@ class Distribution(Record):
     already: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Isolation(Record):
     """The shard of a namespace that has it to itself."""
 
@@ -52,7 +52,7 @@ class Isolation(Record):
     moved: bool
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class VectorIndex(Record):
     """The index of one model's vectors."""
 

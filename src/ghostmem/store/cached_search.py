@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from ghostmem.store.database import Database
 from ghostmem.store.filters import plain_test
-from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search import MAX_SOURCES, Search
+from ghostmem.store.search_caches import SearchCaches
 
 T = TypeVar("T")
 

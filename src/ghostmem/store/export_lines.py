@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
+from ghostmem.frozen import frozen
 from ghostmem.model import (
     Access,
     Alias,
@@ -37,7 +38,7 @@ FORMAT = 1
 MAX_COUNT = 10**12  # so that neither adding 1 nor a sum exceeds 64 bits
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class AliasLine(Record):
     """An alias with the memory it belongs to, as a line has it."""
 

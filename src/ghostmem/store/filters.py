@@ -1,12 +1,16 @@
 """Filters as SQL conditions with bound values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import format_time, read_time
-from ghostmem.model import Memory, NsFilter
-from ghostmem.store.database import Dialect, Part
-from ghostmem.store.rows import ChunkCandidate, Filter, Group
+
+if TYPE_CHECKING:
+    from ghostmem.model import Memory, NsFilter
+    from ghostmem.store.database import Dialect, Part
+    from ghostmem.store.rows import ChunkCandidate, Filter, Group
 
 LIVE = "m.deleted_at IS NULL"
 OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
@@ -51,7 +55,9 @@ def clause(dialect: Dialect, selection: Filter) -> Part:
 
 def plain_test(selection: Filter) -> Callable[[ChunkCandidate], bool] | None:
     """Return the test of a usual filter on a live chunk, or None if the filter asks for more."""
-    plain = Filter(selection.ns, selection.now, tiers=selection.tiers, closed=selection.closed)
+    plain = type(selection)(
+        selection.ns, selection.now, tiers=selection.tiers, closed=selection.closed
+    )
     if selection.__dict__ != plain.__dict__:
         return None
     tiers, closed = frozenset(selection.tiers), selection.closed
@@ -142,6 +148,8 @@ def grouped(by: Collection[str], part: Part) -> Part:
 
 def group_of(row: Sequence[Any]) -> Group:
     """Read a row of a statement of `grouped`."""
+    from ghostmem.store.rows import Group
+
     ns, tier, source, memories, tokens, pinned, newest = row
     return Group(ns, tier, source, memories, int(tokens), int(pinned), read_time(newest))
 

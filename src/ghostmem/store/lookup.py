@@ -92,9 +92,9 @@ def missing_hint(
     from ghostmem.store.rows import Filter
 
     keys = [memory.key for memory in tx.listing.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
-    close = get_close_matches(key, keys, n=3)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
+    folded = {known.casefold(): known for known in keys}
+    if close := get_close_matches(key.casefold(), folded, n=3):
+        return f"did you mean {' or '.join(folded[known] for known in close)}?"
     return (
         f"`ghost list -n {ns}` shows the stored memories"
         if keys

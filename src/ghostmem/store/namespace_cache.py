@@ -1,12 +1,14 @@
 """Rows of chunks and facts of namespaces that stay in memory between searches."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ghostmem.store.postings import PostingsCache
-from ghostmem.store.rows import ChunkCandidate, Space
+if TYPE_CHECKING:
+    from ghostmem.store.rows import ChunkCandidate, Space
 
 MAX_CHARACTERS = 12_000_000  # of the rows that are kept
 ROW_SIZE = 600  # characters that a row takes in addition to its texts
@@ -16,6 +18,8 @@ T = TypeVar("T")
 
 @dataclass(eq=False, repr=False)
 class _Kept:
+    """What is kept of one namespace, as of one sequence."""
+
     sequence: int
     rows: dict[int, ChunkCandidate | None] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
@@ -87,11 +91,3 @@ class NamespaceCache:
         """Forget namespaces until the others fit, the last one only if it is too large itself."""
         while self._kept and self._size > max(0, room):
             self._size -= self._kept.pop(next(iter(self._kept))).size
-
-
-class SearchCaches:
-    """Everything that an open store keeps for its searches, except vectors."""
-
-    def __init__(self) -> None:
-        self.postings = PostingsCache()
-        self.namespaces = NamespaceCache()

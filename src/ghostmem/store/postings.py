@@ -1,10 +1,13 @@
 """Postings of index terms that stay in memory between searches."""
 
+from __future__ import annotations
+
 import threading
 from array import array
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ghostmem.store.rows import Space
+if TYPE_CHECKING:
+    from ghostmem.store.rows import Space
 
 MAX_CHUNKS = 1_000_000  # chunk numbers that are kept, of 8 bytes each
 
@@ -12,7 +15,7 @@ MAX_CHUNKS = 1_000_000  # chunk numbers that are kept, of 8 bytes each
 class _KeptTerm(NamedTuple):
     sequence: int
     limit: int
-    chunks: "array[int]"
+    chunks: array[int]
 
 
 class PostingsCache:
@@ -27,7 +30,7 @@ class PostingsCache:
         self._count = 0
         self._lock = threading.Lock()
 
-    def get(self, space: Space, code: str, limit: int) -> "array[int] | None":
+    def get(self, space: Space, code: str, limit: int) -> array[int] | None:
         """Return the newest chunks of a namespace with a term, or None if they are not known."""
         key = (space.number, code)
         with self._lock:
@@ -40,7 +43,7 @@ class PostingsCache:
             return None
         return kept.chunks if len(kept.chunks) <= limit else kept.chunks[:limit]
 
-    def put(self, space: Space, code: str, limit: int, chunks: "array[int]") -> None:
+    def put(self, space: Space, code: str, limit: int, chunks: array[int]) -> None:
         """Keep the newest chunks of a namespace with a term, in place of those used longest ago."""
         key = (space.number, code)
         with self._lock:

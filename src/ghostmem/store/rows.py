@@ -1,16 +1,16 @@
 """Values that pass between operations and engines: filters, index rows, candidates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from ghostmem.clock import read_time
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store.records import unreadable
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Filter:
     """A selection of live memories; every condition that is set must hold."""
 

@@ -1,14 +1,14 @@
 """The state of one session of an agent host."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from ghostmem.clock import format_time
+from ghostmem.frozen import frozen
 from ghostmem.store.database import StoreTable
 from ghostmem.store.records import RowType
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class HookSession:
     """A session: its namespace, the ids it was shown, and the positions in its transcript.
 

@@ -1,10 +1,11 @@
 """The state that every operation needs: engine, settings, clock, and vectoriser."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.clock import Clock, to_ms
+from ghostmem.frozen import frozen
 from ghostmem.ids import UlidMaker
 from ghostmem.settings import Settings
 from ghostmem.store.vectoriser import Vectoriser
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Engine
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Store:
     """An open store and its surroundings."""
 

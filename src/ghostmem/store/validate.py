@@ -110,7 +110,7 @@ def flag(value: bool | None, what: str) -> bool | None:
     return bool(value)
 
 
-def flags(**values: bool) -> None:
+def flags(**values: bool | None) -> None:
     """Refuse a value that is neither true nor false, such as the text "false"."""
     for what, value in values.items():
         flag(value, what)
@@ -120,7 +120,7 @@ def namespace(value: str) -> str:
     """Accept a namespace for writing."""
     text(value, "namespace")
     if not value:
-        raise InvalidInputError("a namespace is required", "give one with -n, or set GHOST_NS")
+        raise InvalidInputError("a namespace is required", "give one, such as agent:coder")
     if not is_namespace(value):
         raise InvalidInputError(f"invalid namespace: {shown(value)}", _NS_HINT)
     return value
@@ -132,7 +132,7 @@ def _has_control(value: str) -> bool:
 
 def ns_filter(value: str | None) -> NsFilter:
     """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix as `agent:*`."""
-    name = text(value or "", "namespace")
+    name = text("" if value is None else value, "namespace")
     if name in ("", "*"):
         return NsFilter()
     if "*" in name[:-1]:
@@ -148,8 +148,7 @@ def key(value: str) -> str:
     text(value, "key")
     if not value.strip():
         raise InvalidInputError(
-            "a key is required",
-            "give one with -k; keys are short and descriptive, such as user-timezone",
+            "a key is required", "keys are short and descriptive, such as user-timezone"
         )
     if len(value) > MAX_KEY or _has_control(value):
         raise InvalidInputError(
@@ -162,9 +161,7 @@ def content(value: str, limit: int) -> str:
     """Accept content: some text, not too long."""
     text(value, "content")
     if not value.strip():
-        raise InvalidInputError(
-            "content is required", "pass it as an argument, or on standard input"
-        )
+        raise InvalidInputError("content is required", "give the text of the memory")
     size = len(value.encode())
     if size > limit:
         hint = (
@@ -190,38 +187,45 @@ def choice(value: str | None, enum: type[E], what: str, others: Sequence[str] = 
         ) from None
 
 
+def _as_float(value: float) -> float:
+    """Return a number as a float, also one of numpy; any other value is not a number (NaN)."""
+    try:
+        is_number = hasattr(value, "__float__") and not isinstance(value, bool | str)
+        return float(value) if is_number else float("nan")
+    except (OverflowError, TypeError, ValueError):  # hundreds of digits, an array
+        return float("nan")
+
+
 def share(value: float | None, what: str) -> float | None:
     """Accept a number from 0 to 1."""
     if value is None:
         return None
-    if isinstance(value, bool) or not hasattr(value, "__float__") or not 0 <= value <= 1:
+    if not 0 <= (given := _as_float(value)) <= 1:
         raise InvalidInputError(
             f"{what} {shown(value)} is out of range", f"{what} is a number from 0 to 1"
         )
-    return float(value)
+    return given
 
 
 def number(value: float | None, what: str) -> float | None:
     """Accept a finite number."""
     if value is None:
         return None
-    try:
-        if (
-            not isinstance(value, bool)
-            and hasattr(value, "__float__")
-            and abs(float(value)) < 1e300
-        ):
-            return float(value)
-    except OverflowError:
-        pass  # a whole number with hundreds of digits
-    raise InvalidInputError(
-        f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
-    )
+    if not abs(given := _as_float(value)) < 1e300:
+        raise InvalidInputError(
+            f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
+        )
+    return given
 
 
 def positive(value: int, what: str, least: int = 1, most: int = 2**63 - 1) -> int:
     """Accept a whole number within limits, also one of numpy, and return it as an int."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InvalidInputError(
+            f"{what} must be a whole number, not {shown(value)}",
+            f"give {what} a whole number from {least} up",
+        )
+    if value < least:
         raise InvalidInputError(
             f"{what} must be at least {least} (got {shown(value)})",
             f"give {what} a whole number from {least} up",

@@ -3,11 +3,14 @@
 A worker is present as long as it holds a lock; the items of a worker that is gone are free
 again."""
 
-from datetime import timedelta
-from typing import cast
+from __future__ import annotations
 
-from ghostmem.store.protocol import SharedEngine, SharedTransaction
-from ghostmem.store.store import Store
+from datetime import timedelta
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
+    from ghostmem.store.store import Store
 
 LEASE = timedelta(minutes=30)  # after which an idle worker loses its items
 POLL_SECONDS = 0.1  # seconds between two looks while other workers hold all items

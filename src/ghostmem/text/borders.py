@@ -5,11 +5,12 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
+from ghostmem.text.patterns import compiled
+
 # Each match ends at the end of the piece before the border.
-_LINE = re.compile(r"(?=\n)")
-_SENTENCE = re.compile(r"[.!?…؟।][\"')\]»”’]*(?=\s)|[。！？][」』”’）]*")
-_WORD = re.compile(r"(?<=\S)(?=\s)|[，、；：]")
-_INK = re.compile(r"\S")
+_LINE = r"(?=\n)"
+_SENTENCE = r"[.!?…؟।][\"')\]»”’]*(?=\s)|[。！？][」』”’）]*"
+_WORD = r"(?<=\S)(?=\s)|[，、；：]"
 
 _NEAR_TARGET = 100  # characters before the target that are searched first
 
@@ -27,7 +28,7 @@ def split(
     while stop - start > room:
         end = _best_border(text, start, min(target, room), room, min(stop, start + 4 * limit))
         yield start, trimmed(text, start, end)
-        ink = _INK.search(text, end, stop)
+        ink = compiled(r"\S").search(text, end, stop)
         if ink is None:
             return
         start, room = ink.start(), limit
@@ -74,11 +75,9 @@ def _best_border(text: str, start: int, target: int, room: int, farthest: int) -
     return farthest  # thousands of marks on one letter: no visible character
 
 
-def _borders(
-    pattern: re.Pattern[str], text: str, low: int, target: int, high: int
-) -> Iterator[int]:
+def _borders(pattern: str, text: str, low: int, target: int, high: int) -> Iterator[int]:
     """Yield the ends of matches: from `target` backwards, then from `target` forwards."""
-    if pattern is _LINE and text.find("\n", low, high + 1) < 0:
+    if pattern == _LINE and text.find("\n", low, high + 1) < 0:
         return
     for begin in (max(low, target - _NEAR_TARGET), low):  # usually a border is near
         within = list(takewhile(target.__ge__, _ends(pattern, text, begin, high)))
@@ -86,8 +85,10 @@ def _borders(
     yield from dropwhile(target.__ge__, _ends(pattern, text, low, high))
 
 
-def _ends(pattern: re.Pattern[str], text: str, low: int, high: int) -> Iterator[int]:
-    return takewhile(high.__ge__, map(re.Match.end, pattern.finditer(text, low, high + 1)))
+def _ends(pattern: str, text: str, low: int, high: int) -> Iterator[int]:
+    return takewhile(
+        high.__ge__, map(re.Match.end, compiled(pattern).finditer(text, low, high + 1))
+    )
 
 
 def _is_border(text: str, at: int, start: int) -> bool:

@@ -3,9 +3,9 @@
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, Rel
 from ghostmem.text.borders import breaks
 
@@ -48,7 +48,7 @@ sentence"}}
 """
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RelationAnswer(Record):
     """The relation of a pair according to a model; no `rel` means that there is none."""
 

@@ -1,9 +1,9 @@
 """Read the time that a question is about: months, days, windows before now, or the newest."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from typing import NamedTuple
 
 from ghostmem.text.calendar import AMBIGUOUS_MONTHS, MONTHS, NUMBERS, RECENCY_WORDS, UNITS, WINDOWS
 from ghostmem.text.patterns import compiled
@@ -18,8 +18,7 @@ PAST_WORDS = ("past", "last", "letzten", "derniers", "últimos")
 _COUNTED_HAN = r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前"
 
 
-@dataclass(frozen=True)
-class Times:
+class Times(NamedTuple):
     """The times that a question names; empty if it names none."""
 
     months: tuple[tuple[int | None, int], ...] = ()  # (year or None, month)

@@ -1,19 +1,18 @@
 """Copy a store while it is in use."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
-from ghostmem.atomic import SIDE_FILES, is_plain
+from ghostmem.atomic import SIDE_FILES, SQLITE_HEADER, is_plain
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, StoreFullError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.store import Store, validate
 
-_HEADER = b"SQLite format 3\x00"
 NOT_REMEMBERED = "the store has no space left to remember this copy: a hard delete will not name it"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Backup(Record):
     """The path and size of a backup; `pending` says what could not be done."""
 
@@ -27,6 +26,7 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
 
     An existing file is replaced only with `force`, and never while another program has it open. The
     store remembers the path, so that a hard delete can name the copies that still hold the data."""
+    validate.flags(force=force)
     path = validate.path(target, "target").expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
@@ -66,7 +66,7 @@ def is_database(path: str | Path) -> bool:
     """Say whether a plain file begins like an SQLite database."""
     try:
         with open(path if is_plain(path) else os.devnull, "rb") as stream:
-            return stream.read(len(_HEADER)) == _HEADER
+            return stream.read(len(SQLITE_HEADER)) == SQLITE_HEADER
     except OSError:
         return False
 

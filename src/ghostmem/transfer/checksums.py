@@ -1,10 +1,10 @@
 """Checksums of the rows of a store, by namespace and table."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from ghostmem.errors import CorruptStoreError
+from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.store import Copy, Transaction
 from ghostmem.store.tables import Key, Row, Table, canonical, combined
@@ -16,7 +16,7 @@ TableOfNamespace = tuple[Table, str]  # tables of the whole store have the names
 ROWS_PER_READ = 500
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TableSum(Record):
     """The number of rows of a table in one namespace and the checksum over them."""
 
@@ -25,7 +25,7 @@ class TableSum(Record):
     checksum: str = optional("")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class NamespaceSum(Record):
     """The tables of a namespace with one checksum over all of them.
 

@@ -3,11 +3,11 @@
 import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
 from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
@@ -31,7 +31,9 @@ def make_secret(store: Store) -> str:
     with store.engine.write() as tx:
         secret = tx.secrets.get(_SECRET)  # another process may have created it
         if secret is None:
-            secret = secrets.token_hex(_SECRET_BYTES)
+            from secrets import token_hex
+
+            secret = token_hex(_SECRET_BYTES)
             tx.secrets.put(_SECRET, secret)
     return secret
 
@@ -64,6 +66,10 @@ class MarkReader:
             yield line
 
     def _begin(self, header: str) -> None:
+        if not isinstance(header, str):
+            raise InvalidInputError(
+                f"line 1 must be text, not {type(header).__name__}", "open the file in text mode"
+            )
         text = header.lstrip("\ufeff").lstrip()
         try:
             fields = json.loads(text) if text.startswith("{") else {}

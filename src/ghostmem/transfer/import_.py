@@ -83,6 +83,11 @@ def import_(
         raise InvalidInputError(
             f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
         )
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise InvalidInputError(
+            f"source must be lines of text, not {validate.shown(source)}",
+            "pass an open file, or lines",
+        )
     reader = MarkReader(store)
     try:
         records = list(read_records(reader.lines(source), store.clock()))

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from ghostmem.errors import (
     NotFoundError,
     ReadOnlyStoreError,
 )
+from ghostmem.frozen import frozen
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
@@ -46,7 +47,7 @@ MAX_CATCH_UPS = 10  # times the audit log is followed before writers of the sour
 FEW_CHANGES = 50  # changes few enough to copy while writers are blocked
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Migration(Record):
     """The result of a migration, or its plan.
 

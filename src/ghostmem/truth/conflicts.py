@@ -1,10 +1,10 @@
 """conflicts: list contradictions and memories that may be stale, and resolve contradictions."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, optional
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.truth.annotations import maybe_stale
@@ -19,7 +19,7 @@ from ghostmem.truth.corrections import (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Conflict(Record):
     """Two memories that contradict each other, the prevailing one first.
 
@@ -36,7 +36,7 @@ class Conflict(Record):
     weight: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Doubt(Record):
     """A memory that rests on a memory that is no longer valid, and why."""
 
@@ -45,7 +45,7 @@ class Doubt(Record):
     why: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Conflicts(Record):
     """Unresolved contradictions, newest first, and memories that may be stale."""
 
@@ -53,7 +53,7 @@ class Conflicts(Record):
     maybe_stale: tuple[Doubt, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Resolution(Record):
     """A decision: the memory that is kept, those that were closed, and those that may be stale."""
 
@@ -161,6 +161,7 @@ def resolve(
     With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
     of search and context, and its importance passes to the one that is kept; nothing is deleted.
     If that one was closed in favour of another, it is reopened."""
+    validate.flags(both=both, unlock=unlock)
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()

@@ -119,6 +119,12 @@ def is_superseded(memory: Memory, at: datetime) -> bool:
     return successor_key(memory) is not None and not memory.is_open(at)
 
 
+def importance_when_open(memory: Memory, at: datetime) -> float:
+    """Return the importance of a memory, or that from before it was closed."""
+    before: float = _before_closing(memory)["importance"]
+    return before if is_superseded(memory, at) else memory.importance
+
+
 def close(
     store: Store, tx: Transaction, old: Memory, by: Memory, now: datetime, unlock: bool = False
 ) -> Memory:

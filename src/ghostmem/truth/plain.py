@@ -5,10 +5,10 @@ Only what a text says outright counts: the same text again, a phrase that names 
 and without a negation. `data/changes.json` has the phrases. Everything else is new."""
 
 import json
+import os
 import re
 from collections.abc import Collection
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.model import VerdictKind
@@ -122,8 +122,10 @@ def _negation(text: str) -> str:
 
 @cache
 def _phrases() -> dict[str, Any]:
-    path = Path(__file__).parent / "data" / "changes.json"
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    # not by pathlib, whose import takes milliseconds of a cold put
+    path = os.path.join(os.path.dirname(__file__), "data", "changes.json")
+    with open(path, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
     return found
 
 

@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.ghost import Ghost
-from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep
+from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep, with_whole_numbers
 from ghostmem.web.refusals import Refused, json_response, wrong_method
 from ghostmem.web.route import ALL, ONE, SEVERAL, ApiRoute, Given
 from ghostmem.web.routes import ROUTES, answer
@@ -25,6 +25,7 @@ from ghostmem.web.session import refuse_writes
 
 PREFIX = "/api/v1"
 MAX_FIELDS = 1000  # in a query
+LINES = "application/x-ndjson"
 EXPORT_BATCH = 200  # lines of an export that are sent together
 LARGE_BODY_BYTES = 64_000  # bytes
 MAX_LARGE_REQUESTS = 2  # requests with large bodies that are worked on at a time
@@ -47,7 +48,10 @@ async def call(ghost: Ghost, request: Request) -> Response:
         raise InvalidInputError(f"{double[0]} is already in the path", "leave it out elsewhere")
     given = {**query, **body, **named}
     check(given, route.schema)
+    given = with_whole_numbers(given, route.schema)
     authorise(route, given)
+    if route.streams and request.method == "HEAD":
+        return Response(media_type=LINES)
     if route.streams:
         return await _stream(route.call(ghost, given))
     try:
@@ -87,16 +91,20 @@ def _large_limiter() -> anyio.CapacityLimiter:
 
 
 def find(method: str, parts: list[bytes]) -> tuple[ApiRoute, Given]:
-    """Return the route of a path and the values in the path; a key is one segment."""
+    """Return the route of a path and the values in the path; a key is one segment.
+
+    HEAD has the route of GET.
+    """
     fitting = [route for route in ROUTES if _fits(route, parts)]
     if not fitting:
         raise Refused(
             404, "NotFoundError", "there is no such path", f"{PREFIX}/openapi.json lists them"
         )
-    route = next((route for route in fitting if route.method == method), None)
+    wanted = "GET" if method == "HEAD" else method
+    route = next((route for route in fitting if route.method == wanted), None)
     if route is None:
-        allowed = ", ".join(sorted(route.method for route in fitting))
-        raise wrong_method(allowed)
+        methods = {route.method for route in fitting}
+        raise wrong_method(", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set()))))
     values = [
         part
         for part, name in zip(parts, route.path.split("/")[1:], strict=True)
@@ -178,7 +186,7 @@ def read_body(kind: str, body: bytes) -> Given:
             415,
             "UnsupportedMediaType",
             "the body is not JSON",
-            "send it as Content-Type: application/json",
+            "send it as Content-Type: application/json, in UTF-8",
         )
     try:
         found = json.loads(body.decode(), parse_constant=_no_number)
@@ -241,4 +249,4 @@ async def _stream(lines: Iterator[str]) -> Response:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(lines.close)  # type: ignore[attr-defined]
 
-    return StreamingResponse(body(), media_type="application/x-ndjson")
+    return StreamingResponse(body(), media_type=LINES)

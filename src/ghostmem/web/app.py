@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import anyio
@@ -14,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ghostmem.caller import require
 from ghostmem.errors import GhostError
+from ghostmem.frozen import frozen
 from ghostmem.ghost import Ghost
 from ghostmem.web import api
 from ghostmem.web.auth import IF_ANY, authenticated
@@ -44,7 +44,7 @@ class Answers(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RequestLimits:
     """Limits of each caller."""
 

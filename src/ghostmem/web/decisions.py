@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.memory.quarantine import quarantined
 from ghostmem.model import Held, Memory, Record, optional
 from ghostmem.store import Store, validate
@@ -14,7 +14,7 @@ from ghostmem.truth.conflicts import ContradictingPair, Doubt, conflicts, contra
 PAGE = 20
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DecisionSide(Record):
     """One of two memories that contradict each other: its text, who said it, and when."""
 
@@ -29,7 +29,7 @@ class DecisionSide(Record):
     source_scope: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Contradiction(Record):
     """Two memories that contradict each other, the prevailing one first.
 
@@ -43,7 +43,7 @@ class Contradiction(Record):
     of_about: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DecisionPage(Record):
     """A page of a list, the length of the whole list, and its length by namespace."""
 

@@ -1,9 +1,10 @@
 """Counts of the memories that pass a filter, by namespace, kind and tag."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Unpack
 
+from ghostmem.frozen import frozen
 from ghostmem.model import LOCKED, Record, Tier
 from ghostmem.store import Narrow, Store, again, narrowed, validate
 from ghostmem.store.narrowing import one
@@ -12,7 +13,7 @@ from ghostmem.web.shape import Bar, bars
 MAX_TAGS = 40
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Facets(Record):
     """The number of memories, and of those in each namespace, kind and tag, most first."""
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from ghostmem.errors import NotFoundError
+from ghostmem.frozen import frozen
 from ghostmem.lifecycle.apply import APPLIED
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
@@ -15,7 +15,7 @@ MAX_RUNS = 100
 MAX_CHANGES = 1000  # of one run
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TierMove(Record):
     """The number of memories that moved from one tier to another."""
 
@@ -24,7 +24,7 @@ class TierMove(Record):
     count: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class FlowDay(Record):
     """The tiers of live memories at the end of a day, and the changes of that day."""
 
@@ -34,7 +34,7 @@ class FlowDay(Record):
     moves: tuple[TierMove, ...] = optional(())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class FlowRun(Record):
     """A lifecycle run: its number of changes by operation, and its moves between tiers."""
 
@@ -43,7 +43,7 @@ class FlowRun(Record):
     moves: tuple[TierMove, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Flow(Record):
     """How memories moved between tiers."""
 
@@ -53,7 +53,7 @@ class Flow(Record):
     runs: tuple[FlowRun, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RunChanges(Record):
     """The changes of a run, oldest first; `total` counts all of them."""
 

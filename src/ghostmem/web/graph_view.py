@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.graph.components import components
 from ghostmem.model import Edge, Kind, Memory, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import Filter, Store, Transaction, find, validate
@@ -14,7 +14,7 @@ MAX_SUMMARY = 100
 EDGES_PER_NODE = 6  # drawn on average; the heaviest are kept
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class GraphNode(Record):
     """A memory to draw; `cluster` numbers its group, `degree` counts all its edges."""
 
@@ -30,7 +30,7 @@ class GraphNode(Record):
     source: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class GraphEdge(Record):
     """An edge between two nodes, given by their positions in the list."""
 
@@ -41,7 +41,7 @@ class GraphEdge(Record):
     automatic: bool = optional(False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class GraphView(Record):
     """Nodes and edges, and their total numbers.
 

@@ -11,6 +11,7 @@ from ghostmem.web.refusals import Refused, wrong_method
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 WILDCARD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared with, never bound to)
+DISCARDED = 4  # a body up to this many times the limit is received to the end, and discarded
 OPEN = (
     b"/healthz",
     b"/readyz",
@@ -107,9 +108,10 @@ def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
     """Return the application with bodies read in advance, up to a limit and a time."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
-        declared = header(scope, b"content-length")
-        if declared is not None and declared.isdigit() and int(declared[:20]) > limit:
-            raise _too_large(limit)
+        declared = header(scope, b"content-length") or ""
+        size = int(declared[:20]) if declared.isdigit() else 0
+        if size > limit:
+            raise _too_large(limit, closes=size > DISCARDED * limit)
         try:
             with anyio.fail_after(seconds):
                 body = await _read(receive, limit)
@@ -154,11 +156,11 @@ async def _read(receive: Receive, limit: int) -> bytes | None:
             return b"".join(parts)
 
 
-def _too_large(limit: int) -> Refused:
-    return Refused(
-        413,
-        "TooLarge",
-        f"the body is larger than {limit:,} bytes",
-        "send less at once",
-        Connection="close",
-    )
+def _too_large(limit: int, *, closes: bool = True) -> Refused:
+    """Return the refusal of a body.
+
+    A client that is still sending when the connection closes gets an error instead of this answer.
+    """
+    headers = {"Connection": "close"} if closes else {}
+    message = f"the body is larger than {limit:,} bytes"
+    return Refused(413, "TooLarge", message, "send less at once", **headers)

@@ -5,10 +5,11 @@ It is read each time the viewer opens, so nothing here reads all memories.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ghostmem.clock import earlier, read_time
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, NsFilter, Record, optional
 from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.store.journal import LatestChange
@@ -26,7 +27,7 @@ DAY = timedelta(days=1)
 _SHOWN = {"put": "added", "remove": "deleted", "restore": "restored"}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class HomeNamespace(Record):
     """A namespace with its live memories, and how many changed within a day."""
 
@@ -36,7 +37,7 @@ class HomeNamespace(Record):
     changed: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class RecentChange(Record):
     """A change of a memory; `before` is the text that an update replaced."""
 
@@ -53,7 +54,7 @@ class RecentChange(Record):
     source_user: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Home(Record):
     """An overview; `today` counts the changes of the last 24 hours by their names.
 
@@ -73,7 +74,7 @@ class Home(Record):
     added: tuple[RecentChange, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class WaitingDecisions(Record):
     """The number of decisions that wait for a person."""
 

@@ -4,9 +4,10 @@ Nothing is counted as read.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Memory, NsFilter, Record, optional
 from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.text.excerpt import first_line
@@ -21,7 +22,7 @@ MAX_NEWS = 200  # changes of a namespace since the overview before
 _SILENT = ("supersede", "note", "embed")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Share(Record):
     """The part of the memories in one namespace, tier or source."""
 
@@ -32,7 +33,7 @@ class Share(Record):
     newest: datetime
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MemoryLine(Record):
     """A memory in one line."""
 
@@ -44,7 +45,7 @@ class MemoryLine(Record):
     summary: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Happening(Record):
     """An entry of the audit log; `at` is known only if the memory records it."""
 
@@ -57,7 +58,7 @@ class Happening(Record):
     at: datetime | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Look(Record):
     """An overview: shares, newest and pinned memories, topics, and changes, newest first."""
 

@@ -1,10 +1,10 @@
 """A route of the REST interface as a row of a table, and the schemas of its fields."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ghostmem.caller import CALLER
+from ghostmem.frozen import frozen
 from ghostmem.ghost import Ghost
 from ghostmem.memory.curate import OPS
 from ghostmem.model import Record, Rel
@@ -87,7 +87,7 @@ FILTER_TAGS = {"maxItems": 50}
 RELS = {"enum": [str(rel) for rel in Rel]}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ApiRoute:
     """A route; fields outside the path come in the query of GET and DELETE, else in the body."""
 

@@ -3,12 +3,13 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import NamedTuple
 
 from ghostmem.clock import as_time
+from ghostmem.frozen import frozen
 from ghostmem.model import LOCKED, Access, Kind, Memory, Record, SourceKind, Tier, optional
 from ghostmem.store import Filter, Store, validate
 from ghostmem.store.records import RowType
@@ -52,7 +53,7 @@ class ShapedMemory(NamedTuple):
 _SHAPED = RowType("memories", ShapedMemory)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Bar(Record):
     """The number of memories in one class."""
 
@@ -60,7 +61,7 @@ class Bar(Record):
     count: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ShapeDay(Record):
     """The number of uses and exposures on a day."""
 
@@ -69,7 +70,7 @@ class ShapeDay(Record):
     shown: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MemoryShape(Record):
     """Counts of live memories; each step of ages and sizes excludes the steps before it."""
 
@@ -158,7 +159,7 @@ def _use(accesses: Iterable[Access], ids: Set[str], now: datetime) -> tuple[Shap
     return tuple(ShapeDay(day, used[day], shown[day]) for day in reversed(days))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class VersionSpan(Record):
     """A version: believed until it was replaced or removed, and valid for its own time."""
 
@@ -177,7 +178,7 @@ class VersionSpan(Record):
     superseded_by: str | None = optional()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Spans(Record):
     """Versions by time of writing, oldest first; `truncated` means that older ones are left out."""
 

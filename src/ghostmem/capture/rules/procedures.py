@@ -7,9 +7,9 @@ written as a placeholder."""
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.text.capture import sentences
 from ghostmem.text.sections import slug
@@ -51,7 +51,7 @@ _LINKS = re.compile(
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Procedure(Record):
     """Steps that came up in the same order in several sessions."""
 

@@ -6,12 +6,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from ghostmem._version import __version__
 from ghostmem.errors import InvalidInputError, ModelError
+from ghostmem.frozen import frozen
 from ghostmem.graph.ask.base import TIMEOUT
 from ghostmem.net import checked_key, first_words, opener
 
@@ -21,7 +21,7 @@ _MAX_ANSWER = 1_000_000  # bytes
 _BUSY = {408, 425, 429}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Style:
     """The request format of one family of servers, and the text in its answers."""
 

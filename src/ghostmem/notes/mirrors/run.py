@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
+from ghostmem.frozen import frozen
 from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.quarantine import held_note, hold, quarantine_reasons, would_hold_note
 from ghostmem.memory.remove import remove
@@ -39,7 +40,7 @@ from ghostmem.store.mirror import Mirror, MirrorItem
 _INHERITED = [name for name in INHERITED if name not in ("expires_at", "files")]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MirrorConflict(Record):
     """A key that was edited on both sides; the other text is stored under `kept_as`."""
 
@@ -48,7 +49,7 @@ class MirrorConflict(Record):
     path: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Pending(Record):
     """A key or file that is left for the next run, and why."""
 

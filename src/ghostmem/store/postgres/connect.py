@@ -73,16 +73,18 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
         "another writer has changed {where}",
     ),
     ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {where}"),
-    (
-        (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege),
-        ReadOnlyStoreError,
-        "{where} cannot be written",
-    ),
+    (pg.ReadOnlySqlTransaction, ReadOnlyStoreError, "{where} cannot be written"),
+    (pg.InsufficientPrivilege, ReadOnlyStoreError, "{where} refuses this role"),
     ((pg.DataCorrupted, pg.IndexCorrupted), CorruptStoreError, "{where} is damaged"),
 )
 
 
-_POOL_HINT = "try again, or raise GHOST_PG_CONNECTIONS, or GHOST_BUSY_TIMEOUT (seconds)"
+_HINTS: dict[object, str] = {
+    PoolTimeout: "try again, or raise GHOST_PG_CONNECTIONS, or GHOST_BUSY_TIMEOUT (seconds)",
+    pg.ReadOnlySqlTransaction: "connect to a server that accepts writes, not to a standby",
+    pg.InsufficientPrivilege: "connect as the role that owns the tables; other roles use tokens "
+    "of `ghost serve`, or SQL after `ghost admin grant`",
+}
 
 
 class Connection(psycopg.Connection[Any]):
@@ -295,11 +297,11 @@ def is_lost(error: psycopg.Error) -> bool:
 
 def translate(error: Exception, where: str) -> Exception:
     """Return the Ghost error for an error of PostgreSQL, or the error itself."""
-    reason = " ".join(str(error).split())
+    diagnosis = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    reason = " ".join((diagnosis or str(error)).split())  # without the statement
     for their_type, our_type, words in _WORDS:
         if isinstance(error, their_type):
-            hint = _POOL_HINT if their_type is PoolTimeout else None
-            return our_type(f"{words.format(where=where)} ({reason})", hint)
+            return our_type(f"{words.format(where=where)} ({reason})", _HINTS.get(their_type))
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return LostConnectionError(
             f"the connection to {where} broke, and nothing of this was stored ({reason})"

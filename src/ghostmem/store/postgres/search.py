@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from ghostmem.store.cached_search import CachedSearch
 from ghostmem.store.database import Location
-from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search import MAX_SOURCES, SOURCES
+from ghostmem.store.search_caches import SearchCaches
 
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 # `id + 0` keeps the planner from reading chunks backwards until enough of them match: it does not

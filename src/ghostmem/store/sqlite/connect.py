@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from ghostmem.atomic import is_plain
+from ghostmem.atomic import SQLITE_HEADER, is_plain
 from ghostmem.errors import EngineError, NotADatabaseError, ReadOnlyStoreError, StoreFullError
 from ghostmem.store.sqlite.failures import translated
 from ghostmem.store.sqlite.forks import USERS
@@ -24,7 +24,6 @@ _POLL = 0.001  # seconds between two attempts to take a lock
 _MAX_QUEUE = 5.0  # seconds in the queue: a stopped process at its head must not block the others
 
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-_HEADER = b"SQLite format 3\x00"
 
 
 def set_patience(db: apsw.Connection, seconds: float) -> None:
@@ -142,7 +141,7 @@ def _refuse_text(path: str) -> None:
         head = next(read_pieces(path, 16), b"")
     except apsw.Error:
         return
-    if head and head != _HEADER:
+    if head and head != SQLITE_HEADER:
         raise NotADatabaseError(f"{path} is not a Ghost store: the file is not an SQLite database")
 
 

@@ -13,7 +13,7 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.namespace_cache import SearchCaches
+    from ghostmem.store.search_caches import SearchCaches
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.journal import LineCount
     from ghostmem.store.sqlite.outline import SqliteOutline

@@ -14,7 +14,7 @@ import apsw
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError, InvalidInputError
 from ghostmem.store.engine import BaseEngine
-from ghostmem.store.namespace_cache import SearchCaches
+from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
 from ghostmem.store.sqlite.database import SqliteTransaction

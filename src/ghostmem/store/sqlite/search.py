@@ -6,8 +6,8 @@ from typing import Any
 
 from ghostmem.store.cached_search import CachedSearch
 from ghostmem.store.database import Location
-from ghostmem.store.namespace_cache import SearchCaches
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
 

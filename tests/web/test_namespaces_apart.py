@@ -1,4 +1,4 @@
-"""Namespaces are walls: a token of one learns nothing of another"""
+"""A token of one namespace learns nothing about another."""
 
 import json
 import re
@@ -167,7 +167,7 @@ def test_nothing_is_learnt_of_another_namespace(serve: Callable[..., "Served"]) 
 
 
 def test_what_a_token_may_see_is_there(served: "Served") -> None:
-    """The walls do not hide what is one's own."""
+    """A token sees everything of its own namespace."""
     token, _ = fill(served, True)
     assert [row["key"] for row in served.ok("GET", "/memories", None, token)["memories"]] == [
         "gone",
