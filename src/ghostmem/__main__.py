@@ -18,10 +18,13 @@ def main() -> None:
 def _run() -> None:
     """Run a command; a hook that only queues a capture does without the command line."""
     match sys.argv[1:]:
-        case ["hook", host, event] | ["--db", _, "hook", host, event]:
+        case ["hook", host, event, *rest] | ["--db", _, "hook", host, event, *rest] if not rest or (
+            len(rest) == 2 and rest[0] == "-n"
+        ):
             from ghostmem.hooks.quick import run_quickly
 
-            run_quickly(host, event, sys.argv[2] if sys.argv[1] == "--db" else None)
+            db = sys.argv[2] if sys.argv[1] == "--db" else None
+            run_quickly(host, event, db, rest[1] if rest else None)
     from ghostmem.cli.main import main as run
 
     run()

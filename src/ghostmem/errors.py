@@ -109,7 +109,10 @@ class PatchConflictError(ConflictError):
 class LockedError(ConflictError):
     """The memory has the tag `locked`."""
 
-    default_hint = "pass unlock=True (--unlock) to change it anyway"
+    default_hint = (
+        "pass unlock=True (--unlock) to change it anyway, or unlock it first with "
+        "`ghost curate KEY unlock`"
+    )
 
 
 class NoteConflictError(ConflictError):

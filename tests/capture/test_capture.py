@@ -89,8 +89,12 @@ def test_limits_and_tags(ghost: Ghost) -> None:
         "preference",
         "x",
     )
-    for wrong in ({"least": 2.0}, {"most": 0}, {"source_kind": "guessed"}):
-        with pytest.raises(InvalidInputError):
+    for wrong, error in (
+        ({"least": 2.0}, r"least \(--min\) 2.0 is out of range"),
+        ({"most": 0}, r"most \(--max\) must be at least 1 \(got 0\)"),
+        ({"source_kind": "guessed"}, "invalid source_kind 'guessed'"),
+    ):
+        with pytest.raises(InvalidInputError, match=error):
             ghost.capture(TEXT, "a", **wrong)  # type: ignore[arg-type]
 
 

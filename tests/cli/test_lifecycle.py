@@ -165,6 +165,21 @@ def test_control_characters_do_not_reach_a_terminal(ghost_cli: "GhostCli", wind:
     assert "\u202e" not in out
 
 
+def test_every_takes_a_pause_of_any_length(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is longer than the system's clock goes on is shortened."""
+    pauses: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ghostmem.cli.commands.lifecycle.time.sleep", sleep)
+    ghost_cli("reflect", "--every", "999999999d")
+    assert pauses == [100 * 365 * 86_400]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send on this system")
 def test_every_goes_on_until_it_is_interrupted(program: "Program") -> None:
     """Two reports in, an interrupt ends it with code 130, no traceback, and both runs are on record."""
@@ -529,7 +544,8 @@ def test_curate_errors(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("curate", "-n", "a", "x", "--op", "lock")
     assert ghost_cli.fails(4, "curate", "-n", "a", "x", "--op", "demote") == (
         "a/x is locked",
-        "pass unlock=True (--unlock) to change it anyway",
+        "pass unlock=True (--unlock) to change it anyway, or unlock it first with "
+        "`ghost curate KEY unlock`",
     )
     assert (
         ghost_cli.ok("curate", "-n", "a", "x", "--op", "demote", "--unlock") == "a/x  ltm → stm\n"

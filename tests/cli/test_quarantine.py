@@ -113,6 +113,22 @@ def test_what_to_release_must_be_named(ghost_cli: "GhostCli") -> None:
     assert "not in quarantine" in ghost_cli.fails(3, "quarantine", "release", held, "-n", "b")[0]
 
 
+def test_an_id_may_be_given_twice(ghost_cli: "GhostCli") -> None:
+    """In full and abbreviated; it is released once."""
+    held = hold(ghost_cli, "one")
+    assert ghost_cli.row("quarantine", "release", held, held[-8:])["outcome"] == "created"
+
+
+def test_the_key_of_a_released_memory_may_be_locked(ghost_cli: "GhostCli") -> None:
+    """The hint has a next step, because a release has no option --unlock."""
+    held = hold(ghost_cli, "one")
+    ghost_cli.ok("put", "-n", "a", "-k", "one", "mine")
+    ghost_cli.ok("curate", "-n", "a", "one", "lock")
+    error, hint, *_ = ghost_cli.fails(4, "quarantine", "release", held)
+    assert error.endswith("a/one is locked")
+    assert "`ghost curate KEY unlock`" in hint
+
+
 def test_what_is_held_does_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     """Control characters of a held text are shown as pictures."""
     ghost_cli.ok("put", "-n", "a", "-k", "k", "--source-kind", "peer", f"{ORDER} \x1b[2J\u202e")

@@ -177,6 +177,18 @@ def test_hooks_alone_are_removed(ghost_cli: "GhostCli", home: Path) -> None:
     assert (home / ".claude.json").exists()
 
 
+def test_hooks_that_keep_their_namespace_are_told(ghost_cli: "GhostCli", home: Path) -> None:
+    """-n without --hooks changes the server alone; with it, both."""
+    settings = home / ".claude" / "settings.json"
+    told = "the hooks keep their own namespace"
+    assert told not in ghost_cli("setup", "claude-code", "-n", "agent:me").err
+    assert told not in ghost_cli("setup", "claude-code", "--hooks").err
+    assert told in ghost_cli("setup", "claude-code", "-n", "agent:you").err
+    assert "agent:you" not in settings.read_text(encoding="utf-8")
+    assert told not in ghost_cli("setup", "claude-code", "-n", "agent:you", "--hooks").err
+    assert settings.read_text(encoding="utf-8").count("agent:you") == 5
+
+
 def test_a_project_gets_files_of_its_own(ghost_cli: "GhostCli", home: Path, project: Path) -> None:
     """They are shared, so nothing of this machine is in them."""
     ghost_cli.ok("setup", "claude-code", "--scope", "project", "--hooks")

@@ -118,7 +118,7 @@ def test_a_capture_outlives_its_host(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("words", [["hook", "claude"], ["hook", "claude", "Stop"], ["--db", "{db}", "hook", "claude", "Stop"]])  # fmt: skip
+@pytest.mark.parametrize("words", [["hook", "claude"], ["hook", "claude", "Stop"], ["--db", "{db}", "hook", "claude", "Stop"], ["hook", "claude", "Stop", "-n", "project:shop"]])  # fmt: skip
 def test_an_entry_is_written_in_every_form_of_the_command(
     hook: "Hook",
     settings: Settings,

@@ -137,6 +137,16 @@ def test_the_namespace_of_the_settings_wins(
     assert keys(hook("SessionStart", source="startup")) == ["roses"]
 
 
+def test_the_namespace_of_the_command_wins(
+    hook: "Hook", filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """-n names it, as `ghost setup -n` writes it; a wrong one is logged."""
+    monkeypatch.setenv("GHOST_NS", "project:other")
+    assert keys(hook("SessionStart", "-n", "project:garden", source="startup")) == ["roses"]
+    assert hook("SessionStart", "-n", "a b", source="startup") == ""
+    assert hook.lines()[-1].endswith("ns: 'a b' is not a namespace (-n)")
+
+
 def test_other_projects_and_notes_stay_out(hook: "Hook", filled: Path, tmp_path: Path) -> None:
     """A folder without memories gets nothing, whatever others hold."""
     empty = tmp_path / "empty"

@@ -158,8 +158,10 @@ def test_a_deleted_built_in_rule_stays_off(open_ghost: Callable[..., Ghost]) -> 
     open_ghost().rm_rule("sys-dedup-all")
     ghost = open_ghost()
     assert "sys-dedup-all" not in [rule.id for rule in ghost.rules()]
-    with pytest.raises(NotFoundError):
-        ghost.rule("sys-dedup-all")
+    for act in (ghost.rule, ghost.rm_rule):
+        with pytest.raises(NotFoundError, match="sys-dedup-all is disabled") as caught:
+            act("sys-dedup-all")
+        assert caught.value.hint == "`ghost rule reset sys-dedup-all` restores it"
     ghost.reset_rule("sys-dedup-all")
     assert ghost.rule("sys-dedup-all") in BUILT_IN
 
@@ -203,12 +205,28 @@ def test_rules_of_a_namespace_are_those_that_count_there(ghost: Ghost) -> None:
         ("r", "ARCHIVE", {"access_lt": -1}, "access_lt must be at least 0 (got -1)"),
         ("r", "ARCHIVE", {"access_gt": 1.5}, "access_gt must be a whole number, not 1.5"),
         ("r", "DEDUP", {"similarity_gt": 90}, "similarity 90 is out of range"),
-        ("r", "ARCHIVE", {"tag": "x", "priority": True}, "priority True is not a whole number"),
-        (
-            "r",
-            "ARCHIVE",
-            {"tag": "x", "priority": 10**9},
-            "priority 1000000000 is not a whole number",
+        *(
+            (
+                "r",
+                "ARCHIVE",
+                {"tag": "x", "priority": priority},
+                f"priority {priority} is not a whole number from -1,000,000 to 1,000,000",
+            )
+            for priority in (True, 10**9)
+        ),
+        *(
+            (
+                "r",
+                action,
+                {"tag": "x", "action_params": params},
+                f"{action} has no parameter {name}",
+            )
+            for action, params, name in (
+                ("DECAY", {"factr": 0.1}, "'factr'"),
+                ("PROMOTE", {"tier": "ltm"}, "'tier'"),
+                ("TTL_SET", {"ttl": "7d", "TTL": "7d"}, "'TTL'"),
+                ("ARCHIVE", {"to_tier": "stm"}, "'to_tier'"),
+            )
         ),
         (
             "r",

@@ -183,6 +183,23 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_read_only_file_is_refused(tmp_path: Path, dry_run: bool) -> None:
+    """As with the files of clients; a block that is there already needs no change."""
+    path = tmp_path / "AGENTS.md"
+    path.write_bytes(b"mine\n")
+    path.chmod(0o444)
+    with pytest.raises(InvalidInputError, match="the file is read-only; nothing was changed"):
+        write_block(path, "x", BODY, dry_run)
+    assert path.read_bytes() == b"mine\n"
+    path.chmod(0o644)
+    write_block(path, "x", BODY)
+    path.chmod(0o444)
+    assert write_block(path, "x", BODY, dry_run).action == "unchanged"
+    with pytest.raises(InvalidInputError, match="read-only"):
+        remove_block(path, "x", dry_run)
+
+
 def test_a_dry_run_touches_nothing(tmp_path: Path) -> None:
     """Not the file, not its times, no lock beside it; the change is the one that would be made."""
     path = tmp_path / "AGENTS.md"

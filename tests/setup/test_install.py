@@ -192,12 +192,108 @@ def test_an_entry_that_starts_ghost_already_keeps_what_it_has(tmp_path: Path, co
     assert servers(path) == {}
 
 
+def test_values_of_an_entry_that_somebody_chose_stay(tmp_path: Path) -> None:
+    """A timeout with its comment and a description; an entry that is switched off is switched on."""
+    path = tmp_path / "config.yaml"
+    install([target("goose", path)], HOW)
+    text = path.read_text(encoding="utf-8")
+    mine = text.replace("timeout: 300", "timeout: 600  # slow disk").replace("that lasts", "of us")
+    assert mine.count("600") == mine.count("of us") == 1
+    path.write_text(mine.replace("enabled: true", "enabled: false"), encoding="utf-8")
+    install([target("goose", path)], HOW)
+    assert path.read_text(encoding="utf-8") == mine
+
+
 def test_another_launcher_is_replaced_with_its_arguments(tmp_path: Path) -> None:
     """They were the launcher's."""
     path = tmp_path / "mcp.json"
     path.write_bytes(b'{"mcpServers": {"ghost": {"command": "uvx", "args": ["ghostmem", "mcp"]}}}')
     install([cursor(path)], HOW)
     assert servers(path)["ghost"] == {"command": HOW.program[0], "args": ["mcp"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["uvx", "ghostmem", "mcp", "--tools", "notes"], ["mcp", "--tools", "notes"]),
+        (["uvx", "--from", "ghostmem", "ghost", "mcp", "-x"], ["mcp", "-x"]),
+        (["/usr/bin/python3.12", "-m", "ghostmem", "mcp", "-x"], ["mcp", "-x"]),
+        (["docker", "run", "-i", "ghost", "mcp"], None),
+        (["env", "GHOST_NS=a", "ghost", "mcp"], None),
+    ],
+)
+def test_options_of_a_server_stay_and_so_does_another_program_that_starts_it(
+    tmp_path: Path, words: list[str], expected: list[str] | None
+) -> None:
+    """A launcher of Python programs is replaced; docker or env start Ghost for a reason."""
+    path = tmp_path / "mcp.json"
+    entry = {"command": words[0], "args": words[1:]}
+    path.write_text(json.dumps({"mcpServers": {"ghost": entry}}), encoding="utf-8")
+    install([cursor(path)], HOW)
+    made = {"command": HOW.program[0], "args": expected} if expected else entry
+    assert servers(path)["ghost"] == made
+
+
+@pytest.mark.parametrize("client", ["claude-code-hooks", "codex-hooks"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ghost hook {host} Stop 2>>/tmp/hook.log",
+        "ghost hook {host} Stop; notify-send done",
+        "cd /srv && ghost hook {host} Stop --wait",
+        "GHOST_NS=agent:me ghost hook {host} Stop",
+        "nice -n 10 ghost hook {host} Stop",
+        "sh -c 'ghost hook {host} Stop | tee log'",
+        'ghost hook {host} Stop --llm "$AGENT -p"',
+    ],
+)
+def test_a_hook_with_more_than_our_command_stays_as_it_is(
+    tmp_path: Path, client: str, line: str
+) -> None:
+    """Its variables, wrappers and other commands cannot be moved into arguments."""
+    path = tmp_path / "settings.json"
+    file = target(client, path)
+    assert file.client.hooks is not None
+    mine = {"type": "command", "command": line.format(host=file.client.hooks.host), "timeout": 9}
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [mine]}]}}), encoding="utf-8")
+    install([file], HOW)
+    hooks = json.loads(path.read_text(encoding="utf-8"))["hooks"]
+    assert hooks["Stop"] == [{"hooks": [mine]}]
+    assert "SessionStart" in hooks
+    with pytest.raises(ConflictError, match=r"hooks\.Stop has the command .* nothing was changed"):
+        install([file], Launch(HOW.program, db="/m.db"))
+
+
+def test_a_launcher_in_a_hook_is_replaced_and_its_options_stay(tmp_path: Path) -> None:
+    """As in the entry of a server."""
+    path = tmp_path / "settings.json"
+    line = 'uvx --from ghostmem ghost hook claude Stop --llm "claude -p | head"'
+    mine = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}
+    path.write_text(json.dumps(mine), encoding="utf-8")
+    install([target("claude-code-hooks", path)], HOW)
+    made = json.loads(path.read_text(encoding="utf-8"))["hooks"]["Stop"][0]["hooks"][0]
+    assert made["args"] == ["hook", "claude", "Stop", "--llm", "claude -p | head"]
+
+
+@pytest.mark.parametrize("client", ["claude-code-hooks", "codex-hooks"])
+def test_hooks_use_the_namespace_and_the_store_of_the_server(tmp_path: Path, client: str) -> None:
+    """Otherwise the agent does not find what the hooks captured; other options stay."""
+    path = tmp_path / "settings.json"
+    file = target(client, path)
+    assert file.client.hooks is not None
+    host = file.client.hooks.host
+    line = f"ghost hook {host} Stop --ns agent:old --llm 'claude -p'"
+    mine = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}
+    path.write_text(json.dumps(mine), encoding="utf-8")
+    how = Launch(HOW.program, db="/m.db", ns="agent:me")
+    install([file], how)
+    handlers = json.loads(path.read_text(encoding="utf-8"))["hooks"]
+    stop, start = (words_of(handlers[name][0]["hooks"][0]) for name in ("Stop", "SessionStart"))
+    before = [*HOW.program, "--db", "/m.db", "hook", host]
+    assert stop == [*before, "Stop", "--llm", "claude -p", "-n", "agent:me"]
+    assert start == [*before, "SessionStart", "-n", "agent:me"]
+    assert install([file], how)[0].action == "unchanged"
+    assert install([file], HOW)[0].action == "unchanged"
 
 
 def test_options_of_hooks_stay(tmp_path: Path) -> None:
@@ -332,6 +428,33 @@ def test_nothing_is_written_when_one_of_two_files_is_broken(tmp_path: Path) -> N
         install([cursor(one), target("cursor-hooks", two)], HOW)
     assert (one.read_bytes(), two.read_bytes()) == (MINE, b"{")
     assert not folder().exists()
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_nothing_is_written_when_one_of_two_files_is_read_only(
+    tmp_path: Path, dry_run: bool
+) -> None:
+    """The first file is not changed, and a dry run tells it as well."""
+    one, two = tmp_path / "mcp.json", tmp_path / "hooks.json"
+    one.write_bytes(MINE)
+    two.write_bytes(b"{}")
+    two.chmod(0o444)
+    with pytest.raises(InvalidInputError, match=r"hooks\.json: .*read-only; nothing was changed"):
+        install([cursor(one), target("cursor-hooks", two)], HOW, dry_run)
+    assert (one.read_bytes(), two.read_bytes()) == (MINE, b"{}")
+    assert not folder().exists()
+
+
+def test_an_error_names_the_files_that_were_changed_before_it(tmp_path: Path) -> None:
+    """A folder of the second file cannot be created; a removal needs no such folder."""
+    one, two = tmp_path / "mcp.json", tmp_path / "taken" / "hooks.json"
+    one.write_bytes(MINE)
+    two.parent.write_bytes(b"")
+    files = [cursor(one), target("cursor-hooks", two)]
+    with pytest.raises(InvalidInputError, match=r"cannot write .*; changed before: .*mcp\.json"):
+        install(files, HOW)
+    assert [change.action for change in uninstall(files)] == ["updated", "unchanged"]
+    assert one.read_bytes() == MINE
 
 
 def test_a_dry_run_makes_nothing(tmp_path: Path, file: Path) -> None:
@@ -521,6 +644,8 @@ def test_which_entries_are_ours(entry: object, ours: bool) -> None:
         ("ghost hook codex", False),
         ("echo ghost; x hook claude", False),
         ("ghostwriter hook claude", False),
+        ("ghost hook claude-like", False),
+        ("ghost hook claude; true", True),
         ("ghost put", False),
     ],
 )

@@ -177,8 +177,8 @@ def capture(
             "a speaker was given without a text",
             "leave it out: of a transcript only the user's turns are read",
         )
-    validate.share(least, "least")
-    most = MAX_GIVEN if most == NO_LIMIT else validate.positive(most, "most")
+    validate.share(least, "least (--min)")
+    most = MAX_GIVEN if most == NO_LIMIT else validate.positive(most, "most (--max)")
     named = {
         "source_user": source_user,
         "source_kind": source_kind,

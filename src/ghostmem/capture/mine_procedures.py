@@ -72,9 +72,9 @@ def mine_procedures(
     list. Unless `dry_run`, the sequences are put into the namespace as procedural memories, each
     with a verdict."""
     validate.flags(dry_run=dry_run)
-    validate.positive(fewest, "fewest", least=FEWEST)
+    validate.positive(fewest, "fewest (--min-sessions)", least=FEWEST)
     _check_lengths(shortest, longest)
-    validate.positive(most, "most")
+    validate.positive(most, "most (--max)")
     check_format(format)
     all_tags = (*TAGS, *(validate.tags(tags) or ()))
     given = [paths] if isinstance(paths, str | Path) else validate.items(paths, "paths")
@@ -102,8 +102,8 @@ def mine_procedures(
 
 
 def _check_lengths(shortest: int, longest: int) -> None:
-    validate.positive(shortest, "shortest", least=SHORTEST)
-    validate.positive(longest, "longest", least=SHORTEST)
+    validate.positive(shortest, "shortest (--min-len)", least=SHORTEST)
+    validate.positive(longest, "longest (--max-len)", least=SHORTEST)
     if shortest > longest:
         raise InvalidInputError(
             f"no sequence has at least {shortest} and at most {longest} actions",

@@ -15,10 +15,14 @@ _SAFE_EXIT_CODES = (5, 6)
 
 
 def log_path(settings: Settings) -> str | None:
-    """Return the path of the log, or None for a store that is not a file."""
+    """Return the path of the log, or None for a store in memory."""
     path = settings.path
-    if path == ":memory:" or "://" in path:
+    if path == ":memory:":
         return None
+    if "://" in path:
+        from ghostmem.hooks.queue import queue_folder
+
+        return f"{queue_folder(settings)}.log"
     return os.path.join(os.path.dirname(path) or ".", NAME)
 
 

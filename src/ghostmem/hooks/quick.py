@@ -8,7 +8,7 @@ from ghostmem.hooks.hosts import ADDING, HOSTS
 from ghostmem.settings import load
 
 
-def run_quickly(host: str, event: str, db: str | None) -> None:
+def run_quickly(host: str, event: str, db: str | None, ns: str | None) -> None:
     """Handle an event that adds nothing to a session, and end the process; else return.
 
     Everything unusual is left to the command line: nothing has been read or written then."""
@@ -18,7 +18,7 @@ def run_quickly(host: str, event: str, db: str | None) -> None:
     if sys.stdin is None or sys.stdin.isatty():
         return
     try:
-        settings = load(db=db)
+        settings = load(db=db, ns=ns)
     except GhostError:
         return
     from ghostmem.hooks.run import handle

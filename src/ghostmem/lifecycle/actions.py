@@ -14,6 +14,13 @@ SINGLE_ACTIONS = ("PROMOTE", "DEMOTE", "DECAY", "DELETE", "ARCHIVE", "TTL_SET", 
 GROUP_ACTIONS = ("LINK", "DEDUP", "MERGE")  # on similar memories
 ACTIONS = SINGLE_ACTIONS + GROUP_ACTIONS
 STRATEGIES = ("link_only", "dedup", "keep_highest_importance")
+_PARAMETERS = {
+    "PROMOTE": ("to_tier",),
+    "DEMOTE": ("to_tier",),
+    "DECAY": ("factor", "min"),
+    "TTL_SET": ("ttl",),
+    **dict.fromkeys(GROUP_ACTIONS, ("strategy",)),
+}
 _DEFAULTS = {"LINK": "link_only", "DEDUP": "dedup", "MERGE": "link_only"}
 
 
@@ -55,6 +62,17 @@ def target_tier(memory: Memory, rule: Rule) -> Tier:
 def strategy(rule: Rule) -> str:
     """Return the strategy of a rule for similar memories."""
     return str(rule.action_params.get("strategy") or _DEFAULTS[rule.action_op])
+
+
+def check_names(op: str, params: Mapping[str, Any]) -> None:
+    """Refuse parameters that an action does not have, such as a misspelt one."""
+    known = _PARAMETERS.get(op, ())
+    for name in params:
+        if name not in known:
+            raise InvalidInputError(
+                f"{op} has no parameter {name!r}",
+                f"its parameters: {', '.join(known)}" if known else "it takes no parameters",
+            )
 
 
 def check(op: str, params: Mapping[str, Any], similarity: float | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.lifecycle.actions import check
+from ghostmem.lifecycle.actions import check, check_names
 from ghostmem.lifecycle.builtin import BUILT_IN
 from ghostmem.model import Kind, Rule, Tier
 from ghostmem.store import validate
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 OFF = "off"  # the scope of a built-in rule that was deleted
+_MAX_PRIORITY = 1_000_000
 
 
 def rules(store: Store, ns: str | None = None) -> list[Rule]:
@@ -84,14 +85,16 @@ def set_rule(
         "similarity_gt": validate.share(similarity_gt, "similarity"),
     }
     check(op, params, conditions["similarity_gt"])
+    check_names(op, params)
     if all(value is None for value in conditions.values()):
         raise InvalidInputError(
             "a rule without a condition would apply to everything",
             "give at least one, such as --cond-tier",
         )
-    if isinstance(priority, bool) or not isinstance(priority, int) or abs(priority) > 1_000_000:
+    if isinstance(priority, bool) or not isinstance(priority, int) or abs(priority) > _MAX_PRIORITY:
         raise InvalidInputError(
-            f"priority {validate.shown(priority)} is not a whole number",
+            f"priority {validate.shown(priority)} is not a whole number from "
+            f"{-_MAX_PRIORITY:,} to {_MAX_PRIORITY:,}",
             "built-in rules have 10 to 96",
         )
     now = store.clock()
@@ -137,7 +140,11 @@ def reset_rule(store: Store, rule_id: str) -> Rule:
 
 def _get(tx: Transaction, rule_id: str) -> Rule:
     rule = tx.rules.get(validate.text(rule_id, "rule id"))
-    if rule is None or rule.scope == OFF:
+    if rule is not None and rule.scope == OFF:
+        raise NotFoundError(
+            f"the built-in rule {rule.id} is disabled", f"`ghost rule reset {rule.id}` restores it"
+        )
+    if rule is None:
         raise NotFoundError(
             f"rule not found: {validate.shown(rule_id)}", "`ghost rule list` shows them"
         )

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,13 @@ from ghostmem.errors import ConflictError
 from ghostmem.setup.clients import HookEvent, Hooks, SetupClient
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
-_HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
+_HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}(?![\w-])"""
+# programs that only start a Python program; setup names Ghost itself instead
+_LAUNCHER = re.compile(r"(?:.*[\\/])?(?:python[\d.]*|py|uvx?|pipx)(?:\.exe)?", re.IGNORECASE)
 _SERVES = {"mcp", "mcp-serve"}
+_HOOKS = {"hook"}
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_SHELL_SYNTAX = re.compile(r"[;&|<>$`#()\n]")
 TOOLS = "{tools}"  # in a permission: a list of the names of our tools
 
 
@@ -24,13 +29,15 @@ TOOLS = "{tools}"  # in a permission: a list of the names of our tools
 class Launch:
     """How a client starts Ghost: the words of the program and the server's environment.
 
-    `tools` are the names of the server's tools, for permissions that list them.
+    Hooks get `db` and `ns` as options. `tools` are the names of the server's tools, for permissions
+    that list them.
     """
 
     program: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
     db: str = ""
     tools: tuple[str, ...] = ()
+    ns: str = ""
 
 
 def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) -> Launch:
@@ -39,7 +46,7 @@ def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) 
     The files of a project are shared, so they name plain `ghost` instead of a path.
     """
     env = {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value}
-    return Launch(("ghost",) if scope == "project" else program(), env, db, tools)
+    return Launch(("ghost",) if scope == "project" else program(), env, db, tools, ns)
 
 
 def program() -> tuple[str, ...]:
@@ -58,17 +65,15 @@ def server(
 ) -> dict[str, Any]:
     """Return the server entry of a client; an entry that starts Ghost keeps its arguments.
 
-    With `allow` it has the keys that let its tools run without asking, if the client has such.
+    An entry that starts it through another program, such as docker, keeps its command too. With
+    `allow` the entry has the keys that let its tools run without asking, if the client has such.
     """
     command, *words = how.program
     args = [*words, "mcp"]
-    if (
-        isinstance(present, dict)
-        and not words
-        and _OWN.fullmatch(command_of(present))
-        and _SERVES & {*args_of(present)}
-    ):
-        args = args_of(present)
+    if starts_ghost(present):
+        present_words = [command_of(present), *args_of(present)]
+        own = _own_position(present_words, _SERVES)
+        command, *args = present_words if own is None else [*how.program, *present_words[own + 1 :]]
     env = how.env
     if client.ns and "GHOST_NS" not in env and "GHOST_NS" not in env_of(present):
         env = {"GHOST_NS": client.ns, **env}
@@ -79,7 +84,7 @@ def server(
         "{env}": env or None,
         "{env or empty}": env,
     }
-    made = _filled(client.shape, parts)
+    made = _filled(client.shape, parts, present)
     if allow and client.permission is not None:
         for key, value in client.permission.entry.items():
             before = present.get(key) if isinstance(present, dict) else None
@@ -91,14 +96,20 @@ def server(
     return made
 
 
-def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a shape with its placeholders replaced; keys whose part is None are left out."""
+def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any], present: Any) -> dict[str, Any]:
+    """Return a shape with its placeholders replaced; keys whose part is None are left out.
+
+    Other values of an existing entry stay, such as a timeout, but a disabled entry is enabled.
+    """
     made: dict[str, Any] = {}
     for key, value in shape.items():
+        before = present.get(key) if isinstance(present, dict) else None
         if isinstance(value, Mapping):
-            made[key] = _filled(value, parts)
+            made[key] = _filled(value, parts, before)
+        elif isinstance(value, str) and value in parts:
+            made[key] = parts[value]
         else:
-            made[key] = parts.get(value, value) if isinstance(value, str) else value
+            made[key] = value if before is None or key == "enabled" else before
     return {key: value for key, value in made.items() if value is not None}
 
 
@@ -118,9 +129,23 @@ def check_same(path: Sequence[str], present: Any, value: Any) -> None:
 
 
 def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:
-    """Return the handler of one event; in an existing handler only the program changes."""
+    """Return the handler of one event; in an existing handler only the program changes.
+
+    A handler that does more than start Ghost stays as it is.
+
+    Raises:
+        ConflictError: Such a handler would have to name another store or namespace.
+    """
+    if isinstance(present, dict) and _is_customised(present):
+        if how.db or how.ns:
+            raise ConflictError(
+                f"hooks.{event.name} has the command {command_of(present)!r}, which is not changed",
+                "write --db or -n into it by hand, or leave out --hooks",
+            )
+        return present
     before, after = _present_options(present)
     before = ["--db", how.db] if how.db else before
+    after = [*_without_ns(after), "-n", how.ns] if how.ns else after
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
     command = (
         {"command": words[0], "args": words[1:]} if hooks.exec_form else {"command": joined(words)}
@@ -140,12 +165,36 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
 def _present_options(present: Any) -> tuple[list[str], list[str]]:
     """Return the options of an existing hook, before and after its name."""
     words = words_of(present)
-    if "hook" not in words:
+    own = _own_position(words, _HOOKS)
+    if own is None:
         return [], []
     at = words.index("hook")
-    own = next((number for number, word in enumerate(words[:at]) if _OWN.fullmatch(word)), at - 1)
     after = words[at + 2 :]
     return words[own + 1 : at], after[1:] if after and not after[0].startswith("-") else after
+
+
+def _without_ns(options: list[str]) -> list[str]:
+    """Return the options of a hook without its namespace."""
+    at = next((n for n, word in enumerate(options) if word in ("-n", "--ns")), len(options))
+    return options[:at] + options[at + 2 :]
+
+
+def _is_customised(handled: dict[str, Any]) -> bool:
+    """Say whether a handler has a wrapper, variables or operators of a shell around Ghost."""
+    if _own_position(words_of(handled), _HOOKS) is None:
+        return True
+    options = _QUOTED.sub("", command_of(handled)).partition(" ")[2]
+    return "args" not in handled and _SHELL_SYNTAX.search(options) is not None
+
+
+def _own_position(words: Sequence[str], calls: Set[str]) -> int | None:
+    """Return the position of our program before a subcommand, or None if a wrapper starts it."""
+    end = next((number for number, word in enumerate(words) if word in calls), 0)
+    if end and _OWN.fullmatch(words[0]):
+        return 0
+    if end and _LAUNCHER.fullmatch(words[0]):
+        return max((n for n in range(end) if _OWN.fullmatch(words[n])), default=None)
+    return None
 
 
 def group(hooks: Hooks, event: HookEvent, how: Launch) -> dict[str, Any]:
@@ -215,6 +264,13 @@ def words_of(entry: Any) -> list[str]:
         return shlex.split(command)
     except ValueError:
         return command.split()
+
+
+def hook_words(handled: Any) -> list[str]:
+    """Return the words of a handler from our program on, without variables and wrappers."""
+    words = words_of(handled)
+    own = next((number for number, word in enumerate(words) if _OWN.fullmatch(word)), 0)
+    return words if _own_position(words, _HOOKS) is not None else words[own:]
 
 
 def env_of(entry: Any) -> dict[str, str]:

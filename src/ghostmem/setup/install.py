@@ -7,6 +7,7 @@ killed in between leaves a complete file, and the next run compares digests to k
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remov
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import FileChange
+from ghostmem.setup.marked import FileChange, check_writable
 from ghostmem.setup.parts import (
     SetupFile,
     hooks_in,
@@ -83,8 +84,7 @@ def _done(plans: Callable[[], list[FilePlan]], dry_run: bool) -> list[FileChange
         return [plan.change for plan in planned]
     with setup_lock():
         planned = plans()
-        for plan in planned:
-            _apply(plan)
+        _apply_all(planned)
     return [plan.change for plan in planned]
 
 
@@ -104,13 +104,13 @@ def _planned(target: SetupFile, how: Launch | None) -> FilePlan:
     raw = read_bytes(real)
     row = records().get(str(real))
     try:
-        if how is None:
-            return _removal(target, raw, row)
-        return _installation(target, raw, row, how)
+        plan = _removal(target, raw, row) if how is None else _installation(target, raw, row, how)
+        check_writable(plan.change)
     except (InvalidInputError, ConflictError) as error:
         raise type(error)(
             f"{target.path}: {error.message}; nothing was changed", error.hint
         ) from None
+    return plan
 
 
 def _installation(
@@ -186,6 +186,22 @@ def _text(raw: bytes) -> str:
 # ---------------------------------------------------------------- writing
 
 
+def _apply_all(planned: list[FilePlan]) -> None:
+    """Apply the plans; an error names the files that were changed before it."""
+    changed: list[str] = []
+    for plan in planned:
+        try:
+            _apply(plan)
+        except GhostError as error:
+            if not changed:
+                raise
+            raise type(error)(
+                f"{error.message}; changed before: {', '.join(changed)}", error.hint
+            ) from None
+        if plan.change.action != "unchanged":
+            changed.append(str(plan.target.path))
+
+
 def _apply(plan: FilePlan) -> None:
     path, change = plan.target.path, plan.change
     real = _real(path)
@@ -193,10 +209,6 @@ def _apply(plan: FilePlan) -> None:
         if change.action == "unchanged":
             _forget(path, real) if plan.row is None else None
             return
-        if change.before is not None and not os.stat(real).st_mode & 0o222:
-            raise InvalidInputError(
-                f"{path} is read-only", "make it writable, or paste what --print shows"
-            )
         base = MISSING if change.before is None else digest(change.before)
         if plan.row is not None:
             before = records().get(str(real))
@@ -233,7 +245,8 @@ def _back_up(path: Path, raw: bytes | None, row: FileRecord) -> None:
 def _forget(path: Path, real: Path) -> None:
     """Remove the backup, the record and the created folders of a file without our parts."""
     row = records().get(str(real))
-    backup_of(path).unlink(missing_ok=True)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        backup_of(path).unlink()
     save_record(real, None)
     for name in () if row is None else sorted(row.folders, key=len, reverse=True):
         try:

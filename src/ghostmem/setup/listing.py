@@ -8,7 +8,7 @@ from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
-from ghostmem.setup.entry import launch, words_of
+from ghostmem.setup.entry import hook_words, launch, words_of
 from ghostmem.setup.install import read_text
 from ghostmem.setup.parts import SetupFile, hooks_in, is_allowed, server_in, targets
 
@@ -112,7 +112,7 @@ def commands_in(file: SetupFile) -> Iterator[tuple[str, list[list[str]] | GhostE
     if file.server:
         yield "server", [words_of(entry)] if entry else []
     if file.hooks:
-        yield "hooks", [words_of(handled) for handlers in hooks.values() for handled in handlers]
+        yield "hooks", [hook_words(handled) for handlers in hooks.values() for handled in handlers]
 
 
 def current(words: list[str], scope: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from ghostmem.atomic import sweep
+from ghostmem.atomic import existing, sweep
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
 from ghostmem.notes.lock import locked_elsewhere
@@ -46,6 +46,17 @@ class FileChange:
             os.devnull if raw is None else str(self.path) for raw in (self.before, self.after)
         )
         return "".join(_ended(unified_diff(_lines(self.before), _lines(self.after), old, new)))
+
+
+def check_writable(change: FileChange) -> None:
+    """Refuse to change a file that is read-only."""
+    if change.before is None or change.action == "unchanged":
+        return
+    status = existing(change.path)
+    if status is not None and not status.st_mode & 0o222:
+        raise InvalidInputError(
+            "the file is read-only", "make it writable, or paste what --print shows"
+        )
 
 
 def write_block(path: Path, name: str, body: str, dry_run: bool = False) -> FileChange:
@@ -120,11 +131,13 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
 def _planned(path: Path, change: _Edit) -> FileChange:
     before = read_bytes(path)
     try:
-        return FileChange(path, before, change(before))
+        planned = FileChange(path, before, change(before))
+        check_writable(planned)
     except InvalidInputError as error:
         raise InvalidInputError(
             f"{path}: {error.message}; nothing was changed", error.hint
         ) from None
+    return planned
 
 
 def _marks(name: str) -> tuple[bytes, bytes]:

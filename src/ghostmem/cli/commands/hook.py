@@ -15,7 +15,7 @@ from ghostmem.cli.console import (
     command,
 )
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.settings import Settings, load
+from ghostmem.settings import Settings, load, parse
 
 
 class HookCommand(TolerantCommand):
@@ -43,7 +43,9 @@ class HookCommand(TolerantCommand):
                 raise
             from ghostmem.hooks.log import describe_error
 
-            _log(db, str(ctx.params.get("host")), "", describe_error(error))
+            # an error here is about settings and options; those of a session are logged by `handle`
+            what = error.message if isinstance(error, GhostError) else describe_error(error)
+            _log(db, str(ctx.params.get("host")), "", what)
         return 0
 
 
@@ -69,6 +71,7 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
 )
 @click.argument("host", metavar="HOST")
 @click.argument("event", required=False)
+@click.option("-n", "--ns", metavar="NS", help="Namespace of the session; default: the project's.")
 @click.option(
     "--llm",
     metavar="CMD",
@@ -80,6 +83,7 @@ def hook(
     console: Console,
     host: str,
     event: str | None,
+    ns: str | None,
     llm: str | None,
     wait: bool,
     timeout: float | None,
@@ -89,11 +93,12 @@ def hook(
     Agent clients call it at their events and send JSON on standard input. Errors are hidden from
     the client and shown by `ghost doctor`.
     """
-    settings = (
-        console.settings
-        if timeout is None
-        else replace(console.settings, hook_timeout=max(0.1, timeout))
-    )
+    given = {
+        name: parse(name, value, option)
+        for name, value, option in (("hook_timeout", timeout, "--timeout"), ("ns", ns, "-n"))
+        if value is not None
+    }
+    settings = replace(console.settings, **given)
     if sys.stdin.isatty():
         raise InvalidInputError(
             "a hook reads the host's JSON on standard input",

@@ -33,6 +33,7 @@ COUNTS = {
     "edges_decayed": "edges weakened",
     "edges_pruned": "edges deleted",
 }
+_MAX_PAUSE = 100 * 365 * 86_400.0  # seconds; longer ones do not fit the system's clock
 SINGULAR = {"links": "link", "edges": "edge", "duplicates": "a duplicate"}
 
 
@@ -69,7 +70,7 @@ def reflect(
             console.notes(report.notes)
         if pause is None:
             return
-        time.sleep(pause)
+        time.sleep(min(pause, _MAX_PAUSE))
 
 
 def _report_text(report: Report, changes: bool) -> str:

@@ -198,8 +198,8 @@ def gc(
     kept = f"; {plural(done.protected, 'memory')} protected" if done.protected else ""
     console.show(
         done,
-        f"{verb} {what}{kept}; {plural(done.remaining, 'memory')} remain "
-        f"({size(done.db_size_bytes)})",
+        f"{verb} {what}{kept}; {plural(done.remaining, 'memory')} "
+        f"remain{'s' if done.remaining == 1 else ''} ({size(done.db_size_bytes)})",
     )
     console.note_remains(done)
 
@@ -310,11 +310,10 @@ def _chosen_items(
             "`ghost quarantine list` shows the ids; their start or end is enough",
         )
     where = console.ns_filter(ns)
-    return (
-        console.ghost.quarantined(where)
-        if everything
-        else [console.ghost.held(item_id, ns=where) for item_id in ids]
-    )
+    if everything:
+        return console.ghost.quarantined(where)
+    chosen = [console.ghost.held(item_id, ns=where) for item_id in ids]
+    return list({held.id: held for held in chosen}.values())  # an id may be given twice
 
 
 def _quarantine_row(held: Held) -> str:

@@ -174,7 +174,8 @@ def _client_command(client: SetupClient) -> click.Command:
             "-n",
             "--ns",
             metavar="NS",
-            help="Namespace of the server; default: the project's.",
+            help=f"Namespace of the server{' and the hooks' if client.hooks else ''}; "
+            "default: the project's.",
         ),
         _option("--remove", is_flag=True, help="Remove Ghost; everything else in the files stays."),
         _option(
@@ -224,6 +225,18 @@ def _set_up(
         _print_result(console, client, file, change, remove, dry_run)
     if not remove:
         _note_permission(console, client, scope, allow, dry_run)
+    if (how.ns or how.db) and not (remove or hooks):
+        _note_hooks(console, client, scope)
+
+
+def _note_hooks(console: Console, client: SetupClient, scope: str) -> None:
+    """Say that installed hooks keep their namespace and store when only the server gets others."""
+    from ghostmem.setup.listing import look
+
+    if look(client, scope).hooks in ("current", "old"):
+        console.notes(
+            ["the hooks keep their own namespace and store; add --hooks to change them too"]
+        )
 
 
 def _note_permission(
