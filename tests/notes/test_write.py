@@ -4,6 +4,8 @@ import os
 import stat
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -461,3 +463,31 @@ def test_another_user_of_the_machine_has_another_lock(
         monkeypatch.setattr(os, "getuid", lambda: 1002)
         with locked_elsewhere(tmp_path / "AGENTS.md", 0):
             assert len(list(tmp_path.glob("ghost-*.lock"))) == 2
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_lock_elsewhere_is_held_by_one_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Removing the lock file never lets two holders in."""
+    places = tmp_path / "temporary"
+    places.mkdir()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(places))
+    counter = tmp_path / "counter"
+    counter.write_text("0", encoding="utf-8")
+
+    def count() -> None:
+        for _ in range(50):
+            with locked_elsewhere(counter):
+                number = int(counter.read_text(encoding="utf-8"))
+                time.sleep(0)
+                counter.write_text(str(number + 1), encoding="utf-8")
+
+    threads = [threading.Thread(target=count) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.read_text(encoding="utf-8") == "300"
+    assert list(places.iterdir()) == []

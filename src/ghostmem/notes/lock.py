@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -39,41 +39,68 @@ def locked(folder: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator[None]:
 
 @contextmanager
 def locked_elsewhere(file: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator[None]:
-    """Hold a lock for a file in a folder of others, without leaving a lock file there.
+    """Hold a lock for a file in a folder of others, without a lock file there.
 
-    Each user has their own lock files, because another user's cannot be opened for writing."""
+    The lock file is in the folder for temporary files, and is removed afterwards. Each user has
+    their own, because another user's cannot be opened for writing."""
     import hashlib
     import tempfile
 
     user = os.getuid() if hasattr(os, "getuid") else ""
     owned = f"{user}:{file.resolve()}".encode("utf-8", "surrogateescape")
     name = hashlib.sha256(owned).hexdigest()[:32]
-    with lock_file(Path(tempfile.gettempdir()) / f"ghost-{name}.lock", patience):
+    with lock_file(Path(tempfile.gettempdir()) / f"ghost-{name}.lock", patience, removed=True):
         yield
 
 
 @contextmanager
-def lock_file(path: Path, patience: float = 0.0) -> Iterator[int]:
-    """Hold a lock on a file, which is created and never removed, and yield its descriptor.
+def lock_file(path: Path, patience: float = 0.0, *, removed: bool = False) -> Iterator[int]:
+    """Hold a lock on a file, which is created if it is missing, and yield its descriptor.
 
-    Waits for `patience` seconds if another program has the lock."""
+    Waits for `patience` seconds if another program has the lock. With `removed` the file is
+    removed afterwards, except on Windows, where an open file cannot be removed."""
+    handle = _acquire(path, time.monotonic() + patience)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+        yield handle
+    finally:
+        if removed:
+            with suppress(OSError):
+                os.unlink(path)  # while the lock is held: no one else can have it on this file
+        os.close(handle)
+
+
+def _acquire(path: Path, until: float) -> int:
+    """Return the descriptor of a file whose lock this process has."""
+    while True:
+        handle = _open(path)
+        has_lock = _try_lock(handle)
+        if has_lock and _is_at(handle, path):
+            return handle
+        os.close(handle)
+        if has_lock:  # on a file that its last holder has removed
+            continue
+        if time.monotonic() >= until:
+            raise ConflictError(
+                f"another program holds the lock {path}", "try again when it is done"
+            )
+        time.sleep(_POLL_SECONDS)
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     except OSError as error:
         raise InvalidInputError(
             f"cannot open the lock {path}: {error.strerror}", "check the permissions of its folder"
         ) from None
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Say whether an open file is still the one at a path."""
     try:
-        until = time.monotonic() + patience
-        while not _try_lock(handle):
-            if time.monotonic() >= until:
-                raise ConflictError(
-                    f"another program holds the lock {path}", "try again when it is done"
-                )
-            time.sleep(_POLL_SECONDS)
-        yield handle
-    finally:
-        os.close(handle)
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def is_locked(path: Path) -> bool:
