@@ -512,7 +512,7 @@ _RULES = """
 """.replace("@", "'2026-01-01T00:00:00.000000Z'")
 
 
-def _walls() -> str:
+def _row_security() -> str:
     """Return the statements for policies that show a role only the namespaces it was granted.
 
     They call a function, because Citus takes no queries in policies; its search path is fixed,
@@ -639,7 +639,7 @@ CREATE INDEX memories_stated ON memories (ns)
 """
 
 MIGRATIONS: dict[str, str] = {
-    "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
+    "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _row_security(),
     "0002_words": _bytewise(_WORDS),
     "0010_checksums": _bytewise(_CHECKSUMS),  # the numbers of both engines go on together from here
     "0011_trust": _bytewise(_TRUST),
