@@ -83,7 +83,7 @@ def test_signs_alone_break_nothing(filled: Ghost, question: str) -> None:
     assert found <= {key for key, text in TEXTS.items() if question.strip()[:1] in text}
 
 
-def test_namespaces_are_walls(filled: Ghost) -> None:
+def test_namespaces_are_separate(filled: Ghost) -> None:
     """A question in one finds nothing of another; a prefix and no namespace find both, each with its own."""
     assert {hit.ns for hit in filled.search("harbour ferry", NS)} == {NS}
     assert {(hit.ns, hit.key) for hit in filled.search("harbour ferry pier", "agent:*")} == {

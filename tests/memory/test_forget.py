@@ -268,7 +268,7 @@ def test_locked_and_pinned_need_unlock(ghost: Ghost) -> None:
     assert keys(ghost) == []
 
 
-def test_namespaces_are_walls(ghost: Ghost) -> None:
+def test_namespaces_are_separate(ghost: Ghost) -> None:
     """The same source elsewhere is untouched when a namespace is named."""
     lie(ghost, "gate", "purple", "a")
     lie(ghost, "gate", "purple", "b")
