@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from ghostmem.errors import NotFoundError
 from ghostmem.frozen import frozen
@@ -102,6 +101,8 @@ def still_in_backups(
 
 def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ...]:
     """Return the notes and mirrored files with the text of these versions; they are not changed."""
+    from pathlib import Path
+
     places = tx.notes.places([memory.id for memory in versions]).values()
     paths = {str(Path(place.root, place.path)) for place in places}
     for mirror in tx.mirrors.all():

@@ -1,11 +1,17 @@
 """The chunks of live last versions, and everything that is searched of them."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
 
-from ghostmem.model import Chunk, Memory
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
 from ghostmem.store.database import StoreTable
-from ghostmem.store.rows import IndexedMemory, IndexRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ghostmem.model import Chunk, Memory
+    from ghostmem.store.rows import IndexedMemory, IndexRow
 
 
 class Index(StoreTable, ABC):

@@ -1,14 +1,19 @@
 """The index in SQLite: chunks with FTS5 tables, words and vectors."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import format_time
-from ghostmem.model import Memory
 from ghostmem.store.index import Index
-from ghostmem.store.rows import IndexedMemory, IndexRow
-from ghostmem.store.sqlite.database import SqliteDb
-from ghostmem.store.sqlite.journal import SqliteJournal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ghostmem.model import Memory
+    from ghostmem.store.rows import IndexedMemory, IndexRow
+    from ghostmem.store.sqlite.database import SqliteDb
+    from ghostmem.store.sqlite.journal import SqliteJournal
 
 _CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -53,6 +58,8 @@ class SqliteIndex(Index):
         vectors: Sequence[bytes] = (),
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
+        from ghostmem.store.rows import IndexedMemory
+
         return self.add_all((IndexedMemory(memory, rows, vectors),), model)
 
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
@@ -83,7 +90,7 @@ class SqliteIndex(Index):
         sql = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'chunks'"
         return 1 + int(self._db.get(sql) or 0)
 
-    def _write(self, made: "_ChunkRows") -> None:
+    def _write(self, made: _ChunkRows) -> None:
         self._db.run_many(_CHUNK, made.chunks)
         self._db.run_many("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", made.tokens)
         self._db.run_many("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", made.plain)
