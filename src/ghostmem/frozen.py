@@ -24,7 +24,7 @@ def frozen(cls: type[T]) -> type[T]:
 
 
 def _init(cls: type[Any]) -> Any:
-    """Compile the `__init__` of a class; parameters that begin with `_` hold the defaults."""
+    """Compile the `__init__` of a class; global names that begin with `_` hold the defaults."""
     known: dict[str, Any] = {"_FACTORY": _FACTORY}
     parameters, values = ["self"], []
     for each in fields(cls):

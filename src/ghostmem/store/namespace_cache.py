@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False, repr=False)
 class _Kept:
-    """What is kept of one namespace, as of one sequence."""
+    """The cached rows and facts of a namespace, valid while its sequence stays."""
 
     sequence: int
     rows: dict[int, ChunkCandidate | None] = field(default_factory=dict)

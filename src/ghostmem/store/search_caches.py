@@ -1,4 +1,4 @@
-"""What an open store keeps for its searches."""
+"""The caches of the searches of an open store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SearchCaches:
-    """Everything that an open store keeps for its searches, except vectors.
+    """The caches of an open store for its searches, except vectors.
 
     Most commands do not search, so the caches are made when they are first used."""
 
