@@ -35,9 +35,9 @@ def some(ghost_cli: "GhostCli") -> None:
 
 
 def test_every_line_is_an_object_and_the_first_names_the_format(ghost_cli: "GhostCli") -> None:
-    """A header, then every version of every memory, then the days of use."""
+    """A header with the number of memories, then every version of every one, then days of use."""
     rows = [json.loads(line) for line in ghost_cli.ok("export").split("\n") if line]
-    assert rows[0] == {"type": "ghost", "format": 1}
+    assert rows[0] == {"type": "ghost", "format": 1, "memories": 4}
     memories = [(row["ns"], row["key"], row["version"]) for row in rows if row["type"] == "memory"]
     assert memories == [("a:x", "tea", 1), ("a:x", "tea", 2), ("a:y", "gone", 1), ("b", "z", 1)]
     assert [row["used"] for row in rows if row["type"] == "access"] == [1]
@@ -106,7 +106,9 @@ def test_a_namespace_without_memories_is_named(ghost_cli: "GhostCli") -> None:
 
 def test_an_empty_store_exports_its_header(ghost_cli: "GhostCli") -> None:
     """Nothing stored: one line."""
-    assert ghost_cli.rows("--db", ":memory:", "export") == [{"type": "ghost", "format": 1}]
+    assert ghost_cli.rows("--db", ":memory:", "export") == [
+        {"type": "ghost", "format": 1, "memories": 0}
+    ]
 
 
 @pytest.mark.parametrize("target", ["missing/x.jsonl", "folder", "file/x.jsonl"])

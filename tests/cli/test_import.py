@@ -79,6 +79,19 @@ def test_export_import_export_gives_the_same_bytes(
     assert ghost_cli.ok("check") == "clean\n"
 
 
+def test_an_export_that_was_cut_gets_a_note(ghost_cli: "GhostCli") -> None:
+    """A cut at the end of a line leaves valid lines, so only the header shows it."""
+    for key in ("one", "two", "three"):
+        ghost_cli.ok("put", "-n", "a", "-k", key, f"the text of {key}")
+    whole = ghost_cli.ok("export").splitlines(keepends=True)
+    Path("whole.jsonl").write_text("".join(whole), encoding="utf-8")
+    Path("cut.jsonl").write_text("".join(whole[:3]), encoding="utf-8")
+    cut = ghost_cli.rows("--db", "cut.db", "import", "cut.jsonl")[0]
+    assert cut["imported"] == 2
+    assert "the export had 3 memory lines, the input has 2" in cut["notes"][0]
+    assert ghost_cli.rows("--db", "whole.db", "import", "whole.jsonl")[0]["notes"] == []
+
+
 def test_importing_twice_changes_nothing(ghost_cli: "GhostCli", exported: str) -> None:
     """The second time everything is unchanged."""
     first = ghost_cli.row("import", input=exported)

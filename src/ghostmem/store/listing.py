@@ -79,6 +79,11 @@ class Listing(StoreTable):
         for page in pages(self._memories.many, ns_part(ns)):
             yield from self._memories.with_refs(page)
 
+    def count_rows(self, ns: NsFilter) -> int:
+        """Count the versions that `rows` yields."""
+        where, values = ns_part(ns)
+        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {where}", values))
+
     def count(self, selection: Filter) -> int:
         """Count memories that pass a filter."""
         where, values = self._where(selection)

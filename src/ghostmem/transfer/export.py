@@ -11,7 +11,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
 from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
-MARK = "mark"  # the field of the header
+MARK, COUNT = "mark", "memories"  # fields of the header
 _SECRET = "export"  # noqa: S105 (the secret's name)
 _SECRET_BYTES = 32
 
@@ -38,10 +38,13 @@ def make_secret(store: Store) -> str:
     return secret
 
 
-class MarkReader:
-    """Passes the lines of an import on, and checks whether they carry the mark of this store."""
+class ExportReader:
+    """Passes the lines of an import on, and checks them against their header.
+
+    `memories` is the number of memories that the header names, if it does."""
 
     def __init__(self, store: Store) -> None:
+        self.memories: int | None = None
         self._store = store
         self._mark = ""
         self._mac: hmac.HMAC | None = None
@@ -75,7 +78,8 @@ class MarkReader:
             fields = json.loads(text) if text.startswith("{") else {}
         except (ValueError, RecursionError):
             return  # the import reports the error
-        mark = fields.get(MARK)
+        mark, count = fields.get(MARK), fields.get(COUNT)
+        self.memories = count if isinstance(count, int) else None
         secret = _secret(self._store) if isinstance(mark, str) else None
         if secret is not None:
             self._mark, self._mac = str(mark), _new_mac(secret)
@@ -101,9 +105,10 @@ def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterat
     exporting again gives the same bytes. With `mark`, the header is signed, so that this store
     recognises its own export."""
     chosen = validate.ns_filter(ns)
-    header: dict[str, Any] = {"type": "ghost", "format": FORMAT}
     secret = make_secret(store) if mark else None
     with store.engine.snapshot() as tx:
+        count = tx.listing.count_rows(chosen)
+        header: dict[str, Any] = {"type": "ghost", "format": FORMAT, COUNT: count}
         if secret is not None:
             header[MARK] = mark_of(secret, _lines(store, tx, chosen))
         yield json.dumps(header)

@@ -32,7 +32,7 @@ from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
 from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
-from ghostmem.transfer.export import MarkReader, memory_ids
+from ghostmem.transfer.export import ExportReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 from ghostmem.truth.sources import checked_alias, write_alias
 
@@ -88,12 +88,25 @@ def import_(
             f"source must be lines of text, not {validate.shown(source)}",
             "pass an open file, or lines",
         )
-    reader = MarkReader(store)
+    reader = ExportReader(store)
     try:
         records = list(read_records(reader.lines(source), store.clock()))
     except InvalidInputError as error:
         raise nothing_imported(error) from None
-    return merge(store, records, on_conflict, dry_run, progress, trust=trust or reader.is_ours)
+    trusted = trust or reader.is_ours
+    report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
+    report.notes += _missing_lines(reader, records)
+    return report
+
+
+def _missing_lines(reader: ExportReader, records: Iterable[Record]) -> Iterator[str]:
+    """Yield a note if there are fewer memories than the header names."""
+    found = sum(isinstance(record, Memory) for record in records)
+    if reader.memories is not None and found < reader.memories:
+        yield (
+            f"the export had {reader.memories:,} memory lines, the input has {found:,}:"
+            " check that the file is complete"
+        )
 
 
 def import_ghost(
