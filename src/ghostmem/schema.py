@@ -79,6 +79,21 @@ def check(value: Any, schema: Schema, where: str = "") -> None:
         _fields(value, schema, where)
 
 
+def without_nulls(value: Any, schema: Schema) -> Any:
+    """Return a value without the fields that are null: they count as not given."""
+    kind = schema.get("type")
+    if kind == "array" and isinstance(value, list):
+        return [without_nulls(item, schema.get("items", {})) for item in value]
+    if kind == "object" and "properties" in schema and isinstance(value, Mapping):
+        known = schema["properties"]
+        return {
+            name: without_nulls(item, known.get(name, {}))
+            for name, item in value.items()
+            if item is not None
+        }
+    return value
+
+
 def with_whole_numbers(value: Any, schema: Schema) -> Any:
     """Return a checked value with its integers as int; JSON writes 5 also as 5.0."""
     kind = schema.get("type")

@@ -496,6 +496,19 @@ def test_whole_numbers_may_be_written_as_fractions(served: "Served") -> None:
     assert refused.json["message"] == "limit must be a whole number, not 1.5"
 
 
+def test_null_counts_as_not_given(served: "Served") -> None:
+    """Many clients write every field; meta keeps its nulls, and a required field stays required."""
+    fields = {"content": "Sam drinks green tea.", "tags": None, "ttl": None, "meta": {"cup": None}}
+    batch = {"ns": "a", "memories": [{"key": "tea", **fields}], "judge": None}
+    assert served.api("POST", "/memories", batch).json["created"] == 1
+    assert served.ghost.get("a", "tea").meta == {"cup": None}
+    update = {"content": "Sam drinks black tea.", "base_version": None, "meta": None}
+    assert served.api("PUT", "/memories/a/tea", update).json["version"] == 2
+    assert served.ghost.get("a", "tea").meta == {"cup": None}
+    answer = served.api("PUT", "/memories/a/cup", {"content": None})
+    assert (answer.status, answer.json["message"]) == (400, "content is required")
+
+
 def test_an_unknown_field_is_named_with_its_place(served: "Served") -> None:
     """In a batch the error says which memory has it; a path without fields says so."""
     batch = [{"key": "a", "content": "b"}, {"key": "c", "content": "d", "colour": "red"}]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import now as system_now
 from ghostmem.errors import InvalidInputError
-from ghostmem.schema import check, with_whole_numbers
+from ghostmem.schema import check, with_whole_numbers, without_nulls
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -98,8 +98,7 @@ def checked_arguments(
     from ghostmem.mcp.coerce import coerce
 
     schema = tool.accepted
-    arguments = {name: value for name, value in (given or {}).items() if value is not None}
-    arguments = coerce(arguments, schema, at or system_now())
+    arguments = coerce(without_nulls(given or {}, schema), schema, at or system_now())
     check(arguments, schema)
     if tool.uses_namespace:
         _refuse_blanks(tool, arguments)

@@ -17,7 +17,14 @@ from starlette.responses import Response, StreamingResponse
 from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.ghost import Ghost
-from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep, with_whole_numbers
+from ghostmem.schema import (
+    MAX_MESSAGE_DEPTH,
+    check,
+    is_deeper,
+    too_deep,
+    with_whole_numbers,
+    without_nulls,
+)
 from ghostmem.web.refusals import Refused, json_response, wrong_method
 from ghostmem.web.route import ALL, ONE, SEVERAL, ApiRoute, Given
 from ghostmem.web.routes import ROUTES, answer
@@ -46,7 +53,7 @@ async def call(ghost: Ghost, request: Request) -> Response:
         raise InvalidInputError("this path takes no body", "send the fields in the query string")
     if double := sorted(named.keys() & (query.keys() | body.keys())):
         raise InvalidInputError(f"{double[0]} is already in the path", "leave it out elsewhere")
-    given = {**query, **body, **named}
+    given = {**query, **without_nulls(body, route.schema), **named}
     check(given, route.schema)
     given = with_whole_numbers(given, route.schema)
     authorise(route, given)
