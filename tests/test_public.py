@@ -305,7 +305,7 @@ def test_an_empty_value_is_not_all_namespaces(ghost: Ghost, method: str, value: 
     ("arguments", "hint"),
     [
         (("", "k", "text"), "give one, such as agent:coder"),
-        (("a", " ", "text"), "keys are short and descriptive, such as user-timezone"),
+        (("a", " ", "text"), "a key is short and descriptive, such as user-timezone"),
         (("a", "k", " "), "give the text of the memory"),
     ],
 )

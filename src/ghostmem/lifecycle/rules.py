@@ -99,7 +99,7 @@ def set_rule(
         )
     now = store.clock()
     rule = Rule(
-        id=validate.key(rule_id) if rule_id else store.new_id(now),
+        id=validate.key(rule_id, "rule id") if rule_id else store.new_id(now),
         name=_name(name),
         action_op=op,
         created_at=now,

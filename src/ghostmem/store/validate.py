@@ -143,16 +143,16 @@ def ns_filter(value: str | None) -> NsFilter:
     return NsFilter(name)
 
 
-def key(value: str) -> str:
-    """Accept a key: one line of text."""
-    text(value, "key")
+def key(value: str, name: str = "key") -> str:
+    """Accept a key, or another name of this form: one line of text."""
+    text(value, name)
     if not value.strip():
         raise InvalidInputError(
-            "a key is required", "keys are short and descriptive, such as user-timezone"
+            f"a {name} is required", f"a {name} is short and descriptive, such as user-timezone"
         )
     if len(value) > MAX_KEY or _has_control(value):
         raise InvalidInputError(
-            f"invalid key: {shown(value)}", f"use one line of at most {MAX_KEY} characters"
+            f"invalid {name}: {shown(value)}", f"use one line of at most {MAX_KEY} characters"
         )
     return value
 
