@@ -40,7 +40,13 @@ def unbound(statement: exp.Expression, outer: frozenset[str] = frozenset()) -> I
     yield from (f"{tables[alias]} {alias}" for alias in tables if alias not in tied)
     for inner in _own(statement, exp.Query):
         if inner is not statement:
-            yield from unbound(inner, frozenset(tied))
+            yield from unbound(inner, frozenset() if _is_limited(inner) else frozenset(tied))
+
+
+def _is_limited(query: exp.Query) -> bool:
+    """Say whether a query has a limit or an offset: Citus does not look for values outside of it."""
+    inner = query.unnest()
+    return inner.args.get("limit") is not None or inner.args.get("offset") is not None
 
 
 def _inserted(statement: exp.Insert) -> Iterator[str]:
@@ -127,6 +133,14 @@ def _closed(
         (
             "SELECT 1 FROM memories m WHERE m.ns = %s AND EXISTS (SELECT 1 FROM chunks x WHERE x.id = 1)",
             ["chunks x"],
+        ),
+        (
+            "SELECT 1 FROM chunks c CROSS JOIN LATERAL (SELECT id FROM memories WHERE ns = c.ns OFFSET 0) m WHERE c.ns = %s",
+            ["memories memories"],
+        ),
+        (
+            "SELECT 1 FROM chunks c CROSS JOIN LATERAL (SELECT id FROM memories WHERE ns = %s OFFSET 0) m WHERE c.ns = %s",
+            [],
         ),
         ("DELETE FROM accesses WHERE memory_id = %s", ["accesses accesses"]),
         ("INSERT INTO changes (ns, seq) VALUES (%s, %s)", []),
