@@ -8,11 +8,11 @@ from ghostmem.store.rows import Space
 
 # The server computes the hash of `chained`, so that nothing needs to be read before: of the JSON
 # array of the hash before, the namespace's number, the sequence, and the rest, which is bound.
-# Citus allows only immutable functions of columns here: no `convert_to`, and no number || text.
+# Citus allows only immutable functions of columns here, which `convert_to` is not.
 _HEAD = (
     "UPDATE namespaces SET chunks = chunks + ?, length = length + ?, sequence = sequence + 1,"
     " head = encode(sha256(decode("
-    "'[\"' || coalesce(head, '') || '\", ' || id::text || ', ' || (sequence + 1)::text || ', ',"
+    "'[\"' || coalesce(head, '') || '\", ' || id || ', ' || (sequence + 1) || ', ',"
     " 'escape') || ?::bytea), 'hex') WHERE ns = ?"
 )
 _APPEND = (
