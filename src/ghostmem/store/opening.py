@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ghostmem.store.sqlite.original import Original
 
 POSTGRES = ("postgresql://", "postgres://")
+_CONNECTION_STRING = ("host=", "dbname=", "user=", "port=", "service=")
 
 
 def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
@@ -52,6 +53,11 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
         raise EngineError(
             f"{path} is not a store that this Ghost can open",
             "give a file, :memory:, or a postgresql:// URL",
+        )
+    if path.startswith(_CONNECTION_STRING):
+        raise EngineError(
+            f"{path.partition('=')[0]}=… is a connection string, not a file",
+            "write it as a URL: postgresql://USER@HOST:PORT/DATABASE",
         )
     from ghostmem.store.sqlite import SqliteEngine
 
