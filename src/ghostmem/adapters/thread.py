@@ -1,6 +1,7 @@
 """Store a conversation: one memory per item, in order, with the item in its meta."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
@@ -64,8 +65,10 @@ class StoredThread:
 
     def clear(self) -> None:
         """Remove all items, the last first."""
-        while self.pop() is not None:
-            pass
+        while memories := self._memories():
+            for memory in reversed(memories):
+                with suppress(NotFoundError):  # removed by a parallel call
+                    self.ghost.rm(self.ns, memory.key)
 
     def _memories(self) -> list[Memory]:
         tagged = self.ghost.list(self.ns, key_prefix=self.prefix, tags=[TAG], limit=_NO_LIMIT)
@@ -85,7 +88,8 @@ class StoredThread:
         settings = self.ghost.store.settings
         while True:
             key = f"{self.prefix}{number:06d}"
-            text = turn.text if turn.text.strip() else label
+            text = turn.text.replace("\0", " ")  # the item itself keeps it
+            text = text if text.strip() else label
             judged = kind in HEARSAY
             if kind is not SourceKind.STATED and instruction_reasons(
                 settings, key, text, judged=judged
