@@ -205,6 +205,16 @@ def test_problems_are_told(ghost_cli: "GhostCli", added: Path) -> None:
     }
 
 
+def test_notes_about_a_written_section(ghost_cli: "GhostCli", added: Path) -> None:
+    """The command says that a secret was redacted, and that the text has no heading."""
+    secret = "## Beds\n\npassword = hunter2hunter2"
+    done = ghost_cli("notes", "write", "-n", "n", "garden.md#beds", input=secret)
+    assert "redacted" in done.err
+    assert "hunter2" not in (added / "garden.md").read_text()
+    done = ghost_cli("notes", "write", "-n", "n", "garden.md#beds", "roses")
+    assert (done.code, "has no heading" in done.err) == (0, True), done
+
+
 def test_writing_a_section(ghost_cli: "GhostCli", added: Path) -> None:
     """The text comes from the arguments or from standard input; another base is a conflict with the present text."""
     path = added / "garden.md"

@@ -202,6 +202,7 @@ def notes_write(
         console.required_ns(ns), key, read_text(text, "a text"), base=base
     )
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
+    console.notes(done.notes)
 
 
 @notes.command("grep")
