@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
 from ghostmem import Ghost
+from ghostmem import migrate as migrate_store
 from ghostmem.errors import EngineError, LostConnectionError, ReadOnlyStoreError
 from ghostmem.settings import Settings
 from ghostmem.store.postgres import migrate
@@ -143,3 +145,12 @@ def test_a_connection_string_is_not_a_file(
     assert "secret" not in error.message
     assert "postgresql://" in error.hint
     assert not [name for name in os.listdir() if "=" in name]
+
+
+def test_a_plan_for_a_database_that_does_not_exist(bare: str, tmp_path: Path) -> None:
+    """The error is that of opening it, and does not speak of a connection that broke."""
+    source = tmp_path / "memory.db"
+    Ghost.open(source, settings=SETTINGS).close()
+    with pytest.raises(LostConnectionError, match="cannot be reached") as refused:
+        migrate_store(str(source), bare.replace("/ghost_", "/nosuch_"), dry_run=True)
+    assert "createdb" in refused.value.hint

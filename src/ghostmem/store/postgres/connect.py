@@ -291,6 +291,17 @@ def checked_url(url: str) -> str:
     return url
 
 
+def unreachable(where: str, reason: str) -> LostConnectionError:
+    """Return the error for a database to which no connection can be made."""
+    if "database" in reason and "does not exist" in reason:
+        hint = "create it, for example with `createdb`, or correct the URL"
+    elif "password" in reason:
+        hint = "check the role and the password in the URL, in ~/.pgpass or in PGPASSWORD"
+    else:
+        hint = "check that the server runs and the URL is right"
+    return LostConnectionError(f"{where} cannot be reached ({reason})", hint)
+
+
 def is_lost(error: psycopg.Error) -> bool:
     """Say whether an error ended the connection, so that later answers of the server are unknown.
 

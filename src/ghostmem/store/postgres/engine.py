@@ -26,6 +26,7 @@ from ghostmem.store.postgres.connect import (
     translate,
     translated,
     unlimited,
+    unreachable,
 )
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
@@ -187,13 +188,7 @@ class PostgresEngine(BaseEngine):
     def _unreachable(self, error: Exception, reason: str) -> Exception:
         if not reason:
             return translate(error, self.location)
-        if "database" in reason and "does not exist" in reason:
-            hint = "create it, for example with `createdb`, or correct the URL"
-        elif "password" in reason:
-            hint = "check the role and the password in the URL, in ~/.pgpass or in PGPASSWORD"
-        else:
-            hint = "check that the server runs and the URL is right"
-        return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
+        return unreachable(self.location, reason)
 
     def _trips(
         self, begin: Sequence[BoundStatement], patience: float | None, limit: float | None

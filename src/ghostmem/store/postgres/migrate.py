@@ -12,7 +12,13 @@ from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.errors import EngineError, NotADatabaseError, ReadOnlyStoreError
 from ghostmem.store.engine import pending
-from ghostmem.store.postgres.connect import WRITERS, Connection, translated
+from ghostmem.store.postgres.connect import (
+    WRITERS,
+    Connection,
+    checked_url,
+    translated,
+    unreachable,
+)
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.trips import RoundTrips
@@ -133,5 +139,9 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
 
 def has_tables(url: str, location: str) -> bool:
     """Say whether a database has Ghost's tables, without creating anything."""
-    with translated(location), psycopg.connect(url, autocommit=True) as connection:
+    try:
+        connection = psycopg.connect(checked_url(url), autocommit=True, connect_timeout=10)
+    except psycopg.Error as error:
+        raise unreachable(location, " ".join(str(error).split())) from error
+    with translated(location), connection:
         return applied(connection) is not None
