@@ -77,6 +77,13 @@ def test_a_nul_character_is_kept(ghost: Ghost) -> None:
     assert ghost.get(NS, "s1/000001").content == "green tea"
 
 
+def test_half_of_an_emoji_is_replaced(ghost: Ghost) -> None:
+    """A model's text that was cut does not end a conversation."""
+    thread = StoredThread(ghost, NS, "s1", "test")
+    thread.add([said("green tea \ud83d"), said("white tea")])
+    assert texts(thread) == ["green tea \ufffd", "white tea"]
+
+
 @pytest.mark.parametrize("name", ["a/b", "a", "", "a%", "x y", "日本", "a\nb", "a/"])
 def test_sessions_do_not_mix(ghost: Ghost, name: str) -> None:
     """Whatever their names are."""
