@@ -10,7 +10,12 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem import migrate as migrate_store
-from ghostmem.errors import EngineError, LostConnectionError, ReadOnlyStoreError
+from ghostmem.errors import (
+    EngineError,
+    InvalidInputError,
+    LostConnectionError,
+    ReadOnlyStoreError,
+)
 from ghostmem.settings import Settings
 from ghostmem.store.postgres import migrate
 
@@ -154,3 +159,14 @@ def test_a_plan_for_a_database_that_does_not_exist(bare: str, tmp_path: Path) ->
     with pytest.raises(LostConnectionError, match="cannot be reached") as refused:
         migrate_store(str(source), bare.replace("/ghost_", "/nosuch_"), dry_run=True)
     assert "createdb" in refused.value.hint
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_move_inside_a_database_is_refused(pg_url: str, dry_run: bool) -> None:
+    """The stores of two schemas share their locks; the same store in other words is no target."""
+    with psycopg.connect(pg_url, autocommit=True) as owner:
+        owner.execute("CREATE SCHEMA memory")
+    for target in (in_schema(pg_url, "memory,public"), pg_url + "&application_name=other"):
+        with pytest.raises(InvalidInputError, match="are in the same database") as refused:
+            migrate_store(pg_url, target, dry_run=dry_run)
+        assert "move to a file" in refused.value.hint

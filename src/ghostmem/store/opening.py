@@ -90,3 +90,10 @@ def has_tables(url: str, location: str) -> bool:
     from ghostmem.store.postgres.migrate import has_tables
 
     return has_tables(url, location)
+
+
+def same_database(one: str, other: str) -> bool:
+    """Say whether two PostgreSQL URLs name one database."""
+    from ghostmem.store.postgres.migrate import same_database
+
+    return same_database(one, other)

@@ -3,6 +3,7 @@
 A lock lets one process do so at a time, because every server may try when it starts."""
 
 from datetime import datetime
+from secrets import randbits
 from typing import Any
 
 import psycopg
@@ -11,6 +12,7 @@ from psycopg import errors as pg
 from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.errors import EngineError, NotADatabaseError, ReadOnlyStoreError
+from ghostmem.settings import masked
 from ghostmem.store.engine import pending
 from ghostmem.store.postgres.connect import (
     WRITERS,
@@ -139,9 +141,28 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
 
 def has_tables(url: str, location: str) -> bool:
     """Say whether a database has Ghost's tables, without creating anything."""
-    try:
-        connection = psycopg.connect(checked_url(url), autocommit=True, connect_timeout=10)
-    except psycopg.Error as error:
-        raise unreachable(location, " ".join(str(error).split())) from error
-    with translated(location), connection:
+    with translated(location), _connected(url) as connection:
         return applied(connection) is not None
+
+
+def same_database(one: str, other: str) -> bool:
+    """Say whether two URLs name one database, also in other words: a lock of one is seen there."""
+    key = randbits(62)
+    lock = "SELECT pg_try_advisory_xact_lock(%s::bigint)"
+    with (
+        translated(masked(one)),
+        _connected(one) as first,
+        _connected(other) as second,
+        first.transaction(),
+        second.transaction(),
+    ):
+        first.execute(lock, (key,))
+        row = second.execute(lock, (key,)).fetchone()
+        return row is not None and not row[0]
+
+
+def _connected(url: str) -> "psycopg.Connection[Any]":
+    try:
+        return psycopg.connect(checked_url(url), autocommit=True, connect_timeout=10)
+    except psycopg.Error as error:
+        raise unreachable(masked(url), " ".join(str(error).split())) from error
