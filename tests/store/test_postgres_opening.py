@@ -72,10 +72,22 @@ def test_a_schema_that_does_not_exist(bare: str, pg_url: str) -> None:
     error = refusal(in_schema(bare, "memory,public"))
     assert "no schema memory" in error.message
     assert error.hint == "create it first: CREATE SCHEMA memory"
-    assert "search path is empty" in refusal(in_schema(bare, "")).message
+    assert "no schema that exists" in refusal(in_schema(bare, "")).message
     with Ghost.open(pg_url, settings=SETTINGS) as ghost:
         ghost.put("a", "k", "In public.")
     with Ghost.open(in_schema(pg_url, "memory,public"), settings=SETTINGS) as ghost:
+        assert ghost.get("a", "k").content == "In public."
+
+
+def test_the_search_path_of_a_database_is_a_default(pg_url: str) -> None:
+    """A store that is already in `public` stays in use."""
+    with Ghost.open(pg_url, settings=SETTINGS) as ghost:
+        ghost.put("a", "k", "In public.")
+    name = pg_url.partition("?")[0].rpartition("/")[2]
+    with psycopg.connect(pg_url, autocommit=True) as owner:
+        owner.execute("CREATE SCHEMA memory")
+        owner.execute(f"ALTER DATABASE {name} SET search_path = memory, public")
+    with Ghost.open(pg_url, settings=SETTINGS) as ghost:
         assert ghost.get("a", "k").content == "In public."
 
 

@@ -25,8 +25,8 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.trips import RoundTrips
 
-# The schema that the search path names first; NULL if it does not exist, as "$user" usually.
-_NAMED = "to_regnamespace(nullif(trim(split_part(current_setting('search_path'), ',', 1)), ''))"
+# The schema that the search path names first; NULL if it does not exist.
+_FIRST = "to_regnamespace(nullif(trim(split_part(current_setting('search_path'), ',', 1)), ''))"
 _EXTENSIONS = (
     "CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin"  # as in schema
 )
@@ -35,15 +35,21 @@ _EXTENSIONS = (
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
     """Return the names of the applied migrations, or None when this is not a Ghost store yet.
 
-    If the search path begins with an existing schema, only a store in that schema counts."""
+    If the URL names an existing schema, only a store in that schema counts."""
     # not to_regclass: it may not see yet what another process made while this one waited
     row = connection.execute(
         "SELECT count(*) FROM pg_class WHERE relname IN ('migrations', 'namespaces')"
-        f" AND pg_table_is_visible(oid) AND relnamespace = coalesce({_NAMED}, relnamespace)"
+        " AND pg_table_is_visible(oid) AND relnamespace = "
+        f"coalesce({_FIRST if _names_schema(connection) else 'NULL'}, relnamespace)"
     ).fetchone()
     if not row or row[0] < 2:
         return None
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
+
+
+def _names_schema(connection: "psycopg.Connection[Any]") -> bool:
+    """Say whether the URL has a search path; that of a role or a database is only a default."""
+    return "search_path" in connection.info.get_parameters().get("options", "")
 
 
 def migrate(connection: Connection, where: str, now: datetime) -> None:
@@ -97,6 +103,11 @@ def _run(connection: Connection, statements: str, where: str) -> None:
             "install pgvector 0.8 or newer and PostgreSQL's contrib modules (pg_trgm, btree_gin) "
             "on the server",
         ) from error
+    except pg.InvalidSchemaName as error:
+        raise EngineError(
+            f"the search path of {where} has no schema that exists",
+            "create the schema, or name another: ?options=-csearch_path%3DNAME,public",
+        ) from error
     except (pg.UndefinedObject, pg.UndefinedFunction) as error:
         raise EngineError(
             f"an extension is not visible in {where} ({error.diag.message_primary})",
@@ -109,7 +120,7 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> Non
     """Refuse a new store in a database that is not UTF-8, or in a schema that does not exist."""
     encoding, path, schema = connection.execute(
         "SELECT current_setting('server_encoding'), current_setting('search_path'), "
-        f"coalesce({_NAMED}::oid::bigint, 0)"
+        f"{_FIRST}::oid::bigint"
     ).fetchone() or ("UTF8", "", 0)
     if encoding != "UTF8":
         raise EngineError(
@@ -117,11 +128,8 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> Non
             "create a database with UTF-8: createdb -E UTF8 -T template0 NAME",
         )
     name = path.partition(",")[0].strip()
-    if not schema and not name.startswith(('"$user', "$user")):
-        raise EngineError(
-            f"{where} has no schema {name or '(the search path is empty)'}",
-            f"create it first: CREATE SCHEMA {name}" if name else "name one in search_path",
-        )
+    if name and schema is None and _names_schema(connection):
+        raise EngineError(f"{where} has no schema {name}", f"create it first: CREATE SCHEMA {name}")
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
