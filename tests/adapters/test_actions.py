@@ -66,3 +66,10 @@ def test_errors_are_told_not_raised(act: dict[str, Act]) -> None:
 def test_a_redaction_is_told(act: dict[str, Act]) -> None:
     """The agent should know that it does not hold the password."""
     assert "redacted" in act["remember"]("db password: hunter2-XyZ9-long", key="db")
+
+
+def test_null_means_the_default(act: dict[str, Act]) -> None:
+    """Models send it for arguments that they leave out."""
+    assert act["remember"]("Green tea.", key=None).startswith("created green-tea")
+    assert "Green tea." in act["recall"]("green tea", limit=None)
+    assert "Green tea." in act["context"]("make green tea", budget=None)

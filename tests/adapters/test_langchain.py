@@ -112,6 +112,16 @@ def test_the_tools_work_as_tools(filled: Ghost) -> None:
     assert tools["remember"].invoke({"content": " "}).startswith("Error: content is required")
 
 
+def test_invalid_arguments_are_told_not_raised(filled: Ghost) -> None:
+    """The model gets a text that names the argument."""
+    from ghostmem.adapters.langchain import ghost_tools
+
+    remember, recall, _ = ghost_tools(filled, NS)
+    assert "content: Field required" in remember.invoke({})
+    assert remember.invoke({"content": 5}).startswith("Error: invalid arguments (content: ")
+    assert "green tea" in recall.invoke({"query": "green tea", "limit": None})
+
+
 def test_the_tools_bind_to_a_model() -> None:
     """Their schemas are what chat models are given."""
     from langchain_core.utils.function_calling import convert_to_openai_tool

@@ -386,6 +386,31 @@ def test_a_locked_file_is_left_alone(files: MemoryFiles, ghost: Ghost) -> None:
     assert call(files, "delete", path="/memories/a").startswith("Error: agent:files/a is locked")
 
 
+def test_a_folder_with_a_locked_file_is_left_alone(files: MemoryFiles, ghost: Ghost) -> None:
+    """Neither a rename nor a delete changes a part of it."""
+    create(files, d__a="1", d__c="3")
+    ghost.put(NS, "d/b", "2", tags=["locked"])
+    for command in (
+        {"command": "rename", "old_path": "/memories/d", "new_path": "/memories/e"},
+        {"command": "rename", "old_path": "/memories/d/b", "new_path": "/memories/e"},
+        {"command": "delete", "path": "/memories/d"},
+    ):
+        assert files.call(command).startswith("Error: agent:files/d/b is locked")
+    with pytest.raises(MemoryFileError, match="locked"):
+        files.clear()
+    assert sorted(memory.key for memory in ghost.list(NS)) == ["d/a", "d/b", "d/c"]
+
+
+def test_a_change_keeps_the_fields_of_a_memory(files: MemoryFiles, ghost: Ghost) -> None:
+    """A memory that was stored in another way keeps its meta when it is edited or renamed."""
+    ghost.put(NS, "a", "one", meta={"mine": 1}, pinned=True, priority="high")
+    call(files, "str_replace", path="/memories/a", old_str="one", new_str="two")
+    assert ghost.get(NS, "a").meta["mine"] == 1
+    call(files, "rename", old_path="/memories/a", new_path="/memories/b")
+    moved = ghost.get(NS, "b")
+    assert (moved.meta["mine"], moved.pinned, moved.priority) == (1, True, "high")
+
+
 def test_clear_removes_all_files(files: MemoryFiles, ghost: Ghost) -> None:
     """Softly, and only in its namespace."""
     create(files, a="1", b__c="2")

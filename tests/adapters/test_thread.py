@@ -57,6 +57,33 @@ def test_clearing_is_soft(ghost: Ghost) -> None:
     assert texts(thread) == ["one"]
 
 
+def test_clearing_lists_the_items_once(ghost: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time for a long thread does not grow with the square of its length."""
+    thread = StoredThread(ghost, NS, "s1", "test")
+    thread.add([said(str(number)) for number in range(9)])
+    listed = []
+    memories = thread._memories
+    monkeypatch.setattr(thread, "_memories", lambda: listed.append(1) or memories())
+    thread.clear()
+    assert len(listed) == 2, "once for the items, once to see that none is left"
+    assert thread.items() == []
+
+
+def test_a_nul_character_is_kept(ghost: Ghost) -> None:
+    """The item keeps it; the text that is searched cannot have one."""
+    thread = StoredThread(ghost, NS, "s1", "test")
+    thread.add([said("green\0tea"), said("white tea")])
+    assert texts(thread) == ["green\0tea", "white tea"]
+    assert ghost.get(NS, "s1/000001").content == "green tea"
+
+
+def test_half_of_an_emoji_is_replaced(ghost: Ghost) -> None:
+    """A model's text that was cut does not end a conversation."""
+    thread = StoredThread(ghost, NS, "s1", "test")
+    thread.add([said("green tea \ud83d"), said("white tea")])
+    assert texts(thread) == ["green tea \ufffd", "white tea"]
+
+
 @pytest.mark.parametrize("name", ["a/b", "a", "", "a%", "x y", "日本", "a\nb", "a/"])
 def test_sessions_do_not_mix(ghost: Ghost, name: str) -> None:
     """Whatever their names are."""

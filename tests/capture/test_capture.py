@@ -128,6 +128,14 @@ def test_only_the_users_turns_of_a_transcript_are_captured(ghost: Ghost) -> None
     } == {Outcome.REINFORCED}
 
 
+def test_null_in_a_candidate_means_that_the_field_is_missing(ghost: Ghost) -> None:
+    """Except for the content, which is required."""
+    given = [{"content": "Ana lives in Oslo.", "key": None, "tags": None}, {"content": None}]
+    done = ghost.capture(None, "agent:me", candidates=given)
+    assert [one.outcome for one in done.candidates] == ["created"]
+    assert "content is required" in done.refused[0]
+
+
 def test_candidates_of_a_model_go_through_the_same_gate(ghost: Ghost) -> None:
     """They are observed, not stated; both sorts and kinds are understood."""
     given = [

@@ -1,6 +1,7 @@
 """Recorded conversations as threads: every format, again and again, growing, broken, hostile"""
 
 import json
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -312,6 +313,59 @@ def test_what_cannot_be_told_or_found_is_refused(ghost: Ghost, tmp_path: Path) -
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotFoundError, match="no transcript"):
         ghost.ingest_transcript(tmp_path / "empty", "a")
+    with pytest.raises(InvalidInputError, match="blank.jsonl is empty"):
+        ghost.ingest_transcript(write(tmp_path / "blank.jsonl", ["", "  "]), "a")
+
+
+def test_a_repeated_turn_is_stored_each_time(ghost: Ghost, tmp_path: Path) -> None:
+    """Without ids and times, "yes" after each question is one turn each; later runs add nothing."""
+    said = ["build it?", "yes", "deploy it?", "yes"]
+    path = write(tmp_path / "c.jsonl", [{"role": "user", "content": text} for text in said])
+    assert ghost.ingest_transcript(path, "a").created == 4
+    assert [text for _, text in turns(ghost, "c")] == said
+    assert ghost.ingest_transcript(path, "a").unchanged == 4
+
+
+def test_a_format_is_recognised_behind_a_long_line(ghost: Ghost, tmp_path: Path) -> None:
+    """A first message with a large picture or document is not unusual."""
+    rows = [{"role": "user", "content": "x" * 2_000_000}, {"role": "user", "content": "short"}]
+    assert ghost.ingest_transcript(write(tmp_path / "c.jsonl", rows), "a").turns == 2
+
+
+def test_lines_in_a_file_with_the_suffix_json(ghost: Ghost, tmp_path: Path) -> None:
+    """They are read as lines; one value over several lines is read as a whole."""
+    rows = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
+    assert ghost.ingest_transcript(write(tmp_path / "lines.json", rows), "a").created == 2
+    pretty = write(tmp_path / "pretty.json", [json.dumps({"messages": rows}, indent=1)])
+    assert ghost.ingest_transcript(pretty, "a").created == 2
+
+
+def test_an_unreadable_part_of_a_folder_is_noted(
+    ghost: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stops none of the others, also if the format is given."""
+    for name in ("a.jsonl", "b.jsonl", "c.jsonl", "secret/d.jsonl"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        write(tmp_path / name, [{"role": "user", "content": f"said in {name}"}])
+    scandir, opened = os.scandir, Path.open
+
+    def refuse_folder(path: Any = ".") -> Any:
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    def refuse_file(path: Path, *args: Any, **kwargs: Any) -> Any:
+        if path.name == "b.jsonl":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "scandir", refuse_folder)
+    monkeypatch.setattr(Path, "open", refuse_file)
+    done = ghost.ingest_transcript(tmp_path, "a", format="jsonl")
+    assert done.created == 2
+    assert len(done.notes) == 2
+    assert done.notes[0].endswith("secret: Permission denied")
+    assert done.notes[1].startswith("skipped b.jsonl: cannot read")
 
 
 @pytest.mark.wide(keep=14)

@@ -205,6 +205,16 @@ def test_problems_are_told(ghost_cli: "GhostCli", added: Path) -> None:
     }
 
 
+def test_notes_about_a_written_section(ghost_cli: "GhostCli", added: Path) -> None:
+    """The command says that a secret was redacted, and that the text has no heading."""
+    secret = "## Beds\n\npassword = hunter2hunter2"
+    done = ghost_cli("notes", "write", "-n", "n", "garden.md#beds", input=secret)
+    assert "redacted" in done.err
+    assert "hunter2" not in (added / "garden.md").read_text()
+    done = ghost_cli("notes", "write", "-n", "n", "garden.md#beds", "roses")
+    assert (done.code, "has no heading" in done.err) == (0, True), done
+
+
 def test_writing_a_section(ghost_cli: "GhostCli", added: Path) -> None:
     """The text comes from the arguments or from standard input; another base is a conflict with the present text."""
     path = added / "garden.md"
@@ -379,3 +389,13 @@ def test_a_locked_note_names_its_file(ghost_cli: "GhostCli", command: tuple[str,
     error, hint = ghost_cli.fails(4, name, "-n", "n", "-k", "garden.md#beds", *args)
     assert error == "n/garden.md#beds is locked"
     assert hint == "it is a section of the note garden.md: change that file instead"
+
+
+def test_mirrors_are_listed(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """They are not searched, but somebody has to find the folder again to end a mirror."""
+    ghost_cli.ok("put", "-n", "n", "-k", "tea", "Green tea.")
+    ghost_cli.ok("notes", "mirror", tmp_path / "days", "-n", "n", "--layout", "daily")
+    told = ghost_cli("notes", "list").err
+    assert "no folders are searched; add one" in told
+    assert f"note: {tmp_path / 'days'} is a mirror of n, layout daily\n" in told
+    assert "mirror" not in ghost_cli("notes", "list", "-n", "other").err

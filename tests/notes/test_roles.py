@@ -418,6 +418,18 @@ def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> No
     assert (tmp_path / "secret.md").read_text(encoding="utf-8") == "## Secret\nx"
 
 
+def test_a_link_out_of_the_folder_hides_no_other_file(folder: Path, tmp_path: Path) -> None:
+    """Listing and searching all roles ignore it, whether it is a file or an archive."""
+    (tmp_path / "secret.md").write_text("## Secret\npnpm", encoding="utf-8")
+    append_memory("A", "use pnpm", "edit", folder)
+    (folder / "edit").mkdir()
+    for link in ("build.md", "edit/2026-02-20.md"):
+        (folder / link).symlink_to(tmp_path / "secret.md")
+    assert list_memory_files(folder) == ["edit"]
+    assert sections(search_memory("pnpm", folder=folder)) == ["A"]
+    assert "Secret" not in memory_context("edit", folder=folder)
+
+
 def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
     """A file in the folder's place, or no name at all, is said so."""
     (tmp_path / "file").write_text("x", encoding="utf-8")

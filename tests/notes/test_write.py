@@ -373,6 +373,26 @@ def test_a_full_disk_leaves_the_note_and_the_index(lab: Any) -> None:
 # ---------------------------------------------------------------- saving into daily notes
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~~ python"])
+def test_a_saved_text_does_not_leave_a_code_fence_open(
+    open_lab: Callable[..., Any], fence: str
+) -> None:
+    """Later texts would be part of the code."""
+    lab = open_lab()
+    save = MemorySave(lab.ghost, lab.root)
+    save.save(f"## Build\n\n{fence}\nmake", "long_term")
+    save.save("## Tests\n\nmake test", "long_term")
+    found = {memory.key for memory in lab.ghost.list()}
+    assert {"MEMORY.md#build", "MEMORY.md#tests"} <= found
+
+
+def test_a_redaction_of_a_saved_text_is_told(open_lab: Callable[..., Any]) -> None:
+    """The model learns that the note has another text."""
+    lab = open_lab()
+    told = MemorySave(lab.ghost, lab.root).save("password = hunter2hunter2", "long_term")
+    assert told == "Saved to long-term memory (MEMORY.md); line 1: password redacted"
+
+
 def test_saving_makes_the_notes_and_finds_them(open_lab: Callable[..., Any]) -> None:
     """Today's note and MEMORY.md are made with a heading, added to, and found at once; nothing else is written."""
     lab = open_lab()

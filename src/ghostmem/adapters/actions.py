@@ -7,6 +7,9 @@ from typing import Annotated, Any, NamedTuple
 from ghostmem.errors import GhostError
 from ghostmem.ghost import Ghost
 
+_LIMIT = 5  # results
+_BUDGET = 2000  # tokens
+
 
 class AgentAction(NamedTuple):
     """A function with its name and its description for a model."""
@@ -17,12 +20,15 @@ class AgentAction(NamedTuple):
 
 
 def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
-    """Return the functions for one namespace of an open store; errors become their text."""
+    """Return the functions for one namespace of an open store; errors become their text.
+
+    Models send null for an argument that they leave out, so None means the default."""
 
     def remember(
         content: Annotated[str, "what to keep, understandable by itself"],
         key: Annotated[
-            str, "short and descriptive, such as user-timezone; the same key again updates it"
+            str | None,
+            "short and descriptive, such as user-timezone; the same key again updates it",
         ] = "",
     ) -> str:
         memory = ghost.put(ns, key or _own_key(ghost, ns, content), content)
@@ -34,16 +40,17 @@ def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
 
     def recall(
         query: Annotated[str, "what to look for, in words"],
-        limit: Annotated[int, "maximum number of results"] = 5,
+        limit: Annotated[int | None, "maximum number of results"] = _LIMIT,
     ) -> str:
         from ghostmem.notes.memory_tools import formatted
 
-        return formatted(ghost.search(query, ns, limit=limit))
+        return formatted(ghost.search(query, ns, limit=_LIMIT if limit is None else limit))
 
     def context(
         task: Annotated[str, "what you are about to do"],
-        budget: Annotated[int, "tokens"] = 2000,
+        budget: Annotated[int | None, "tokens"] = _BUDGET,
     ) -> str:
+        budget = _BUDGET if budget is None else budget
         return packed(ghost, ns, task, budget) or "No memory is relevant."
 
     return (

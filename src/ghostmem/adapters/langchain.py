@@ -11,7 +11,8 @@ try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import StructuredTool
-    from pydantic import ConfigDict
+    from pydantic import ConfigDict, ValidationError
+    from pydantic.v1 import ValidationError as ValidationErrorV1
 except ImportError as error:
     raise missing("langchain", "langchain", error) from error
 
@@ -56,6 +57,17 @@ def _document(hit: Hit) -> Document:
 def ghost_tools(ghost: Ghost, ns: str) -> list[StructuredTool]:
     """Return the tools remember, recall and context for one namespace of an open store."""
     return [
-        StructuredTool.from_function(action.run, name=action.name, description=action.about)
+        StructuredTool.from_function(
+            action.run,
+            name=action.name,
+            description=action.about,
+            handle_validation_error=_invalid_arguments,
+        )
         for action in actions(ghost, ns)
     ]
+
+
+def _invalid_arguments(error: ValidationError | ValidationErrorV1) -> str:
+    """Return the message for a model that sent arguments of a wrong type."""
+    problems = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    return f"Error: invalid arguments ({'; '.join(problems)}); send them as the schema says"

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ghostmem.errors import GhostError, NotFoundError, VersionConflictError
+from ghostmem.errors import GhostError, LockedError, NotFoundError, VersionConflictError
 from ghostmem.ghost import Ghost
 from ghostmem.model import Kind, Memory, Tier
 
@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 _AROUND = 2  # lines shown before and after a change
 _NO_LIMIT = 2**31
+_KEPT = ("kind", "tier", "priority", "importance", "pinned", "tags")  # fields of a changed file
 _EMPTY = "(an empty file)"  # a memory needs content; the real text is in its meta
 
 
@@ -264,8 +265,7 @@ class MemoryFiles:
         memories = self._under(key)
         if not memories:
             raise MemoryFileError(f"The path {path} does not exist")
-        for memory in memories:
-            self._remove(memory.key)
+        self._remove_all(memories)
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
@@ -281,19 +281,18 @@ class MemoryFiles:
                 f"Cannot rename {old_path} to {new_path}: the target is inside it"
             )
         self._must_be_free(new, f"The destination {new_path} already exists")
+        _refuse_locked(moved)
         try:
             for memory in moved:
                 self._put(f"{new}{memory.key.removeprefix(old)}", _text(memory), 0, memory)
         except VersionConflictError:
             raise MemoryFileError(f"The destination {new_path} already exists") from None
-        for memory in moved:
-            self._remove(memory.key)
+        self._remove_all(moved)
         return f"Successfully renamed {old_path} to {new_path}"
 
     def clear(self) -> str:
         """Remove every file; they can be restored."""
-        for memory in self._under(""):
-            self._remove(memory.key)
+        self._remove_all(self._under(""))
         return "All memory cleared"
 
     def _under(self, key: str) -> list[Memory]:
@@ -331,29 +330,27 @@ class MemoryFiles:
 
     def _change(self, path: str, memory: Memory, text: str) -> tuple[str, ...]:
         try:
-            return self._put(memory.key, text, memory.version)
+            return self._put(memory.key, text, memory.version, memory)
         except VersionConflictError:
             raise MemoryFileError(
                 f"The file {path} was changed by another program meanwhile; view it and try again"
             ) from None
 
     def _put(self, key: str, text: str, base: int, like: Memory | None = None) -> tuple[str, ...]:
-        """Store the text of a file as the version after `base`, and return the notes about it."""
+        """Store the text of a file as the version after `base`, with the fields of `like`.
+
+        Returns the notes about it."""
         blank = not text.strip()
-        fields: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM} if base == 0 else {}
+        fields: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM}
         if like is not None:
-            fields = {
-                "kind": like.kind,
-                "tier": like.tier,
-                "tags": like.tags,
-                "importance": like.importance,
-            }
+            fields = {name: getattr(like, name) for name in _KEPT}
+        meta = {**(like.meta if like is not None else {}), META: {"text": text} if blank else {}}
         try:
             memory = self.ghost.put(
                 self.ns,
                 key,
                 _EMPTY if blank else text,
-                meta={META: {"text": text} if blank else {}},
+                meta=meta,
                 base_version=base,
                 dedup=False,
                 allow_secrets=self.allow_secrets,
@@ -365,13 +362,22 @@ class MemoryFiles:
             raise MemoryFileError(f"{error.message}; {error.hint}") from error
         return memory.notes
 
-    def _remove(self, key: str) -> None:
-        try:
-            self.ghost.rm(self.ns, key)
-        except NotFoundError:  # removed by another program
-            pass
-        except GhostError as error:
-            raise MemoryFileError(f"{error.message}; {error.hint}") from error
+    def _remove_all(self, memories: Sequence[Memory]) -> None:
+        _refuse_locked(memories)
+        for memory in memories:
+            try:
+                self.ghost.rm(self.ns, memory.key)
+            except NotFoundError:  # removed by another program
+                pass
+            except GhostError as error:
+                raise MemoryFileError(f"{error.message}; {error.hint}") from error
+
+
+def _refuse_locked(memories: Sequence[Memory]) -> None:
+    """Refuse to remove locked memories before any other of them is removed."""
+    for memory in memories:
+        if memory.locked:
+            raise MemoryFileError(f"{memory.ns}/{memory.key} is locked; {LockedError.default_hint}")
 
 
 def _is_valid(name: str, value: Any) -> bool:

@@ -1,9 +1,12 @@
 """Store a conversation: one memory per item, in order, with the item in its meta."""
 
+import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
+from ghostmem.capture.transcripts.base import storable
 from ghostmem.errors import NotFoundError, VersionConflictError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.quarantine import instruction_reasons
@@ -64,8 +67,10 @@ class StoredThread:
 
     def clear(self) -> None:
         """Remove all items, the last first."""
-        while self.pop() is not None:
-            pass
+        while memories := self._memories():
+            for memory in reversed(memories):
+                with suppress(NotFoundError):  # removed by a parallel call
+                    self.ghost.rm(self.ns, memory.key)
 
     def _memories(self) -> list[Memory]:
         tagged = self.ghost.list(self.ns, key_prefix=self.prefix, tags=[TAG], limit=_NO_LIMIT)
@@ -85,7 +90,8 @@ class StoredThread:
         settings = self.ghost.store.settings
         while True:
             key = f"{self.prefix}{number:06d}"
-            text = turn.text if turn.text.strip() else label
+            text = storable(turn.text.replace("\0", " "))  # the item itself keeps a NUL character
+            text = text if text.strip() else label
             judged = kind in HEARSAY
             if kind is not SourceKind.STATED and instruction_reasons(
                 settings, key, text, judged=judged
@@ -98,7 +104,7 @@ class StoredThread:
                     text,
                     kind=Kind.EPISODIC,
                     tags=[TAG],
-                    meta={TAG: {"session": self.session, "item": turn.item}},
+                    meta={TAG: {"session": self.session, "item": _storable_item(turn.item)}},
                     source_user=turn.role,
                     source_kind=kind,
                     source_scope=to_key(self.session),
@@ -111,3 +117,13 @@ class StoredThread:
                 number += 1
                 continue
             return number
+
+
+def _storable_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an item without lone surrogates, which a cut text of a model may contain."""
+    try:
+        text = json.dumps(item, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return item  # the put names the value that is not JSON
+    clean: Mapping[str, Any] = item if storable(text) == text else json.loads(storable(text))
+    return clean

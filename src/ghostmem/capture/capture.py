@@ -284,6 +284,8 @@ def _from_candidates(
             "give them in several calls",
         )
     for number, candidate in enumerate(listed, 1):
+        if isinstance(candidate, Mapping):  # models send null for a field that they leave out
+            candidate = {name: value for name, value in candidate.items() if value is not None}
         try:
             check(candidate, SCHEMA)
             yield _checked(candidate, run.source)

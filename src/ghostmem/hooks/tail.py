@@ -42,7 +42,7 @@ class Tail(TranscriptFile):
     compaction_mark: bytes = b""  # in a line that replaces the messages
     is_compacted: bool = False
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, bytes]]:
         with self.path.open("rb") as stream:
             if self.start:
                 first = stream.readline(MAX_BYTES)

@@ -89,7 +89,7 @@ def save_note(
     clean, notes = redact_content(
         store.settings, validate.content(content, store.settings.max_content_bytes)
     )
-    text = clean.replace("\r\n", "\n").strip("\n")
+    text = _with_closed_fence(clean.replace("\r\n", "\n").strip("\n"))
     root = _root(store, folder)
     known = [added for added in note_folders(store) if added.root == str(root)]
     day = store.clock().astimezone().strftime("%Y-%m-%d")
@@ -104,6 +104,16 @@ def save_note(
     fit = [added for added in known if layout_named(added.layout).wants(path)]
     sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
     return Saved(str(root), path, target, notes)
+
+
+def _with_closed_fence(text: str) -> str:
+    """Close a code fence that is left open, so that later texts are not part of the code."""
+    from ghostmem.notes.topic_index import open_fence
+
+    if not (fence := open_fence(text)):
+        return text
+    mark = fence[: len(fence) - len(fence.lstrip(fence[0]))]
+    return f"{text}\n{mark}"
 
 
 def _root(store: Store, folder: str | Path | None) -> Path:
@@ -208,7 +218,7 @@ class MemorySave:
         return self.save(content, target)
 
     def save(self, content: str, target: str) -> str:
-        """Save a text and return the name of the file in a sentence."""
+        """Save a text and return the name of the file in a sentence, with notes on redactions."""
         try:
             done = save_note(self.store.store, content, target, folder=self.folder)
         except InvalidTargetError:
@@ -218,7 +228,8 @@ class MemorySave:
                 f"save operation failed: {error}", getattr(error, "hint", None)
             ) from error
         place = "long-term memory" if target == LONG_TERM else "daily log"
-        return f"Saved to {place} ({done.path.rpartition('/')[2]})"
+        saved = f"Saved to {place} ({done.path.rpartition('/')[2]})"
+        return "; ".join((saved, *done.notes))
 
 
 def formatted(hits: Iterable[Hit]) -> str:

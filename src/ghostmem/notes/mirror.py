@@ -100,6 +100,13 @@ def _find_or_add(
     return pair or Mirror(0, str(home), chosen.name, ns)
 
 
+def mirrors(store: Store, ns: str | None = None) -> list[Mirror]:
+    """Return the mirrors of some namespaces, the oldest first."""
+    chosen = validate.ns_filter(ns)
+    with store.engine.read() as tx:
+        return [mirror for mirror in tx.mirrors.all() if chosen.matches(mirror.ns)]
+
+
 def end_mirror(store: Store, folder: str | Path, dry_run: bool) -> Mirror | None:
     """Remove the mirror of a folder from the store, and return it; files and memories stay."""
     root = validate.path(folder, "folder").expanduser()

@@ -92,7 +92,9 @@ def parse_memory_entries(content: str, role: str) -> list[MemoryEntry]:
 
 
 def list_memory_files(folder: str | Path | None = None) -> list[str]:
-    """Return the roles that have a file or archives in a folder, which may not exist."""
+    """Return the roles that have a file or archives in a folder, which may not exist.
+
+    Links that lead out of the folder are ignored."""
     home = _folder(folder)
     roles = {
         path.name.removesuffix(".md")
@@ -100,7 +102,9 @@ def list_memory_files(folder: str | Path | None = None) -> list[str]:
         if path.name.endswith(".md") and path.is_file()
     }
     roles |= {path.name for path in _listed(home) if path.is_dir() and _archives(home, path.name)}
-    return sorted(role for role in roles if _is_role(role))
+    return sorted(
+        role for role in roles if _is_role(role) and _is_inside(home, home / f"{role}.md")
+    )
 
 
 def all_memory_entries(
@@ -279,10 +283,16 @@ def _archives(home: Path, role: str) -> list[date]:
     for path in _listed(home / role):
         named = _DATED.fullmatch(path.name)
         try:
-            days += [date.fromisoformat(named[1])] if named and path.is_file() else []
+            is_archive = named and path.is_file() and _is_inside(home, path)
+            days += [date.fromisoformat(named[1])] if named and is_archive else []
         except ValueError:  # such as February 30
             continue
     return sorted(days)
+
+
+def _is_inside(home: Path, path: Path) -> bool:
+    """Say whether a file, or the target of a link, is below the folder."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home))
 
 
 def _listed(folder: Path) -> list[Path]:

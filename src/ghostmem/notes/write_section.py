@@ -92,6 +92,8 @@ def write_note(
                 f"this text would swallow the section {lost[0]!r} behind it",
                 "begin it with the heading of its section, and close its code fence",
             )
+        if section.name not in after and len(after) < len(before):
+            notes = (*notes, "the text has no heading: it now belongs to the section before it")
         raw = read.text.encode(edited)
         changed = replace_file(path, raw, read.text.digest)
     with store.engine.read() as tx:

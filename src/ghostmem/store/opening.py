@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ghostmem.store.sqlite.original import Original
 
 POSTGRES = ("postgresql://", "postgres://")
+_CONNECTION_STRING = ("host=", "dbname=", "user=", "port=", "service=")
 
 
 def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
@@ -53,6 +54,11 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
             f"{path} is not a store that this Ghost can open",
             "give a file, :memory:, or a postgresql:// URL",
         )
+    if path.startswith(_CONNECTION_STRING):
+        raise EngineError(
+            f"{path.partition('=')[0]}=… is a connection string, not a file",
+            "write it as a URL: postgresql://USER@HOST:PORT/DATABASE",
+        )
     from ghostmem.store.sqlite import SqliteEngine
 
     return SqliteEngine(path, clock, settings.synchronous, settings.busy_timeout)
@@ -84,3 +90,10 @@ def has_tables(url: str, location: str) -> bool:
     from ghostmem.store.postgres.migrate import has_tables
 
     return has_tables(url, location)
+
+
+def same_database(one: str, other: str) -> bool:
+    """Say whether two PostgreSQL URLs name one database."""
+    from ghostmem.store.postgres.migrate import same_database
+
+    return same_database(one, other)

@@ -31,7 +31,7 @@ from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
 from ghostmem.store import Engine, Transaction, has_tables, open_engine
 from ghostmem.store.engine import MOVING
-from ghostmem.store.opening import POSTGRES, refuse_special
+from ghostmem.store.opening import POSTGRES, refuse_special, same_database
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
 from ghostmem.transfer.checksums import (
     NamespaceSum,
@@ -108,6 +108,7 @@ def migrate(
         source_engine = stack.enter_context(closing(_open(source, settings, clock)))
         with source_engine.read() as tx:
             _refuse_links_across_namespaces(tx, location(source))
+        _refuse_one_database(source, target)
         if dry_run:
             return _plan(source_engine, source, target, settings, clock)
         target_engine = stack.enter_context(closing(_open(target, settings, clock, moving=True)))
@@ -215,6 +216,16 @@ def _refuse_links_across_namespaces(tx: Transaction, source: str) -> None:
         raise EngineError(
             f"{source} has links between memories of two namespaces ({counts})",
             f"run `ghost --db {quote(source)} repair` first",
+        )
+
+
+def _refuse_one_database(source: str, target: str) -> None:
+    """Refuse a move inside a database: its stores share their locks and would wait forever."""
+    if is_postgres(source) and is_postgres(target) and same_database(source, target):
+        raise InvalidInputError(
+            f"{location(source)} and {location(target)} are in the same database",
+            "choose another database; to move to another schema of this one, move to a file, and "
+            "from there",
         )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ class TranscriptFile(NamedTuple):
 
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects of JSON lines with their line number; invalid lines are skipped."""
-        for number, raw in self._lines():
+        for number, raw in self.lines():
             where = f"{self.path.name}, line {number}"
             try:
                 value = json.loads(raw)
@@ -90,7 +91,19 @@ class TranscriptFile(NamedTuple):
             else:
                 self.troubles.add(where, "not an object")
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
+    @property
+    def is_lines(self) -> bool:
+        """Say whether every line is a JSON value; a file `.json` may have them too."""
+        if self.path.suffix.lower() != ".json":
+            return True
+        first = [raw for _, raw in islice(TranscriptFile(self.path, Troubles()).lines(), 2)]
+        try:
+            return len(first) == 2 and isinstance(json.loads(first[0]), dict)
+        except (ValueError, RecursionError):
+            return False
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines that are not blank, with their numbers; too long ones are skipped."""
         try:
             with self.path.open("rb") as stream:
                 number = 0

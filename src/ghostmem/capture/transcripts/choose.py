@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 
 AUTO = "auto"
 SUFFIXES = (".jsonl", ".json", ".ndjson")
-_MAX_HEAD_BYTES = 1_000_000  # read to recognise a format
+_MAX_BLANK_BYTES = 100_000  # a larger file is not taken for a blank one
 _MAX_HEAD_LINES = 20
 
 
@@ -49,7 +50,7 @@ def events(path: Path, kind: str, troubles: Troubles) -> tuple[str, Iterator[Eve
 
 def read_all(path: Path, kind: str, note: Callable[[str], None]) -> Iterator[ReadTranscript]:
     """Yield the transcripts at a path; unreadable parts, and files among several, are noted."""
-    for file in (files := transcripts(path)):
+    for file in (files := transcripts(path, note)):
         troubles = Troubles()
         try:
             client, recorded = events(file, kind, troubles)
@@ -58,9 +59,21 @@ def read_all(path: Path, kind: str, note: Callable[[str], None]) -> Iterator[Rea
                 raise
             note(f"skipped {file.name}: {error.message}")
             continue
+        if len(files) > 1:
+            recorded = _while_readable(recorded, file, note)
         yield ReadTranscript(client, recorded, troubles)
         for trouble in troubles.named:
             note(f"left out {trouble}")
+
+
+def _while_readable(
+    recorded: Iterator[Event], file: Path, note: Callable[[str], None]
+) -> Iterator[Event]:
+    """Yield events until the file cannot be read; one file does not stop the others."""
+    try:
+        yield from recorded
+    except InvalidInputError as error:
+        note(f"skipped {file.name}: {error.message}")
 
 
 def check_format(kind: str) -> str:
@@ -72,16 +85,22 @@ def check_format(kind: str) -> str:
     return kind
 
 
-def transcripts(path: Path) -> list[Path]:
-    """Return the transcripts at a path: itself, or the files below a folder without links."""
+def transcripts(path: Path, note: Callable[[str], None]) -> list[Path]:
+    """Return the transcripts at a path: itself, or the files below a folder without links.
+
+    Folders that cannot be read are noted."""
     if path.is_file():
         return [path]
     if not path.is_dir():
         raise NotFoundError(
             f"there is no file or folder {path}", "give a transcript, or a folder of them"
         )
+
+    def leave_out(error: OSError) -> None:
+        note(f"skipped {error.filename}: {error.strerror}")
+
     files: list[Path] = []
-    for folder, inside, names in os.walk(path):
+    for folder, inside, names in os.walk(path, onerror=leave_out):
         inside[:] = sorted(inside)
         for name in sorted(names):
             file = Path(folder, name)
@@ -103,26 +122,24 @@ def recognise(path: Path) -> str:
         for name, candidate in FORMATS.items():
             if candidate.is_ours(head):
                 return name
+    if path.stat().st_size < _MAX_BLANK_BYTES and not path.read_bytes().strip():
+        raise InvalidInputError(f"{path} is empty", "there is no conversation to read in it yet")
     hint = f"set its format with --from ({', '.join(FORMATS)})"
     raise InvalidInputError(f"cannot tell which program recorded {path}", hint)
 
 
 def _heads(path: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the first objects of JSON lines, or of one JSON value."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(_MAX_HEAD_BYTES)
-            if path.suffix.lower() == ".json":
-                head += stream.read()
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot read {path}: {error.strerror}", "check its permissions"
-        ) from None
-    for part in [head] if path.suffix.lower() == ".json" else head.split(b"\n")[:_MAX_HEAD_LINES]:
-        try:
-            value = json.loads(part)
-        except (ValueError, RecursionError):
-            continue
+    source = TranscriptFile(path, Troubles())
+    lines = (raw for _, raw in islice(source.lines(), _MAX_HEAD_LINES))
+    for value in map(_value, lines) if source.is_lines else (source.whole(),):
         for item in value[:_MAX_HEAD_LINES] if isinstance(value, list) else [value]:
             if isinstance(item, Mapping):
                 yield item
+
+
+def _value(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None

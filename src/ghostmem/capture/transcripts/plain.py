@@ -2,6 +2,7 @@
 
 One JSON value of either works too."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from ghostmem.capture.transcripts.base import (
     Event,
     ToolCall,
     TranscriptFile,
+    TranscriptTurn,
     label,
     role_of,
     session_name,
@@ -22,6 +24,7 @@ _ROLES = ("role", "from", "speaker", "author", "sender")
 _TEXTS = ("content", "value", "text", "message")
 _TIMES = ("timestamp", "created_at", "time", "date", "ts")
 _LISTS = ("messages", "conversations", "conversation", "turns")
+Repeated = Counter[tuple[str, str]]  # how often a session had a mark
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "session")
 
 
@@ -36,6 +39,7 @@ def is_ours(head: Mapping[str, Any]) -> bool:
 
 def read(source: TranscriptFile) -> Iterator[Event]:
     """Yield turns and tool calls."""
+    repeated: Repeated = Counter()
     for number, item in _items(source):
         if not isinstance(item, Mapping):
             continue
@@ -46,14 +50,21 @@ def read(source: TranscriptFile) -> Iterator[Event]:
                 event
                 for message in inner
                 if isinstance(message, Mapping)
-                for event in _message(message, session)
+                for event in _message(message, session, repeated)
             )
         else:
-            yield from _message(item, _session(item, source.path.stem))
+            yield from _message(item, _session(item, source.path.stem), repeated)
+
+
+def _numbered(new: TranscriptTurn, repeated: Repeated) -> TranscriptTurn:
+    """Give each repetition of a turn without id and time a mark of its own: "yes", "yes"."""
+    repeated[new.session, new.mark] += 1
+    number = repeated[new.session, new.mark]
+    return new if number == 1 else new._replace(mark=f"{new.mark}-{number}")
 
 
 def _items(source: TranscriptFile) -> Iterator[tuple[int, Any]]:
-    if source.path.suffix.lower() != ".json":
+    if source.is_lines:
         return source.objects()
     value = source.whole()
     return enumerate(value if isinstance(value, list) else [value], 1)
@@ -68,7 +79,7 @@ def _session(item: Mapping[str, Any], default: object) -> str:
     return session_name(name if isinstance(name, str | int) else default)
 
 
-def _message(item: Mapping[str, Any], session: str) -> Iterator[Event]:
+def _message(item: Mapping[str, Any], session: str, repeated: Repeated) -> Iterator[Event]:
     inner = item.get("message")
     if isinstance(inner, Mapping):
         item = {**item, **inner}
@@ -80,7 +91,7 @@ def _message(item: Mapping[str, Any], session: str) -> Iterator[Event]:
         mark = label(mark) if isinstance(mark, str | int) else ""
         new = turn(session, role, text, at, mark, name)
         if new is not None:
-            yield new
+            yield new if mark or at else _numbered(new, repeated)
     calls = item.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, Mapping) else None

@@ -101,11 +101,16 @@ def _left_out_notes(paths: Sequence[str], folder: "Folder | FolderStatus") -> It
 @notes.command("list")
 @NS_FILTER
 def notes_list(console: Console, ns: str | None) -> None:
-    """List the folders that are searched."""
+    """List the folders that are searched; notes name the mirrors."""
+    from ghostmem.notes.mirror import mirrors
+
+    mirrored = mirrors(console.ghost.store, ns)
+    nothing = "no folders are searched" if mirrored else "no folders yet"
     console.show_all(
-        console.ghost.note_folders(ns),
-        _folder_text,
-        "no folders yet; add one with `ghost notes add`",
+        console.ghost.note_folders(ns), _folder_text, f"{nothing}; add one with `ghost notes add`"
+    )
+    console.notes(
+        f"{mirror.root} is a mirror of {mirror.ns}, layout {mirror.layout}" for mirror in mirrored
     )
 
 
@@ -202,6 +207,7 @@ def notes_write(
         console.required_ns(ns), key, read_text(text, "a text"), base=base
     )
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
+    console.notes(done.notes)
 
 
 @notes.command("grep")

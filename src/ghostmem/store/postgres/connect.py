@@ -57,6 +57,7 @@ class SilentServerError(psycopg.OperationalError):
     """The server keeps the connection open and sends nothing."""
 
 
+_ENCODING = (pg.UntranslatableCharacter, pg.CharacterNotInRepertoire)
 _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineError], str], ...] = (
     (PoolTimeout, StoreBusyError, "every connection to {where} is in use, or none can be made"),
     (
@@ -76,12 +77,15 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
     (pg.ReadOnlySqlTransaction, ReadOnlyStoreError, "{where} cannot be written"),
     (pg.InsufficientPrivilege, ReadOnlyStoreError, "{where} refuses this role"),
     ((pg.DataCorrupted, pg.IndexCorrupted), CorruptStoreError, "{where} is damaged"),
+    (_ENCODING, EngineError, "{where} has an encoding that cannot store this text"),
 )
 
 
 _HINTS: dict[object, str] = {
     PoolTimeout: "try again, or raise GHOST_PG_CONNECTIONS, or GHOST_BUSY_TIMEOUT (seconds)",
     pg.ReadOnlySqlTransaction: "connect to a server that accepts writes, not to a standby",
+    _ENCODING: "move the store to a database with UTF-8 (createdb -E UTF8 -T template0 NAME) with "
+    "`ghost migrate`",
     pg.InsufficientPrivilege: "connect as the role that owns the tables; other roles use tokens "
     "of `ghost serve`, or SQL after `ghost admin grant`",
 }
@@ -285,6 +289,17 @@ def checked_url(url: str) -> str:
             "check it, and write special characters as %20 (space), %25 (%) or %40 (@)",
         ) from None
     return url
+
+
+def unreachable(where: str, reason: str) -> LostConnectionError:
+    """Return the error for a database to which no connection can be made."""
+    if "database" in reason and "does not exist" in reason:
+        hint = "create it, for example with `createdb`, or correct the URL"
+    elif "password" in reason:
+        hint = "check the role and the password in the URL, in ~/.pgpass or in PGPASSWORD"
+    else:
+        hint = "check that the server runs and the URL is right"
+    return LostConnectionError(f"{where} cannot be reached ({reason})", hint)
 
 
 def is_lost(error: psycopg.Error) -> bool:

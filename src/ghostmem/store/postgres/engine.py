@@ -26,6 +26,7 @@ from ghostmem.store.postgres.connect import (
     translate,
     translated,
     unlimited,
+    unreachable,
 )
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
@@ -53,6 +54,8 @@ _SOON = (
     "too many",
     "remaining connection slots",
 )
+# refusals of the driver that do not change while a program waits
+_FINAL = ("FATAL", "no password supplied", "does not support SSL", "invalid ", "certificate")
 
 
 class PostgresEngine(BaseEngine):
@@ -143,9 +146,7 @@ class PostgresEngine(BaseEngine):
             except (PoolTimeout, psycopg.Error) as error:
                 is_full = pool.get_stats().get("pool_size", 0) >= self._connections
                 reason = "" if is_full and left > _POOL_WAIT else self._reason()
-                if left <= _POOL_WAIT or (
-                    "FATAL" in reason and not any(word in reason for word in _SOON)
-                ):
+                if left <= _POOL_WAIT or _is_final(reason):
                     raise self._unreachable(error, reason) from error
             else:
                 if connection.is_usable():
@@ -187,8 +188,7 @@ class PostgresEngine(BaseEngine):
     def _unreachable(self, error: Exception, reason: str) -> Exception:
         if not reason:
             return translate(error, self.location)
-        hint = "check that the server runs and the URL is right"
-        return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
+        return unreachable(self.location, reason)
 
     def _trips(
         self, begin: Sequence[BoundStatement], patience: float | None, limit: float | None
@@ -430,3 +430,8 @@ class PostgresEngine(BaseEngine):
                 self._pool.putconn(connection)
             self._pool.close(timeout=5)
         self._pool = None
+
+
+def _is_final(reason: str) -> bool:
+    """Say whether a refusal stays the same, so that another attempt is of no use."""
+    return any(word in reason for word in _FINAL) and not any(word in reason for word in _SOON)

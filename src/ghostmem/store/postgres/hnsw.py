@@ -84,7 +84,9 @@ def _name(model: int) -> str:
 
 def _valid(connection: "psycopg.Connection[Any]", name: str) -> bool | None:
     row = connection.execute(
-        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", (name,)
+        "SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
+        " WHERE i.indrelid = 'vectors'::regclass AND c.relname = %s",
+        (name,),
     ).fetchone()
     return None if row is None else bool(row[0])
 

@@ -3,30 +3,53 @@
 A lock lets one process do so at a time, because every server may try when it starts."""
 
 from datetime import datetime
+from secrets import randbits
 from typing import Any
 
 import psycopg
+from psycopg import errors as pg
 
 from ghostmem._version import __version__
 from ghostmem.clock import format_time
-from ghostmem.errors import NotADatabaseError
+from ghostmem.errors import EngineError, NotADatabaseError, ReadOnlyStoreError
+from ghostmem.settings import masked
 from ghostmem.store.engine import pending
-from ghostmem.store.postgres.connect import WRITERS, Connection, translated
+from ghostmem.store.postgres.connect import (
+    WRITERS,
+    Connection,
+    checked_url,
+    translated,
+    unreachable,
+)
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.trips import RoundTrips
 
+# The schema that the search path names first; NULL if it does not exist.
+_FIRST = "to_regnamespace(nullif(trim(split_part(current_setting('search_path'), ',', 1)), ''))"
+_EXTENSIONS = (
+    "CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin"  # as in schema
+)
+
 
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
-    """Return the names of the applied migrations, or None when this is not a Ghost store yet."""
+    """Return the names of the applied migrations, or None when this is not a Ghost store yet.
+
+    If the URL names an existing schema, only a store in that schema counts."""
     # not to_regclass: it may not see yet what another process made while this one waited
     row = connection.execute(
         "SELECT count(*) FROM pg_class WHERE relname IN ('migrations', 'namespaces')"
-        " AND pg_table_is_visible(oid)"
+        " AND pg_table_is_visible(oid) AND relnamespace = "
+        f"coalesce({_FIRST if _names_schema(connection) else 'NULL'}, relnamespace)"
     ).fetchone()
     if not row or row[0] < 2:
         return None
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
+
+
+def _names_schema(connection: "psycopg.Connection[Any]") -> bool:
+    """Say whether the URL has a search path; that of a role or a database is only a default."""
+    return "search_path" in connection.info.get_parameters().get("options", "")
 
 
 def migrate(connection: Connection, where: str, now: datetime) -> None:
@@ -35,10 +58,11 @@ def migrate(connection: Connection, where: str, now: datetime) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (WRITERS,))
         names = applied(connection)
         if names is None:
+            _refuse_unsuitable(connection, where)
             _refuse_foreign(connection, where)
-        connection.execute(LEDGER)
+        _run(connection, LEDGER, where)
         for name in pending(names, MIGRATIONS):
-            connection.execute(MIGRATIONS[name].encode())
+            _run(connection, MIGRATIONS[name], where)
             connection.execute(
                 "INSERT INTO migrations VALUES (%s, %s, %s)", (name, format_time(now), __version__)
             )
@@ -55,6 +79,57 @@ def _index_tags(connection: Connection) -> None:
     db.holds_all = True
     index_tags(PostgresTransaction(db, {}, hnsw=False).index, db.rows(TAGGED))
     trips.ask([])
+
+
+def _run(connection: Connection, statements: str, where: str) -> None:
+    """Run statements that create tables; an error names the step that is left to the user."""
+    try:
+        connection.execute(statements.encode())
+    except pg.InsufficientPrivilege as error:
+        reason = error.diag.message_primary
+        is_extension = "extension" in (reason or "")
+        step = (
+            f"run as an administrator of the database: {_EXTENSIONS}"
+            if is_extension
+            else "connect as the owner of the database or of the schema, or GRANT this role CREATE "
+            "on the schema"
+        )
+        raise ReadOnlyStoreError(
+            f"the tables of Ghost cannot be created in {where} ({reason})", step
+        ) from error
+    except (pg.FeatureNotSupported, pg.UndefinedFile) as error:
+        raise EngineError(
+            f"the server of {where} lacks an extension ({error.diag.message_primary})",
+            "install pgvector 0.8 or newer and PostgreSQL's contrib modules (pg_trgm, btree_gin) "
+            "on the server",
+        ) from error
+    except pg.InvalidSchemaName as error:
+        raise EngineError(
+            f"the search path of {where} has no schema that exists",
+            "create the schema, or name another: ?options=-csearch_path%3DNAME,public",
+        ) from error
+    except (pg.UndefinedObject, pg.UndefinedFunction) as error:
+        raise EngineError(
+            f"an extension is not visible in {where} ({error.diag.message_primary})",
+            "add the schema of the extensions to the search path: "
+            "?options=-csearch_path%3DNAME,public",
+        ) from error
+
+
+def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> None:
+    """Refuse a new store in a database that is not UTF-8, or in a schema that does not exist."""
+    encoding, path, schema = connection.execute(
+        "SELECT current_setting('server_encoding'), current_setting('search_path'), "
+        f"{_FIRST}::oid::bigint"
+    ).fetchone() or ("UTF8", "", 0)
+    if encoding != "UTF8":
+        raise EngineError(
+            f"{where} has the encoding {encoding}, which cannot store every text",
+            "create a database with UTF-8: createdb -E UTF8 -T template0 NAME",
+        )
+    name = path.partition(",")[0].strip()
+    if name and schema is None and _names_schema(connection):
+        raise EngineError(f"{where} has no schema {name}", f"create it first: CREATE SCHEMA {name}")
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
@@ -74,5 +149,28 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
 
 def has_tables(url: str, location: str) -> bool:
     """Say whether a database has Ghost's tables, without creating anything."""
-    with translated(location), psycopg.connect(url, autocommit=True) as connection:
+    with translated(location), _connected(url) as connection:
         return applied(connection) is not None
+
+
+def same_database(one: str, other: str) -> bool:
+    """Say whether two URLs name one database, also in other words: a lock of one is seen there."""
+    key = randbits(62)
+    lock = "SELECT pg_try_advisory_xact_lock(%s::bigint)"
+    with (
+        translated(masked(one)),
+        _connected(one) as first,
+        _connected(other) as second,
+        first.transaction(),
+        second.transaction(),
+    ):
+        first.execute(lock, (key,))
+        row = second.execute(lock, (key,)).fetchone()
+        return row is not None and not row[0]
+
+
+def _connected(url: str) -> "psycopg.Connection[Any]":
+    try:
+        return psycopg.connect(checked_url(url), autocommit=True, connect_timeout=10)
+    except psycopg.Error as error:
+        raise unreachable(masked(url), " ".join(str(error).split())) from error
