@@ -137,6 +137,31 @@ def test_import_continues_a_shared_history(open_ghost: Open) -> None:
     assert behind.check().ok
 
 
+def test_the_next_version_of_an_import_keeps_other_wordings(open_ghost: Open) -> None:
+    """As a put of the next version does."""
+    source, target = open_ghost("a.db"), open_ghost("b.db")
+    source.put(NS, "k", "The deploy runs on Friday at noon.")
+    target.import_(list(source.export()))
+    restated = target.put(NS, "again", "the deploy runs on friday at noon", dedup=True)
+    assert restated.key == "k"
+    source.put(NS, "k", "The deploy runs on Monday.")
+    target.import_(list(source.export()))
+    current = target.get(NS, "k")
+    assert (current.version, current.aliases) == (2, ("the deploy runs on friday at noon",))
+
+
+def test_import_on_a_key_with_another_history_keeps_the_validity(open_ghost: Open) -> None:
+    """The imported text is the next version, valid for the same time."""
+    source, target = open_ghost("a.db"), open_ghost("b.db")
+    period = {"valid_from": "2020-01-01", "valid_to": "2021-01-01"}
+    imported = source.put(NS, "k", "The office is in Oslo.", **period)
+    target.put(NS, "k", "The office is in Bergen.")
+    assert target.import_(list(source.export())).updated == 1
+    current = target.get(NS, "k")
+    assert current.content == "The office is in Oslo."
+    assert (current.valid_from, current.valid_to) == (imported.valid_from, imported.valid_to)
+
+
 def test_import_dry_run_counts_and_writes_nothing(open_ghost: Open) -> None:
     """A dry run says what would come."""
     source, target = open_ghost("a.db"), open_ghost("b.db")

@@ -70,6 +70,8 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
         elif fields:
             tx.memories.change(memory, op, now, **fields)
             retag(tx, memory, fields.get("tags", memory.tags))
+            if "tier" in fields and memory.tier is Tier.SENSORY:
+                tx.index.wait(memory.id)  # sensory memories have no automatic links
     return _curated(memory, replace(memory, **fields), op)
 
 

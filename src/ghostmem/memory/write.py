@@ -160,9 +160,7 @@ def write_draft(
     tx.memories.insert(memory)
     before = last if draft.revive else current
     if before is not None:
-        tx.graph.relink(before.id, memory.id)
-        tx.journal.carry(before.id, memory.id)
-        tx.aliases.carry(before.id, memory.id)
+        tx.carry(before.id, memory.id)
     rows = index_memory(store, tx, memory, prepared)
     if prepared.waits and not prepared.vectors:
         tx.index.wait(memory.id)

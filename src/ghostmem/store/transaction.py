@@ -107,6 +107,12 @@ class Transaction:
         several times, and must not change anything. Without a server there is nothing to do."""
         self.db.ahead(reads)
 
+    def carry(self, old_id: str, new_id: str) -> None:
+        """Move the edges, days of use and other wordings of a version to the next one."""
+        self.graph.relink(old_id, new_id)
+        self.journal.carry(old_id, new_id)
+        self.aliases.carry(old_id, new_id)
+
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and its bytes are to be removed."""
         raise NotImplementedError

@@ -434,14 +434,12 @@ def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) 
         tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].written_at)
     fresh = [_with_id(store, memory) for memory in fresh]
     write_new(store, tx, fresh)
-    tx.graph.relink(last.id, fresh[-1].id)
-    tx.journal.carry(last.id, fresh[-1].id)
+    tx.carry(last.id, fresh[-1].id)
 
 
 def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: ImportReport) -> None:
-    fields = {
-        name: getattr(memory, name) for name in (*INHERITED, "created_at") if name != "expires_at"
-    }
+    names = (*INHERITED, "created_at", "valid_from", "valid_to")
+    fields = {name: getattr(memory, name) for name in names if name != "expires_at"}
     last = tx.memories.last(memory.ns, memory.key)
     if last is not None and last.content == memory.content and last.deleted_at is None:
         report.unchanged += 1
