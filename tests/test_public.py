@@ -1,6 +1,8 @@
 """The public names, and the order of packages."""
 
+import ast
 import dataclasses
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -93,6 +95,20 @@ def test_packages_import_only_packages_below_them() -> None:
         check=False,
     )
     assert "1 kept, 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "package",
+    "context graph lifecycle memory search store store/postgres store/sqlite transfer truth".split(),
+)
+def test_the_docstring_of_a_package_lists_its_modules(package: str) -> None:
+    """Each module is named, and each name in the left column of a list is a module."""
+    folder = ROOT / "src" / "ghostmem" / package
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert modules <= set(re.findall(r"\w+", text))
+    listed = re.findall(r"^((?:\w+, )*\w+)(?:  |,$)", text, re.MULTILINE)
+    assert {name for names in listed for name in names.split(", ")} <= modules
 
 
 def test_both_commands_start_the_same_program() -> None:
