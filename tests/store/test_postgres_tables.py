@@ -217,12 +217,12 @@ def test_wordings_belong_to_a_memory_and_go_with_it(both: Ghost) -> None:
         assert tx.aliases.add(one.id, long)
         assert tx.aliases.add(two.id, Alias(LONG, START))
         assert tx.aliases.add(far.id, long)
-        assert tx.aliases.of([one.id, far.id, "nowhere"]) == {one.id: (said, long), far.id: (long,)}
+        assert tx.aliases.of(one.id) == (said, long)
+        assert tx.aliases.texts(far.id) == (LONG,)
+        assert tx.aliases.of("nowhere") == ()
         tx.aliases.carry(one.id, two.id)
-        assert tx.aliases.of([one.id, two.id]) == {
-            one.id: (long,),
-            two.id: (said, Alias(LONG, START)),
-        }
+        assert tx.aliases.of(one.id) == (long,)
+        assert tx.aliases.of(two.id) == (said, Alias(LONG, START))
         assert sorted(id_ for id_, _ in tx.aliases.all()) == sorted(
             [one.id, two.id, two.id, far.id]
         )
@@ -464,7 +464,7 @@ def test_what_belongs_to_a_namespace_is_asked_for_in_it(pg: Ghost) -> None:
         tx.notes.drop_section(memory.id)
         tx.notes.drop("n1")
         tx.aliases.add(memory.id, Alias("words", START))
-        tx.aliases.of([memory.id])
+        tx.aliases.of(memory.id)
         tx.aliases.carry(memory.id, memory.id)
         tx.aliases.forget(memory.id, "words")
     named = [sql for sql in said if any(f" {table} " in f"{sql} " for table in OF_NAMESPACE)]

@@ -59,7 +59,7 @@ def find_near(
     texts: Sequence[str],
 ) -> NearestChunks:
     """Return the chunks of a namespace that are near a memory's, whose vectors a model made."""
-    space = next(iter(tx.search.spaces([ns])), None)
+    space = tx.search.space(ns)
     if space is None or not vectors:
         return NearestChunks()
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)

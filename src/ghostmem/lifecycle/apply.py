@@ -16,7 +16,7 @@ from ghostmem.store.rows import AuditEntry
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
 INDEXED_FIELDS = frozenset(("deleted_at", "tags", "tier"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ghostmem.embed.base import Embedder
     from ghostmem.store.nearest import VectorView
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 MAX_NEIGHBOURS = 8  # nearest chunks that are compared with each one
 MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other
@@ -61,7 +61,7 @@ def near_duplicates(
 
     Every chunk must have a similar one in the other memory, and the details that distinguish texts
     of one template must agree. Returns None if there are no vectors, or too many."""
-    space = next(iter(tx.search.spaces([ns])), None)
+    space = tx.search.space(ns)
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     view = None if space is None or model is None else tx.vectors.view(model, space)
     if view is None or not 0 < view.count <= MAX_CHUNKS:

@@ -34,7 +34,7 @@ def relinks(run: Run) -> bool:
 def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
     """Return the namespaces of a run in order."""
     names = tx.search.names(scope.prefix) if scope.is_prefix or not scope else [str(scope)]
-    return sorted(name for name in names if tx.search.spaces([name]))
+    return sorted(name for name in names if tx.search.space(name))
 
 
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:

@@ -97,7 +97,7 @@ def _reinforce_restated(
         from ghostmem.model import Alias  # only a restatement needs it
 
         tx.aliases.add(other.id, Alias(draft.content, now, **source))
-    wordings = tuple(alias.content for alias in tx.aliases.of([other.id]).get(other.id, ()))
+    wordings = tx.aliases.texts(other.id)
     by_user = source["source_kind"] in (None, SourceKind.STATED)
     memory = _reinforce(tx, tx.memories.by_ids([other.id])[other.id], now, used=by_user)
     return replace(memory, requested_key=draft.key, aliases=wordings, verdict=verdict)
