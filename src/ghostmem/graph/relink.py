@@ -50,6 +50,7 @@ def relink(
     Edges lead from the newer to the older memory, at most 8 for each (`relink_max`). The weight is
     the strongest of the three similarities. Pairs that have any edge already are left as they are.
     """
+    validate.flags(dry_run=dry_run)
     validate.namespace(ns)
     now = store.clock()
     with store.engine.read() as tx:

@@ -195,6 +195,7 @@ def drop(
     store: Store, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
 ) -> Dropped:
     """Delete items from the quarantine and scrub the file; ids may be abbreviated."""
+    validate.flags(dry_run=dry_run)
     ids = validate.texts(held_ids, "ids", "id")
     with store.engine.write(dry_run=dry_run) as tx:
         items = {item.id: item for item in (_find(tx, id_, ns) for id_ in ids)}

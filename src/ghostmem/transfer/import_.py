@@ -79,10 +79,7 @@ def import_(
     stops before anything is written. The whole input is read and checked first. Keys with a text
     that looks like instructions go into quarantine, unless the input has this store's own mark or
     the caller sets `trust`."""
-    if on_conflict not in POLICIES:
-        raise InvalidInputError(
-            f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
-        )
+    check_options(on_conflict, dry_run, trust)
     if isinstance(source, bytes) or not isinstance(source, Iterable):
         raise InvalidInputError(
             f"source must be lines of text, not {validate.shown(source)}",
@@ -97,6 +94,16 @@ def import_(
     report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
     report.notes += _missing_lines(reader, records)
     return report
+
+
+def check_options(on_conflict: str, dry_run: bool, trust: bool) -> None:
+    """Refuse options of an import that are not valid."""
+    if on_conflict not in POLICIES:
+        raise InvalidInputError(
+            f"invalid on_conflict {validate.shown(on_conflict)}",
+            f"must be one of: {', '.join(POLICIES)}",
+        )
+    validate.flags(dry_run=dry_run, trust=trust)
 
 
 def _missing_lines(reader: ExportReader, records: Iterable[Record]) -> Iterator[str]:
@@ -124,6 +131,7 @@ def import_ghost(
     unless the caller sets `trust`."""
     from ghostmem.store import read_original
 
+    check_options(on_conflict, dry_run, trust)
     original = read_original(str(validate.path(path, "path")))
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)
     report.notes[:0] = original.notes

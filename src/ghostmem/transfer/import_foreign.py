@@ -17,11 +17,16 @@ from ghostmem.memory.quarantine import (
 from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
-from ghostmem.transfer import POLICIES
 from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
-from ghostmem.transfer.import_ import BATCH, ImportReport, Progress, nothing_imported
+from ghostmem.transfer.import_ import (
+    BATCH,
+    ImportReport,
+    Progress,
+    check_options,
+    nothing_imported,
+)
 
 
 def import_foreign(
@@ -42,10 +47,7 @@ def import_foreign(
     next version, "skip" keeps the stored one, "fail" stops before anything is written; locked
     memories are always kept. Everything is read and checked before the first write. A text that
     looks like instructions goes into quarantine, unless the caller sets `trust`."""
-    if on_conflict not in POLICIES:
-        raise InvalidInputError(
-            f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
-        )
+    check_options(on_conflict, dry_run, trust)
     return load(
         store,
         read(kind, validate.path(path, "path")),
