@@ -22,6 +22,9 @@ from ghostmem.store import Narrow, Store, Transaction, again, bookkeep, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.contradictions import find_user_statements
 
+if TYPE_CHECKING:
+    from ghostmem.context.code_seeds import CodeSeed
+
 BUDGET = 4000
 MIN_FILLED = 2.0  # further search results are added until all of them would fill this many budgets
 WHOLE_PART = 4  # a namespace that takes at most this part of the budget is given whole
@@ -39,8 +42,6 @@ STAGES = (
     "namespace",
 )
 
-if TYPE_CHECKING:
-    from ghostmem.context.code_seeds import CodeSeed
 UNASKED = ("pinned", "namespace")  # stages that do not depend on the question
 SAME = "says the same as another memory"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ghostmem.graph.components import components
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.truth.alike import distinctive, resembles, turns
+from ghostmem.truth.alike import distinctive, resembles, reversing_words
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -95,19 +95,20 @@ class _Details(NamedTuple):
 
     source: str | None
     text: str
-    turns: tuple[str, ...]
+    reversing: tuple[str, ...]
     terms: frozenset[str]
 
 
 def _details(memory: Comparable) -> _Details:
     text = memory.content
-    return _Details(memory.source_user, text, tuple(turns(text)), frozenset(distinctive(text)))
+    reversing, terms = tuple(reversing_words(text)), frozenset(distinctive(text))
+    return _Details(memory.source_user, text, reversing, terms)
 
 
 def _agree(left: _Details, right: _Details) -> bool:
     if (
         left.source != right.source
-        or left.turns != right.turns
+        or left.reversing != right.reversing
         or not (left.terms <= right.terms or right.terms <= left.terms)
     ):
         return False

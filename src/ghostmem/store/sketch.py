@@ -14,9 +14,8 @@ from ghostmem.store.float16 import to_float32
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Pairs = tuple[
-        NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]
-    ]  # two positions, and how near they are
+    # two positions, and how near they are
+    Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 
 DIRECTIONS = 96
 SAMPLE = 4_096  # vectors from which the directions are found
@@ -97,9 +96,8 @@ class Sketches:
             # threads of the library
             possible = left[:, None] @ right[None] >= least - ROUNDING
             if np.count_nonzero(possible) <= DENSE * possible.size:
-                row, column, at, to = np.unravel_index(
-                    np.flatnonzero(possible), possible.shape
-                )  # faster than nonzero
+                places = np.flatnonzero(possible)  # faster than nonzero
+                row, column, at, to = np.unravel_index(places, possible.shape)
                 at, to = row * GROUP + at, those.start + column * GROUP + to
                 scores = np.vecdot(own[at], to_float32(self._rows[to]))
                 near = scores >= least

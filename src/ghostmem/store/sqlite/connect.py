@@ -168,9 +168,8 @@ def connect(
         if path != ":memory:":
             USERS.track(db)
         set_patience(db, busy_timeout)
-        db.config(
-            apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1
-        )  # else statements are planned again for each bound value
+        # otherwise statements are planned again for each bound value
+        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         if not read_only and path != ":memory:":
             _use_wal(db, path, busy_timeout)
         db.execute(

@@ -76,7 +76,7 @@ def make_in_memory(db: apsw.Connection, now: datetime) -> None:
 @cache
 def _empty_store() -> bytes:
     db = apsw.Connection(":memory:")
-    migrate(db, ":memory:", datetime.now(UTC))
+    migrate(db, ":memory:", datetime.fromtimestamp(0, UTC))  # `make_in_memory` sets the time
     image = db.serialize("main")
     db.close()
     return image
