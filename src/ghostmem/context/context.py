@@ -282,7 +282,7 @@ def _left_out(
     ended: Sequence[Unplaced],
 ) -> list[LeftOut]:
     """Return the memories that are not in the pack and why, best first."""
-    entries = list(packer.left.values())
+    entries = list(packer.left_out.values())
     for id_ in [id_ for id_ in copies if id_ in packer.placed]:
         key = packer.placed[id_].item.memory.key
         entries += [Unplaced(item, SAME, key) for item in copies[id_]]

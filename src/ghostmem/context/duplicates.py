@@ -89,7 +89,7 @@ def _kept(group: Sequence[ContextItem], corrections: Set[str]) -> ContextItem:
     kept = next((item for item in group if item.id in corrections), best)
     if kept is best:
         return best
-    return replace(kept, score=best.score, stage=best.stage, legs=best.legs, parts=best.parts)
+    return replace(kept, score=best.score, stage=best.stage, ranks=best.ranks, parts=best.parts)
 
 
 def _without(

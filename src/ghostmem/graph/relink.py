@@ -57,7 +57,7 @@ def relink(
         count, edges = missing_edges(store, tx, ns, now, progress)
     added = 0
     if edges:
-        with store.engine.write(dry_run=dry_run) as tx:
+        with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
             live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
             both_live = (edge for edge in edges if edge.from_id in live and edge.to_id in live)
             added = sum(map(tx.graph.add_edge, both_live))
