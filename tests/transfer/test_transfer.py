@@ -86,6 +86,21 @@ def test_export_of_one_namespace_takes_only_its_own(open_ghost: Open) -> None:
 
 
 @pytest.mark.parametrize(
+    ("chosen", "names"),
+    [(NS, {"own"}), ("agent:*", {"own", "other"}), (None, {"own", "other", "all"})],
+)
+def test_export_of_a_namespace_has_its_rules(
+    open_ghost: Open, chosen: str | None, names: set[str]
+) -> None:
+    """Also before something is stored there, and none that belongs to the whole store."""
+    ghost = open_ghost()
+    for name, ns in (("own", NS), ("other", "agent:b"), ("all", "")):
+        ghost.set_rule(name, "PIN", ns=ns, tag="keep")
+    rows = map(json.loads, ghost.export(chosen))
+    assert {row["name"] for row in rows if row["type"] == "rule"} == names
+
+
+@pytest.mark.parametrize(
     ("policy", "content", "versions"), [("update", "theirs", 2), ("skip", "ours", 1)]
 )
 def test_import_on_a_key_with_another_history(

@@ -88,7 +88,8 @@ def find_near(
             enough = len(nearest) > 2 * MAX_LINKS and (
                 len(set(tx.vectors.owners(list(nearest)).values())) > 2 * MAX_LINKS
             )
-            if enough or count >= view.count or cosines[-1] < least - ROUNDING:
+            # an approximate index of a database may find nothing
+            if enough or not len(chunks) or count >= view.count or cosines[-1] < least - ROUNDING:
                 break
             count *= 8
     return NearestChunks(view.last, nearest, related)

@@ -33,8 +33,9 @@ def relinks(run: Run) -> bool:
 
 def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
     """Return the namespaces of a run in order."""
-    names = tx.search.names(scope.prefix) if scope.is_prefix or not scope else [str(scope)]
-    return sorted(name for name in names if tx.search.space(name))
+    if scope.is_prefix or not scope:
+        return sorted(tx.search.names(scope.prefix))
+    return [str(scope)] if tx.search.space(scope) else []
 
 
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
