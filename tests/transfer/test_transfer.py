@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,44 @@ def test_import_leaves_a_locked_memory_with_another_history_alone(open_ghost: Op
     assert report.notes == [f"left {NS}/k alone: it is locked"]
     kept = ours.get(NS, "k")
     assert (kept.content, kept.tags, kept.version) == ("ours", ("locked",), 1)
+
+
+def test_import_leaves_the_users_own_statement_alone(open_ghost: Open) -> None:
+    """A text from elsewhere does not replace it, a note says so, and the other keys are imported."""
+    theirs, ours = open_ghost("a.db"), open_ghost("b.db")
+    theirs.put(NS, "k", "theirs", source_kind="observed")
+    theirs.put(NS, "z", "more")
+    ours.put(NS, "k", "ours", source_kind="stated")
+    report = ours.import_(theirs.export())
+    assert (report.imported, report.updated, report.skipped) == (1, 0, 1)
+    assert f"left {NS}/k alone" in report.notes[0]
+    assert (ours.get(NS, "k").content, ours.get(NS, "z").content) == ("ours", "more")
+
+
+def test_an_import_of_another_tool_leaves_the_users_own_statement_alone(
+    open_ghost: Open, tmp_path: Path
+) -> None:
+    """The other memories are imported, and a note names the key."""
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([{"id": "1", "memory": "Tea."}, {"id": "2", "memory": "Coffee."}]))
+    ghost = open_ghost()
+    ghost.put(NS, "tea", "I like tea.", source_kind="stated")
+    report = ghost.import_foreign(file, NS, "mem0")
+    assert (report.imported, report.skipped) == (1, 1)
+    assert f"left {NS}/tea alone" in report.notes[0]
+    assert ghost.get(NS, "tea").content == "I like tea."
+
+
+@pytest.mark.parametrize("state", [{"pinned": True}, {"tags": ["locked"]}])
+def test_a_pinned_or_locked_memory_from_an_import_does_not_expire(
+    open_ghost: Open, state: dict[str, Any]
+) -> None:
+    """It does not inherit the expiry of the memory that it updates."""
+    theirs, ours = open_ghost("a.db"), open_ghost("b.db")
+    theirs.put(NS, "k", "theirs", **state)
+    ours.put(NS, "k", "ours", ttl="30d")
+    assert ours.import_(theirs.export()).updated == 1
+    assert (ours.get(NS, "k").content, ours.get(NS, "k").expires_at) == ("theirs", None)
 
 
 def test_import_fail_stops_before_writing(open_ghost: Open) -> None:

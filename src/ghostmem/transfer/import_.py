@@ -12,7 +12,7 @@ from typing import IO, Any
 from ghostmem.clock import format_time
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.lifecycle.actions import check
-from ghostmem.memory.draft import INHERITED, Draft
+from ghostmem.memory.draft import INHERITED, NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
 from ghostmem.memory.write import write_draft, write_new
@@ -60,6 +60,12 @@ class ImportReport(Record):
     source_aliases: int = field(default=0, metadata={"optional": True})
     namespaces: dict[str, int] | None = field(default=None, metadata={"optional": True})
     notes: list[str] = field(default_factory=list)
+
+
+def leave_alone(report: ImportReport, kept: Memory | Draft, reason: str) -> None:
+    """Count a key whose stored memory was kept, with a note on the reason."""
+    report.skipped += 1
+    report.notes.append(f"left {kept.ns}/{kept.key} alone: {reason}")
 
 
 def import_(
@@ -453,12 +459,16 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
         report.unchanged += 1
         return
     if last is not None and last.locked and last.deleted_at is None:
-        report.skipped += 1
-        report.notes.append(f"left {last.ns}/{last.key} alone: it is locked")
+        leave_alone(report, last, "it is locked")
         return
-    draft = Draft(memory.ns, memory.key, memory.content, fields, unlock=True)
-    write_draft(store, tx, draft)
-    report.updated += 1
+    ttl = NEVER if memory.protected else None  # it would inherit the expiry of the stored one
+    draft = Draft(memory.ns, memory.key, memory.content, fields, ttl, unlock=True)
+    try:
+        write_draft(store, tx, draft)
+    except ConflictError as error:  # the user's own statement, which other sources do not replace
+        leave_alone(report, draft, error.message)
+    else:
+        report.updated += 1
 
 
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
@@ -529,6 +539,11 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
         if chain:
             policy = str(held.fields.get(POLICY, "update"))
             _merge_chains(store, tx, [chain], policy, report, gate, PreparedTexts(store))
+            if report.notes:
+                raise ConflictError(
+                    f"{report.notes[0]}; the item stays in quarantine",
+                    f"drop it: ghost quarantine drop {held.id}",
+                )
         for record in records:
             if not isinstance(record, Memory) and all(
                 m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.memory.draft import Draft
+from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
     held_note,
@@ -25,6 +25,7 @@ from ghostmem.transfer.import_ import (
     ImportReport,
     Progress,
     check_options,
+    leave_alone,
     nothing_imported,
 )
 
@@ -152,7 +153,8 @@ def _drafts(
     for memory in alive:
         try:
             content = validate.content(memory.content, store.settings.max_content_bytes)
-            yield Draft(ns, validate.key(keys[memory.key]), content, _fields(memory), quiet=True)
+            key, ttl = validate.key(keys[memory.key]), NEVER if LOCKED in memory.tags else None
+            yield Draft(ns, key, content, _fields(memory), ttl, quiet=True)
         except InvalidInputError as error:
             wrong = InvalidInputError(f"{memory.where}: {error.message}", error.hint)
             raise nothing_imported(wrong) from None
@@ -260,17 +262,22 @@ def _write_new(
 def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: ImportReport) -> bool:
     """Write a memory; False if the stored one was kept instead."""
     stored = _current(store, tx, draft)
-    if stored is not None and (policy == "skip" or stored.locked):
+    if stored is not None and policy == "skip":
         report.skipped += 1
-        if stored.locked and policy != "skip":
-            report.notes.append(f"left {stored.ns}/{stored.key} alone: it is locked")
+        return False
+    if stored is not None and stored.locked:
+        leave_alone(report, stored, "it is locked")
         return False
     if stored is not None and stored.pinned and "expires_at" in draft.fields:
         draft = replace(
             draft,
             fields={name: value for name, value in draft.fields.items() if name != "expires_at"},
         )
-    outcome = write_draft(store, tx, draft).outcome
+    try:
+        outcome = write_draft(store, tx, draft).outcome
+    except ConflictError as error:  # the user's own statement, which imports do not replace
+        leave_alone(report, draft, error.message)
+        return False
     report.imported += outcome is Outcome.CREATED
     report.updated += outcome is Outcome.UPDATED
     report.unchanged += outcome is Outcome.REINFORCED
