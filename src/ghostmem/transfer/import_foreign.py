@@ -46,8 +46,9 @@ def import_foreign(
     Importing again writes only changes: a memory is recognised by the id its tool gave it, whatever
     its key is here. One that exists with other content follows `on_conflict`: "update" writes the
     next version, "skip" keeps the stored one, "fail" stops before anything is written; locked
-    memories are always kept. Everything is read and checked before the first write. A text that
-    looks like instructions goes into quarantine, unless the caller sets `trust`."""
+    memories and statements of the user are always kept. Everything is read and checked before the
+    first write. A text that looks like instructions goes into quarantine, unless the caller sets
+    `trust`."""
     check_options(on_conflict, dry_run, trust)
     return load(
         store,
