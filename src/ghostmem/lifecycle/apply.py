@@ -42,7 +42,7 @@ def apply_all(store: Store, tx: Transaction, run: Run, entries: Sequence[AuditEn
         for entry in group:
             is_done = apply(store, tx, entry, run.at, memories=memories)
             states[entry.seq] = APPLIED if is_done else SKIPPED
-    tx.runs.done_all(run.id, states)
+    tx.runs.done(run.id, states)
 
 
 def _groups(entries: Sequence[AuditEntry]) -> Iterator[list[AuditEntry]]:
