@@ -282,9 +282,10 @@ def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
     """Refuse an expiry of a pinned or locked memory."""
     if pinned or LOCKED in tags:
         state = "pinned" if pinned else "locked"
+        hint = f"give {NEVER} as ttl"  # it may inherit the expiry of the previous version
         raise InvalidInputError(
             f"{draft.ns}/{draft.key} is {state} and cannot expire",
-            f"leave the ttl out, or give {NEVER} as ttl",
+            hint if draft.ttl is None else f"leave the ttl out, or {hint}",
         )
 
 
