@@ -1,8 +1,9 @@
-"""Every statement of an everyday verb names one namespace, so that a cluster asks one shard and no other."""
+"""Statements of everyday verbs suit a cluster: they name one namespace, so that it asks one shard, and updates are immutable."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 import sqlglot
 from sqlglot import exp
@@ -40,7 +41,31 @@ def unbound(statement: exp.Expression, outer: frozenset[str] = frozenset()) -> I
     yield from (f"{tables[alias]} {alias}" for alias in tables if alias not in tied)
     for inner in _own(statement, exp.Query):
         if inner is not statement:
-            yield from unbound(inner, frozenset(tied))
+            yield from unbound(inner, frozenset() if _is_limited(inner) else frozenset(tied))
+
+
+def _is_limited(query: exp.Query) -> bool:
+    """Say whether a query has a limit or an offset: Citus does not look for values outside of it."""
+    inner = query.unnest()
+    return inner.args.get("limit") is not None or inner.args.get("offset") is not None
+
+
+def mutable(connection: "psycopg.Connection[Any]", statement: str) -> Iterator[str]:
+    """Yield the values of an update that have columns and are not immutable: Citus refuses such an update.
+
+    PostgreSQL refuses an index on such a value.
+    """
+    update = sqlglot.parse_one(
+        statement.replace("%s", "'0'").replace("%%", "%"), dialect="postgres"
+    )
+    for assignment in update.expressions if isinstance(update, exp.Update) else ():
+        if assignment.expression.find(exp.Column) is not None:
+            value = assignment.expression.sql("postgres")
+            try:
+                with connection.transaction(force_rollback=True):
+                    connection.execute(f"CREATE INDEX ON {update.this.sql('postgres')} (({value}))")
+            except psycopg.errors.InvalidObjectDefinition:
+                yield value
 
 
 def _inserted(statement: exp.Insert) -> Iterator[str]:
@@ -127,6 +152,14 @@ def _closed(
         (
             "SELECT 1 FROM memories m WHERE m.ns = %s AND EXISTS (SELECT 1 FROM chunks x WHERE x.id = 1)",
             ["chunks x"],
+        ),
+        (
+            "SELECT 1 FROM chunks c CROSS JOIN LATERAL (SELECT id FROM memories WHERE ns = c.ns OFFSET 0) m WHERE c.ns = %s",
+            ["memories memories"],
+        ),
+        (
+            "SELECT 1 FROM chunks c CROSS JOIN LATERAL (SELECT id FROM memories WHERE ns = %s OFFSET 0) m WHERE c.ns = %s",
+            [],
         ),
         ("DELETE FROM accesses WHERE memory_id = %s", ["accesses accesses"]),
         ("INSERT INTO changes (ns, seq) VALUES (%s, %s)", []),
@@ -230,6 +263,16 @@ def test_everyday_statements_name_one_namespace(pg_url: str, clock: Any, provide
             ]
     assert wrong == []
     assert len(seen) > 50
+    with psycopg.connect(pg_url) as connection:
+        assert [value for one in sorted(seen) for value in mutable(connection, one)] == []
+
+
+def test_a_value_that_is_not_immutable_is_seen(pg_url: str) -> None:
+    """Converting an encoding is not immutable, because conversions can be replaced; decoding is."""
+    with psycopg.connect(pg_url) as connection:
+        for value, found in (("convert_to(head, %s)", 1), ("decode(head || %s, 'escape')", 0)):
+            seen = list(mutable(connection, f"UPDATE namespaces SET head = {value} WHERE ns = %s"))
+            assert len(seen) == found
 
 
 class _Within:

@@ -33,7 +33,7 @@ class Dialect(ABC):
     any_text: str  # any text in such a pattern
     position: str  # the function that finds a text in another
     ordered_join: str  # a join whose order the planner keeps
-    of_chunk: str  # joins the memory `m` of a chunk `c`, which is looked up after the chunk
+    of_chunk: str  # joins the memory `m` of a chunk `c`, looked up after it; binds a `Location`
     unindexed: str  # before a column whose index must not be used
     greatest: str
     least: str

@@ -72,7 +72,7 @@ class Search(StoreTable, ABC):
             selection = replace(selection, ns=NsFilter(location[0]))
         where, bound = clause(self._sql, selection)
         sql = f"{self._chunks} WHERE {'c.ns = ? AND ' if location else ''}{tail} AND {where}{order}"
-        rows = self._db.iterate(sql, [*location, *values, *bound, *limit])
+        rows = self._db.iterate(sql, [*location, *location, *values, *bound, *limit])
         return [ChunkCandidate._make(row) for row in rows]
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
@@ -186,7 +186,7 @@ class Search(StoreTable, ABC):
                 f" FROM chunks c {self._sql.of_chunk}"
                 f" WHERE {'c.ns = ? AND ' if location else ''}c.id {self._sql.among} AND {where}"
             )
-            for row in self._db.iterate(sql, [*location, numbers, *bound]):
+            for row in self._db.iterate(sql, [*location, *location, numbers, *bound]):
                 found[row[0]] = ChunkTerms(*row)
         return [found[number] for number in chunks if number in found]
 

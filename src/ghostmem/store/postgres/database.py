@@ -33,10 +33,10 @@ class PostgresDialect(Dialect):
     chunk_text = "substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)"
     like, any_text, position = "LIKE", "%", "strpos"
     ordered_join = "JOIN"
-    # OFFSET keeps a server without statistics of a new table from reading all memories first
+    # OFFSET keeps a server without statistics of a new table from reading all memories first; with
+    # ns = c.ns instead of a value inside it, Citus would ask all shards
     of_chunk = (
-        "CROSS JOIN LATERAL"
-        " (SELECT * FROM memories WHERE ns = c.ns AND id = c.memory_id OFFSET 0) m"
+        "CROSS JOIN LATERAL (SELECT * FROM memories WHERE ns = ? AND id = c.memory_id OFFSET 0) m"
     )
     unindexed = ""
     greatest, least = "greatest", "least"

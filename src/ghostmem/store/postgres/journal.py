@@ -8,11 +8,12 @@ from ghostmem.store.rows import Space
 
 # The server computes the hash of `chained`, so that nothing needs to be read before: of the JSON
 # array of the hash before, the namespace's number, the sequence, and the rest, which is bound.
+# Citus allows only immutable functions of columns here, which `convert_to` is not.
 _HEAD = (
     "UPDATE namespaces SET chunks = chunks + ?, length = length + ?, sequence = sequence + 1,"
-    " head = encode(sha256(convert_to("
-    "'[\"' || coalesce(head, '') || '\", ' || id || ', ' || (sequence + 1) || ', ' || ?::text,"
-    " 'UTF8')), 'hex') WHERE ns = ?"
+    " head = encode(sha256(decode("
+    "'[\"' || coalesce(head, '') || '\", ' || id || ', ' || (sequence + 1) || ', ',"
+    " 'escape') || ?::bytea), 'hex') WHERE ns = ?"
 )
 _APPEND = (
     f"INSERT INTO changes (ns, {LINE}) SELECT ns, id, sequence, ?, ?, ?, ?, NULL, head"
@@ -50,7 +51,7 @@ class PostgresJournal(Journal):
         """Add a line to a namespace's log; its lock keeps others from doing so meanwhile."""
         self.namespace(ns)
         actor = CALLER.get().name
-        line = encoded([memory_id, op, at, actor, None])[1:]
+        line = encoded([memory_id, op, at, actor, None])[1:].encode()
         self._heads[ns] = self._db.later(_HEAD, (0, 0, line, ns))
         self._db.run(_APPEND, (memory_id, op, at, actor, ns))
 
