@@ -1,6 +1,8 @@
 """The public names, and the order of packages."""
 
+import ast
 import dataclasses
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -93,6 +95,20 @@ def test_packages_import_only_packages_below_them() -> None:
         check=False,
     )
     assert "1 kept, 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "package",
+    "context graph lifecycle memory search store store/postgres store/sqlite transfer truth".split(),
+)
+def test_the_docstring_of_a_package_lists_its_modules(package: str) -> None:
+    """Each module is named, and each name in the left column of a list is a module."""
+    folder = ROOT / "src" / "ghostmem" / package
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert modules <= set(re.findall(r"\w+", text))
+    listed = re.findall(r"^((?:\w+, )*\w+)(?:  |,$)", text, re.MULTILINE)
+    assert {name for names in listed for name in names.split(", ")} <= modules
 
 
 def test_both_commands_start_the_same_program() -> None:
@@ -257,6 +273,15 @@ def test_members_of_enums_are_keys_like_their_texts() -> None:
         ("mine_procedures", {"sessions": 5}),
         ("import_", {"source": None}),
         ("import_", {"source": b"{}"}),
+        ("import_", {"trust": "false"}),
+        ("import_", {"dry_run": "false"}),
+        ("import_ghost", {"trust": "false"}),
+        ("import_ghost", {"on_conflict": "replace"}),
+        ("import_foreign", {"trust": "false"}),
+        ("import_foreign", {"on_conflict": ["skip"]}),
+        ("drop_held", {"dry_run": "false"}),
+        ("relink", {"dry_run": "false"}),
+        ("infer_edges", {"again": "false"}),
         ("write_note", {"key": None}),
     ],
 )
@@ -285,6 +310,12 @@ def test_wrong_types_raise_errors_of_ghost(
         "backup": {"target": "copy.db"},
         "capture": {"text": "text", "ns": "a"},
         "ingest": {"path": "notes.md", "ns": "a"},
+        "import_": {} if "source" in arguments else {"source": []},
+        "import_ghost": {"path": "memory.db"},
+        "import_foreign": {"path": "notes", "ns": "a", "kind": "markdown"},
+        "drop_held": {"held_ids": ["1234"]},
+        "relink": {"ns": "a"},
+        "infer_edges": {"ns": "a"},
         "ingest_transcript": {"path": "session.jsonl", "ns": "a"},
         "write_note": {"ns": "a", "text": "text"},
     }

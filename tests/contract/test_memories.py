@@ -1,5 +1,6 @@
 """Keys, versions and what removes or brings them back mean the same on every engine."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -215,3 +216,24 @@ def test_of_several_equal_memories_a_restatement_names_the_newest(ghost: Ghost) 
     verdict = ghost.put(NS, "old-cup", "The cup is on the shelf.").verdict
     assert verdict is not None
     assert verdict.key == "big-cup"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda ghost, ns: ghost.curate(ns, "k", "pin"),
+        lambda ghost, ns: ghost.used(ns, ["k"]),
+        lambda ghost, ns: ghost.edge(ns, "k", "l", "refines"),
+        lambda ghost, ns: ghost.rm_edge(ns, "k", "l", "refines"),
+        lambda ghost, ns: ghost.link(ns, "k", "l", "refines"),
+        lambda ghost, ns: ghost.reopen(ns, "k"),
+    ],
+    ids=["curate", "used", "edge", "rm_edge", "link", "reopen"],
+)
+@pytest.mark.parametrize("ns", [["a"], None, "a\0b"], ids=["list", "none", "nul"])
+def test_a_namespace_that_is_no_text_is_refused(
+    ghost: Ghost, call: Callable[[Ghost, Any], object], ns: object
+) -> None:
+    """Before an engine sees it."""
+    with pytest.raises(InvalidInputError):
+        call(ghost, ns)

@@ -54,6 +54,19 @@ def test_a_put_links_to_what_lies_near(open_exact: Open) -> None:
     assert {edge.rel.value for edge in ghost.edges("a")} == {"relates_to"}
 
 
+def test_an_index_that_finds_nothing_makes_no_links(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An approximate index may pass over all vectors of a small namespace."""
+    ghost = open_exact()
+    for number in range(module.MIN_NEAREST + 1):
+        ghost.put("a", f"k{number}", at("[0, 1]", str(number)))
+    before = weights(ghost)
+    monkeypatch.setattr("ghostmem.store.nearest.VectorView.nearest", lambda *_: [])
+    assert ghost.put("a", "new", at("[0, 1]", "new")).version == 1
+    assert weights(ghost) == before
+
+
 @pytest.mark.parametrize(
     ("threshold", "found"),
     [(0.95, ["here"]), (0.85, ["here", "near"]), (0.7, ["far", "here", "near"])],

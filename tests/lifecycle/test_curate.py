@@ -35,6 +35,17 @@ def test_a_step_up_or_down(life: "Life", op: str, before: str, after: str) -> No
     assert life.tier("k") == after
 
 
+@pytest.mark.parametrize("op", ["promote", "archive"])
+def test_a_sensory_memory_that_moves_waits_for_its_links(life: "Life", op: str) -> None:
+    """Sensory memories are not linked to similar ones, so the next backfill does that."""
+    memory = life.put("k", tier="sensory")
+    with life.ghost.store.engine.write() as tx:
+        tx.graph.linked([memory.id])
+    life.ghost.curate(NS, "k", op)
+    with life.ghost.store.engine.read() as tx:
+        assert tx.graph.waiting() == {memory.id}
+
+
 @pytest.mark.parametrize(
     ("op", "tier", "error"),
     [

@@ -14,9 +14,8 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.lifecycle import apply as applying
-from ghostmem.lifecycle import plan as planning
 from ghostmem.lifecycle import reflect as module
-from ghostmem.lifecycle import run_log
+from ghostmem.lifecycle import workers
 
 if TYPE_CHECKING:
     from conftest import Life
@@ -77,7 +76,7 @@ def fill(life: "Life") -> None:
 def copies(open_exact: Open, clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Copies:
     """Return a function that opens two copies of one filled store on a clock that stands still, with batches of two."""
     monkeypatch.setattr(module, "CHANGES_PER_TRANSACTION", 2)
-    monkeypatch.setattr(run_log, "CHANGES_PER_TRANSACTION", 2)
+    monkeypatch.setattr(workers, "CHANGES_PER_TRANSACTION", 2)
 
     def open_() -> tuple["Life", "Life"]:
         paths = (tmp_path / "one.db", tmp_path / "two.db")
@@ -251,7 +250,7 @@ def test_an_edit_between_plan_and_deed_wins(
         thread.join()
         return made
 
-    for place in (module, planning):  # where a run of one takes it from, and one of several
+    for place in (module, workers):  # where a run of one takes it from, and one of several
         monkeypatch.setattr(place, "make_plan", then_edit)
     report = life.reflect()
     assert (report.decayed, report.changes) == (0, ())
@@ -316,8 +315,8 @@ SCRIPT = """
 import sys
 from ghostmem import Ghost, Settings
 from ghostmem.lifecycle import reflect as module
-from ghostmem.lifecycle import run_log
-module.CHANGES_PER_TRANSACTION = run_log.CHANGES_PER_TRANSACTION = 2
+from ghostmem.lifecycle import workers
+module.CHANGES_PER_TRANSACTION = workers.CHANGES_PER_TRANSACTION = 2
 with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
     print("ready", flush=True)
     sys.stdin.readline()

@@ -234,7 +234,7 @@ def test_rules_of_a_namespace_are_those_that_count_there(ghost: Ghost) -> None:
             {"tag": "x", "expires_at": "soon"},
             "expires_at 'soon' is not a date or time",
         ),
-        ("r", "ARCHIVE", {"tag": "x", "rule_id": "a\nb"}, "invalid key: 'a\\nb'"),
+        ("r", "ARCHIVE", {"tag": "x", "rule_id": "a\nb"}, "invalid rule id: 'a\\nb'"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_refused(

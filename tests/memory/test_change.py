@@ -1,6 +1,7 @@
 """rm, restore, patch, ns, tags and gc."""
 
 import difflib
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,17 @@ def test_restore_of_a_version_writes_it_as_the_newest(ghost: Ghost) -> None:
         ("first",),
         ["f"],
     )
+
+
+@pytest.mark.parametrize("state", [{"pinned": True}, {"tags": ["locked"]}])
+def test_a_restored_pinned_or_locked_version_does_not_expire(
+    ghost: Ghost, state: dict[str, Any]
+) -> None:
+    """It does not inherit the expiry of the version that it replaces."""
+    ghost.put(NS, "k", "one", **state)
+    ghost.put(NS, "k", "two", pinned=False, tags=[], ttl="1d", unlock=True)
+    back = ghost.restore(NS, "k", version=1)
+    assert (back.content, back.protected, back.expires_at) == ("one", True, None)
 
 
 def test_restore_of_a_live_memory_is_a_conflict(ghost: Ghost) -> None:

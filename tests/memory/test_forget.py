@@ -40,6 +40,17 @@ def test_what_a_source_wrote_goes_and_can_be_restored(ghost: Ghost) -> None:
     assert ghost.restore("a", "gate").content == "the gate is purple"
 
 
+@pytest.mark.parametrize("hard", [False, True])
+def test_a_lie_that_claims_to_be_stated_goes_too(ghost: Ghost, hard: bool) -> None:
+    """The version that it replaced comes back, although hearsay never replaces a statement."""
+    ghost.put("a", "gate", "the gate is green", source_kind="observed")
+    lie(ghost, "gate", "the gate is purple", source_kind="stated")
+    done = ghost.forget(source="mallory", hard=hard)
+    assert told(done) == [("gate", "restored"), ("gate", "source")]
+    assert ghost.get("a", "gate").content == "the gate is green"
+    assert ("purple" in "".join(ghost.export())) == (not hard)
+
+
 def test_what_it_had_replaced_comes_back(ghost: Ghost, clock: Any) -> None:
     """The last good version is the current one again, as a new version with its fields, counts and time."""
     ghost.put(

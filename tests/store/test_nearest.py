@@ -1,4 +1,4 @@
-"""The nearest vectors: exact while few, sieved by one bit a dimension when many, and the same however they came in."""
+"""The nearest vectors: exact while few, prefiltered by one bit a dimension when many, and the same however they came in."""
 
 import re
 import sysconfig
@@ -37,8 +37,8 @@ def view_of(rows: "np.ndarray") -> VectorView:
 
 
 @pytest.mark.wide
-def test_the_sieve_loses_almost_nothing() -> None:
-    """Among 25,000 vectors of texts, at least 95 of 100 of the exact twenty nearest survive the one-bit sieve."""
+def test_the_prefilter_loses_almost_nothing() -> None:
+    """Among 25,000 vectors of texts, at least 95 of 100 of the exact twenty nearest pass the one-bit prefilter."""
     embedder = StaticEmbedder()
     texts = sentences(25_400)
     assert len(texts) == 25_400
@@ -113,7 +113,7 @@ def test_vectors_are_fetched_by_chunk() -> None:
 
 
 @pytest.mark.parametrize("dimension", [1, 7, 63, 64, 65, 384])
-def test_any_dimension_can_be_sieved(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_dimension_can_be_prefiltered(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dimensions that fill no whole word of bits work too."""
     monkeypatch.setattr(nearest, "MAX_EXACT", 10)
     rows = np.random.default_rng(4).normal(size=(100, dimension)).astype(np.float32)
@@ -150,7 +150,7 @@ def test_a_view_that_grew_equals_a_fresh_one(open_ghost: Callable[..., Ghost]) -
             assert ids(ghost) == ids(open_ghost("m.db", embed_provider="static"))
 
 
-def test_vectors_that_pass_the_sieve_are_compared_in_full() -> None:
+def test_vectors_that_pass_the_prefilter_are_compared_in_full() -> None:
     """Moving the bits of every finite float16 gives the same products as converting it."""
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
     rows = halves[np.isfinite(halves)][:63_000].reshape(-1, 10)

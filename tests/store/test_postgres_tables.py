@@ -122,10 +122,9 @@ def test_a_run_numbers_its_changes_over_all_namespaces(both: Ghost) -> None:
         todo = tx.runs.todo("run1", 3)
         assert todo == [entry(ns, m, op)._replace(seq=n) for n, ns, m, op in
                         ((1, NS, "m1", "DEMOTE"), (2, NS, "m2", "LINK"), (3, OTHER, "m3", "DEMOTE"))]  # fmt: skip
-        for one in todo:
-            tx.runs.done("run1", one.seq, 1 if one.ns == NS else 2)
+        tx.runs.done("run1", {one.seq: 1 if one.ns == NS else 2 for one in todo})
     with both.store.engine.write() as tx:
-        tx.runs.done("run1", 4)  # without having read it in this transaction
+        tx.runs.done("run1", {4: 1})  # without having read it in this transaction
         assert tx.runs.todo("run1", 10) == []
         assert [(one.seq, one.done) for one in tx.runs.entries("run1")] == [
             (1, 1),
@@ -217,12 +216,12 @@ def test_wordings_belong_to_a_memory_and_go_with_it(both: Ghost) -> None:
         assert tx.aliases.add(one.id, long)
         assert tx.aliases.add(two.id, Alias(LONG, START))
         assert tx.aliases.add(far.id, long)
-        assert tx.aliases.of([one.id, far.id, "nowhere"]) == {one.id: (said, long), far.id: (long,)}
+        assert tx.aliases.of(one.id) == (said, long)
+        assert tx.aliases.texts(far.id) == (LONG,)
+        assert tx.aliases.of("nowhere") == ()
         tx.aliases.carry(one.id, two.id)
-        assert tx.aliases.of([one.id, two.id]) == {
-            one.id: (long,),
-            two.id: (said, Alias(LONG, START)),
-        }
+        assert tx.aliases.of(one.id) == (long,)
+        assert tx.aliases.of(two.id) == (said, Alias(LONG, START))
         assert sorted(id_ for id_, _ in tx.aliases.all()) == sorted(
             [one.id, two.id, two.id, far.id]
         )
@@ -434,6 +433,19 @@ def test_the_largest_inode_stays_a_number(pg: Ghost) -> None:
         assert {type(one) for one in found} == {int}
 
 
+def test_the_states_of_changes_are_recorded_in_their_namespaces(pg: Ghost) -> None:
+    """So that a cluster asks one node for each, as long as the change was read in the transaction."""
+    said: list[str] = []
+    with engine_of(pg).write() as tx:
+        tx.runs.begin(Run("run1", "reflect", "", START), "holder")
+        tx.runs.plan("run1", [entry(NS, "m1", "DEMOTE"), entry(OTHER, "m2", "DEMOTE")])
+    with engine_of(pg).write() as tx:
+        todo = tx.runs.todo("run1", 10)
+        tx.db._watch = said.append
+        tx.runs.done("run1", {change.seq: 1 for change in todo})
+    assert said[:2] == ["UPDATE audit SET done = %s WHERE run_id = %s AND seq = %s AND ns = %s"] * 2
+
+
 def test_what_belongs_to_a_namespace_is_asked_for_in_it(pg: Ghost) -> None:
     """Once a transaction knows where things are, every statement on the tables of a namespace names it."""
     memory = pg.put(NS, "one", "first section")
@@ -464,7 +476,7 @@ def test_what_belongs_to_a_namespace_is_asked_for_in_it(pg: Ghost) -> None:
         tx.notes.drop_section(memory.id)
         tx.notes.drop("n1")
         tx.aliases.add(memory.id, Alias("words", START))
-        tx.aliases.of([memory.id])
+        tx.aliases.of(memory.id)
         tx.aliases.carry(memory.id, memory.id)
         tx.aliases.forget(memory.id, "words")
     named = [sql for sql in said if any(f" {table} " in f"{sql} " for table in OF_NAMESPACE)]

@@ -427,6 +427,14 @@ def test_what_cannot_be_an_end_is_refused(whole: str, tmp_path: Path) -> None:
     assert not Path(target).exists()
 
 
+@pytest.mark.parametrize("option", ["switch", "dry_run"])
+def test_a_text_is_neither_true_nor_false(whole: str, tmp_path: Path, option: str) -> None:
+    """The text "false" would count as true."""
+    with pytest.raises(InvalidInputError, match=option):
+        move(whole, str(tmp_path / "new.db"), **{option: "false"})
+    assert not (tmp_path / "new.db").exists()
+
+
 def test_a_newer_store_is_refused(whole: str, tmp_path: Path) -> None:
     """What a newer Ghost wrote may hold what this one does not know."""
     db = apsw.Connection(whole)

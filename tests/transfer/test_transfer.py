@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,21 @@ def test_export_of_one_namespace_takes_only_its_own(open_ghost: Open) -> None:
 
 
 @pytest.mark.parametrize(
+    ("chosen", "names"),
+    [(NS, {"own"}), ("agent:*", {"own", "other"}), (None, {"own", "other", "all"})],
+)
+def test_export_of_a_namespace_has_its_rules(
+    open_ghost: Open, chosen: str | None, names: set[str]
+) -> None:
+    """Also before something is stored there, and none that belongs to the whole store."""
+    ghost = open_ghost()
+    for name, ns in (("own", NS), ("other", "agent:b"), ("all", "")):
+        ghost.set_rule(name, "PIN", ns=ns, tag="keep")
+    rows = map(json.loads, ghost.export(chosen))
+    assert {row["name"] for row in rows if row["type"] == "rule"} == names
+
+
+@pytest.mark.parametrize(
     ("policy", "content", "versions"), [("update", "theirs", 2), ("skip", "ours", 1)]
 )
 def test_import_on_a_key_with_another_history(
@@ -114,6 +130,44 @@ def test_import_leaves_a_locked_memory_with_another_history_alone(open_ghost: Op
     assert (kept.content, kept.tags, kept.version) == ("ours", ("locked",), 1)
 
 
+def test_import_leaves_the_users_own_statement_alone(open_ghost: Open) -> None:
+    """A text from elsewhere does not replace it, a note says so, and the other keys are imported."""
+    theirs, ours = open_ghost("a.db"), open_ghost("b.db")
+    theirs.put(NS, "k", "theirs", source_kind="observed")
+    theirs.put(NS, "z", "more")
+    ours.put(NS, "k", "ours", source_kind="stated")
+    report = ours.import_(theirs.export())
+    assert (report.imported, report.updated, report.skipped) == (1, 0, 1)
+    assert f"left {NS}/k alone" in report.notes[0]
+    assert (ours.get(NS, "k").content, ours.get(NS, "z").content) == ("ours", "more")
+
+
+def test_an_import_of_another_tool_leaves_the_users_own_statement_alone(
+    open_ghost: Open, tmp_path: Path
+) -> None:
+    """The other memories are imported, and a note names the key."""
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([{"id": "1", "memory": "Tea."}, {"id": "2", "memory": "Coffee."}]))
+    ghost = open_ghost()
+    ghost.put(NS, "tea", "I like tea.", source_kind="stated")
+    report = ghost.import_foreign(file, NS, "mem0")
+    assert (report.imported, report.skipped) == (1, 1)
+    assert f"left {NS}/tea alone" in report.notes[0]
+    assert ghost.get(NS, "tea").content == "I like tea."
+
+
+@pytest.mark.parametrize("state", [{"pinned": True}, {"tags": ["locked"]}])
+def test_a_pinned_or_locked_memory_from_an_import_does_not_expire(
+    open_ghost: Open, state: dict[str, Any]
+) -> None:
+    """It does not inherit the expiry of the memory that it updates."""
+    theirs, ours = open_ghost("a.db"), open_ghost("b.db")
+    theirs.put(NS, "k", "theirs", **state)
+    ours.put(NS, "k", "ours", ttl="30d")
+    assert ours.import_(theirs.export()).updated == 1
+    assert (ours.get(NS, "k").content, ours.get(NS, "k").expires_at) == ("theirs", None)
+
+
 def test_import_fail_stops_before_writing(open_ghost: Open) -> None:
     """With `fail` a conflict anywhere leaves everything as it was."""
     theirs, ours = open_ghost("a.db"), open_ghost("b.db")
@@ -135,6 +189,31 @@ def test_import_continues_a_shared_history(open_ghost: Open) -> None:
     assert behind.import_(ahead.export()).imported == 2
     assert [m.content for m in behind.history(NS, "k")] == ["one", "two", "three"]
     assert behind.check().ok
+
+
+def test_the_next_version_of_an_import_keeps_other_wordings(open_ghost: Open) -> None:
+    """As a put of the next version does."""
+    source, target = open_ghost("a.db"), open_ghost("b.db")
+    source.put(NS, "k", "The deploy runs on Friday at noon.")
+    target.import_(list(source.export()))
+    restated = target.put(NS, "again", "the deploy runs on friday at noon", dedup=True)
+    assert restated.key == "k"
+    source.put(NS, "k", "The deploy runs on Monday.")
+    target.import_(list(source.export()))
+    current = target.get(NS, "k")
+    assert (current.version, current.aliases) == (2, ("the deploy runs on friday at noon",))
+
+
+def test_import_on_a_key_with_another_history_keeps_the_validity(open_ghost: Open) -> None:
+    """The imported text is the next version, valid for the same time."""
+    source, target = open_ghost("a.db"), open_ghost("b.db")
+    period = {"valid_from": "2020-01-01", "valid_to": "2021-01-01"}
+    imported = source.put(NS, "k", "The office is in Oslo.", **period)
+    target.put(NS, "k", "The office is in Bergen.")
+    assert target.import_(list(source.export())).updated == 1
+    current = target.get(NS, "k")
+    assert current.content == "The office is in Oslo."
+    assert (current.valid_from, current.valid_to) == (imported.valid_from, imported.valid_to)
 
 
 def test_import_dry_run_counts_and_writes_nothing(open_ghost: Open) -> None:

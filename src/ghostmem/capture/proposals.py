@@ -18,7 +18,7 @@ from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
 from ghostmem.text.capture import sentences
-from ghostmem.truth.alike import distinctive, turns
+from ghostmem.truth.alike import distinctive, reversing_words
 
 if TYPE_CHECKING:
     from ghostmem.judge.model import Judge
@@ -254,4 +254,4 @@ class _KnownTexts:
 
 
 def _is_negated(text: str) -> bool:
-    return not _NEGATIONS.isdisjoint(turns(text))
+    return not _NEGATIONS.isdisjoint(reversing_words(text))

@@ -69,7 +69,7 @@ def brief(
     reasons = [Remark(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE]
     memories = packed_memories(packer.placed, newer_ids, reasons)
     count(store, [item.memory for item in packed], now, used=False)
-    return Pack(packer.budget, packer.used, memories, len(packer.left))
+    return Pack(packer.budget, packer.used, memories, len(packer.left_out))
 
 
 def rule_reason(memory: Memory) -> str:

@@ -22,6 +22,9 @@ from ghostmem.store import Narrow, Store, Transaction, again, bookkeep, validate
 from ghostmem.truth.annotations import maybe_stale
 from ghostmem.truth.contradictions import find_user_statements
 
+if TYPE_CHECKING:
+    from ghostmem.context.code_seeds import CodeSeed
+
 BUDGET = 4000
 MIN_FILLED = 2.0  # further search results are added until all of them would fill this many budgets
 WHOLE_PART = 4  # a namespace that takes at most this part of the budget is given whole
@@ -39,8 +42,6 @@ STAGES = (
     "namespace",
 )
 
-if TYPE_CHECKING:
-    from ghostmem.context.code_seeds import CodeSeed
 UNASKED = ("pinned", "namespace")  # stages that do not depend on the question
 SAME = "says the same as another memory"
 
@@ -281,7 +282,7 @@ def _left_out(
     ended: Sequence[Unplaced],
 ) -> list[LeftOut]:
     """Return the memories that are not in the pack and why, best first."""
-    entries = list(packer.left.values())
+    entries = list(packer.left_out.values())
     for id_ in [id_ for id_ in copies if id_ in packer.placed]:
         key = packer.placed[id_].item.memory.key
         entries += [Unplaced(item, SAME, key) for item in copies[id_]]

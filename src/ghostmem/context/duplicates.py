@@ -10,7 +10,7 @@ from math import ceil
 from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.search.corrections import reachable
 from ghostmem.text.terms import index_terms
-from ghostmem.truth.alike import TURNS, distinctive, essence
+from ghostmem.truth.alike import REVERSING_WORDS, distinctive, essence
 
 MAX_SIMILAR = 3  # similar memories that are packed before different ones
 MIN_SHARED_TERMS = 0.5  # two memories are similar if they share this part of all their terms
@@ -31,8 +31,8 @@ def fingerprint(text: str) -> Fingerprint:
     start, rest = text[:MAX_COMPARED], text[MAX_COMPARED:]
     words = essence(start)
     terms = distinctive(start) or words
-    turning = [word for word in words if word in TURNS]
-    return (*terms, "", *turning, "", *[word for word in words if word in PERSONS], rest)
+    reversing = [word for word in words if word in REVERSING_WORDS]
+    return (*terms, "", *reversing, "", *[word for word in words if word in PERSONS], rest)
 
 
 def without_duplicates(
@@ -89,7 +89,7 @@ def _kept(group: Sequence[ContextItem], corrections: Set[str]) -> ContextItem:
     kept = next((item for item in group if item.id in corrections), best)
     if kept is best:
         return best
-    return replace(kept, score=best.score, stage=best.stage, legs=best.legs, parts=best.parts)
+    return replace(kept, score=best.score, stage=best.stage, ranks=best.ranks, parts=best.parts)
 
 
 def _without(

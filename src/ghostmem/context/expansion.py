@@ -36,7 +36,7 @@ class Expansion:
         self._visited: set[str] = set()
         self._memories: dict[str, Memory | None] = {}  # read at the ends of edges
         self._added = 0  # memories that joined over plain edges
-        self._children: dict[str, set[str]] = {}
+        self._children: dict[str, set[str]] = defaultdict(set)  # of summaries, by id
         filter_ = request.filter_
         plain = Filter(ns=filter_.ns, now=filter_.now, closed=filter_.closed)
         anywhere = replace(filter_, tiers=())
@@ -90,9 +90,11 @@ class Expansion:
         self._visited.update(fresh)
         self._last_edges = self._tx.graph.touching(fresh, rels) if fresh else []
         self._edges |= dict.fromkeys(self._last_edges)
-        self._conflicts |= dict.fromkeys(
-            edge for edge in self._last_edges if edge.rel == Rel.CONTRADICTS
-        )
+        for edge in self._last_edges:
+            if edge.rel == Rel.CONTRADICTS:
+                self._conflicts[edge] = None
+            elif edge.rel == Rel.CONTAINS:
+                self._children[edge.from_id].add(edge.to_id)
 
     def _load(self, ids: Iterable[str]) -> None:
         """Read memories, and whether they pass the caller's conditions."""
@@ -253,16 +255,13 @@ class Expansion:
         refuters: dict[str, list[str]] = defaultdict(list)
         companions: dict[str, list[str]] = defaultdict(list)
         parents: dict[str, list[str]] = defaultdict(list)
-        self._children = defaultdict(set)
         for edge in self._edges:
             start, end = edge.from_id, edge.to_id
             match edge.rel:
                 case Rel.CONTRADICTS:
                     self._add_conflict(edge, refuters)
-                case Rel.CONTAINS:
-                    self._children[start].add(end)
-                    if start in self.items or start in self._pinned:
-                        parents[end].append(start)
+                case Rel.CONTAINS if start in self.items or start in self._pinned:
+                    parents[end].append(start)
                 case Rel.DEPENDS_ON | Rel.PREVENTS if start in self.items and end in self.items:
                     companions[start].append(end)
         for id_, children in self._children.items():

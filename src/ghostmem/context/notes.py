@@ -70,7 +70,7 @@ def _packed(
         text,
         text != memory.content,
         tokens,
-        Why(item.stage, item.legs, parts, item.path, "; ".join(notes)),
+        Why(item.stage, item.ranks, parts, item.path, "; ".join(notes)),
         memory.id,
         memory.tier,
         memory.created_at,

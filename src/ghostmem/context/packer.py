@@ -36,7 +36,7 @@ class ContextItem:
     memory: Memory
     score: float
     stage: str  # pinned, search, namespace, file, edge, correction, own words, parent or child
-    legs: Mapping[str, int] = field(default_factory=dict)  # ranks by retriever
+    ranks: Mapping[str, int] = field(default_factory=dict)  # by retriever
     parts: dict[str, float] = field(default_factory=dict)
     focus: tuple[int, int] = (0, 0)  # the chunk that matched
     path: tuple[Hop, ...] = ()
@@ -106,7 +106,7 @@ class Packer:
     ) -> None:
         self.budget, self.cap, self._count, self._query = budget, cap, count, query
         self.placed: dict[str, Placed] = {}
-        self.left: dict[str, Unplaced] = {}
+        self.left_out: dict[str, Unplaced] = {}
         self.used = 0
         self._items: Mapping[str, ContextItem] = {}
         self._relations = Relations({}, {})
@@ -271,7 +271,7 @@ class Packer:
 
     def _excerpt(self, item: ContextItem, tokens: int) -> str | None:
         """Return the text around the match that fits into some tokens, the overhead included."""
-        by_meaning = set(item.legs) == {"vector"}
+        by_meaning = set(item.ranks) == {"vector"}
         content, room = item.memory.content, tokens - OVERHEAD
         return excerpt(content, self._query, item.focus, room, self._count, within_chunk=by_meaning)
 
@@ -290,14 +290,14 @@ class Packer:
     def _put(self, item: ContextItem, text: str, tokens: int) -> bool:
         self.placed[item.id] = Placed(item, text, tokens)
         self.used += tokens
-        self.left.pop(item.id, None)
+        self.left_out.pop(item.id, None)
         self._reserved.pop(item.id, None)
         return True
 
     def _leave(self, item: ContextItem, reason: str, by: str | None = None) -> bool:
         """Leave a candidate out; `by` is the id of the memory that is the cause."""
         key = None if by is None else self._items[by].memory.key
-        self.left[item.id] = Unplaced(item, reason, key)
+        self.left_out[item.id] = Unplaced(item, reason, key)
         return False
 
     def _room(self, item: ContextItem) -> int:

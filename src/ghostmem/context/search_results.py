@@ -103,7 +103,7 @@ class SearchResults:
             lowest = min(lowest, match.score)
             relevance = lowest if self._relevance_first else match.specified
             item = self._item(memories[match.chunk.memory_id], relevance, "search", uses)
-            item.legs, item.focus = match.ranks, (match.chunk.start, match.chunk.stop)
+            item.ranks, item.focus = match.ranks, (match.chunk.start, match.chunk.stop)
             items.append(item)
         return items
 

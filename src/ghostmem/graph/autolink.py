@@ -59,7 +59,7 @@ def find_near(
     texts: Sequence[str],
 ) -> NearestChunks:
     """Return the chunks of a namespace that are near a memory's, whose vectors a model made."""
-    space = next(iter(tx.search.spaces([ns])), None)
+    space = tx.search.space(ns)
     if space is None or not vectors:
         return NearestChunks()
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
@@ -88,7 +88,8 @@ def find_near(
             enough = len(nearest) > 2 * MAX_LINKS and (
                 len(set(tx.vectors.owners(list(nearest)).values())) > 2 * MAX_LINKS
             )
-            if enough or count >= view.count or cosines[-1] < least - ROUNDING:
+            # an approximate index of a database may find nothing
+            if enough or not len(chunks) or count >= view.count or cosines[-1] < least - ROUNDING:
                 break
             count *= 8
     return NearestChunks(view.last, nearest, related)

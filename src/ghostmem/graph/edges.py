@@ -44,6 +44,7 @@ def edge(
     store: Store, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None
 ) -> Edge:
     """Link two memories; an existing edge gets the new weight and keeps its counts."""
+    validate.text(ns, "namespace")
     kind = relation(rel)
     share = validate.share(weight, "weight")
     with store.engine.write(within=(ns,)) as tx:
@@ -62,6 +63,7 @@ def edge(
 
 def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
     """Remove an edge, and return it as it was."""
+    validate.text(ns, "namespace")
     kind = relation(rel)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
@@ -99,6 +101,7 @@ def edges(store: Store, ns: str, key: str | None = None, rel: str | None = None)
 
 def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
     """Link two memories like the original Ghost; the link counts as an edge of that relation."""
+    validate.text(ns, "namespace")
     kind = relation(rel, LEGACY)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
@@ -157,7 +160,7 @@ def relation(value: str, among: tuple[Rel, ...] = tuple(Rel)) -> Rel:
 
 def _ends(tx: Transaction, ns: str, from_key: str, to_key: str, now: datetime) -> tuple[str, str]:
     """Return the ids of two different current memories."""
-    start = find(tx, validate.text(ns, "namespace"), validate.text(from_key, "key"), now)
+    start = find(tx, ns, validate.text(from_key, "key"), now)
     end = find(tx, ns, validate.text(to_key, "key"), now)
     if start.id == end.id:
         raise InvalidInputError(f"{from_key} cannot be linked to itself", "give two different keys")

@@ -61,6 +61,7 @@ def infer_edges(
         dry_run: Ask, and store nothing.
         ask: A function from a prompt to an answer (default: the one of the settings).
     """
+    validate.flags(again=again, dry_run=dry_run)
     validate.namespace(ns)
     max_pairs = validate.positive(max_pairs, "max pairs")
     seeds = seed_keys(seed)

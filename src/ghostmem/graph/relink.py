@@ -50,13 +50,14 @@ def relink(
     Edges lead from the newer to the older memory, at most 8 for each (`relink_max`). The weight is
     the strongest of the three similarities. Pairs that have any edge already are left as they are.
     """
+    validate.flags(dry_run=dry_run)
     validate.namespace(ns)
     now = store.clock()
     with store.engine.read() as tx:
         count, edges = missing_edges(store, tx, ns, now, progress)
     added = 0
     if edges:
-        with store.engine.write(dry_run=dry_run) as tx:
+        with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
             live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
             both_live = (edge for edge in edges if edge.from_id in live and edge.to_id in live)
             added = sum(map(tx.graph.add_edge, both_live))

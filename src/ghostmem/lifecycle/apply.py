@@ -16,7 +16,7 @@ from ghostmem.store.rows import AuditEntry
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
 INDEXED_FIELDS = frozenset(("deleted_at", "tags", "tier"))
@@ -42,7 +42,7 @@ def apply_all(store: Store, tx: Transaction, run: Run, entries: Sequence[AuditEn
         for entry in group:
             is_done = apply(store, tx, entry, run.at, memories=memories)
             states[entry.seq] = APPLIED if is_done else SKIPPED
-    tx.runs.done_all(run.id, states)
+    tx.runs.done(run.id, states)
 
 
 def _groups(entries: Sequence[AuditEntry]) -> Iterator[list[AuditEntry]]:

@@ -25,7 +25,7 @@ from ghostmem.text.redact import find_secrets
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
     from ghostmem.model import Edge
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 MAX_EXAMPLES = 5
 STALE_AFTER = timedelta(days=90)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ghostmem.graph.components import components
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.truth.alike import distinctive, resembles, turns
+from ghostmem.truth.alike import distinctive, resembles, reversing_words
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from ghostmem.embed.base import Embedder
     from ghostmem.store.nearest import VectorView
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 MAX_NEIGHBOURS = 8  # nearest chunks that are compared with each one
 MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other
@@ -61,7 +61,7 @@ def near_duplicates(
 
     Every chunk must have a similar one in the other memory, and the details that distinguish texts
     of one template must agree. Returns None if there are no vectors, or too many."""
-    space = next(iter(tx.search.spaces([ns])), None)
+    space = tx.search.space(ns)
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     view = None if space is None or model is None else tx.vectors.view(model, space)
     if view is None or not 0 < view.count <= MAX_CHUNKS:
@@ -95,19 +95,20 @@ class _Details(NamedTuple):
 
     source: str | None
     text: str
-    turns: tuple[str, ...]
+    reversing: tuple[str, ...]
     terms: frozenset[str]
 
 
 def _details(memory: Comparable) -> _Details:
     text = memory.content
-    return _Details(memory.source_user, text, tuple(turns(text)), frozenset(distinctive(text)))
+    reversing, terms = tuple(reversing_words(text)), frozenset(distinctive(text))
+    return _Details(memory.source_user, text, reversing, terms)
 
 
 def _agree(left: _Details, right: _Details) -> bool:
     if (
         left.source != right.source
-        or left.turns != right.turns
+        or left.reversing != right.reversing
         or not (left.terms <= right.terms or right.terms <= left.terms)
     ):
         return False

@@ -19,7 +19,7 @@ from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.alike import essence, groups, in_order
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 MAX_NEIGHBOURS = 32  # nearest memories that are compared with each one
 MAX_FULLY_LINKED = 8  # larger groups are linked to their first memory only

@@ -14,6 +14,8 @@ from ghostmem.lifecycle.run_log import (
     CHANGES_PER_TRANSACTION,
     VERB,
     names_of,
+    new_run,
+    relinks,
     report_of,
     with_changes,
 )
@@ -52,7 +54,6 @@ def reflect(
     if (engine := shared(store)) is not None:
         return reflect_together(store, engine, scope, relink, progress)
     run, place, resumed = _begin(store, scope, relink)
-    relink = run.verb != VERB  # an interrupted run keeps its own setting
     try:
         if resumed:
             _apply_planned(store, run)
@@ -60,7 +61,7 @@ def reflect(
             names = names_of(tx, scope)
         for name in names:
             if name > place:
-                _plan(store, run, name, relink, progress)
+                _plan(store, run, name, progress)
                 _apply_planned(store, run)
         with store.engine.write() as tx:
             tx.runs.finish(run.id, store.clock())
@@ -74,7 +75,7 @@ def _dry_run(store: Store, scope: NsFilter, relink: bool, progress: Progress | N
     with store.engine.read() as tx:
         unfinished = tx.runs.unfinished(VERB, str(scope))
         run, place = unfinished or (Run("", VERB, str(scope), store.clock()), "")
-        relink = run.verb != VERB if unfinished else relink
+        relink = relinks(run) if unfinished else relink
         rules = tx.rules.all()
         plans = [
             make_plan(store, tx, name, rules, run.at, relink, progress)
@@ -111,8 +112,7 @@ def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]
                     tx.runs.hold(unfinished[0].id, holder)
                     _ACTIVE.add(unfinished[0].id)
                     return (*unfinished, True)
-                at = store.clock()
-                run = Run(store.new_id(at), f"{VERB} --relink" if relink else VERB, str(scope), at)
+                run = new_run(store, scope, relink)
                 tx.runs.begin(run, holder)
                 _ACTIVE.add(run.id)
                 return run, "", False
@@ -127,10 +127,10 @@ def _is_running(run_id: str, holder: str) -> bool:
     return run_id in _ACTIVE if int(pid) == os.getpid() else is_alive(int(pid))
 
 
-def _plan(store: Store, run: Run, name: str, relink: bool, progress: Progress | None) -> None:
+def _plan(store: Store, run: Run, name: str, progress: Progress | None) -> None:
     """Plan the changes of a namespace and store the plan."""
     with store.engine.read() as tx:
-        plan = make_plan(store, tx, name, tx.rules.all(), run.at, relink, progress)
+        plan = make_plan(store, tx, name, tx.rules.all(), run.at, relinks(run), progress)
     with store.engine.write(durable=False, within=(name,)) as tx:
         tx.runs.plan(run.id, plan.entries)
         tx.runs.tally(run.id, name, plan.tally)

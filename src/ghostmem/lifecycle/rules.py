@@ -16,7 +16,7 @@ from ghostmem.store import validate
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store.transaction import Transaction
 
 
 OFF = "off"  # the scope of a built-in rule that was deleted

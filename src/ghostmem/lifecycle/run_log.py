@@ -1,4 +1,4 @@
-"""The stored record of a reflect run: its planned changes, and the report made from them."""
+"""The stored record of a reflect run: its settings, planned changes, and the report of them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,29 @@ from ghostmem.model import Change, NsFilter, Report, Run
 from ghostmem.store.rows import AuditEntry
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Transaction
+    from ghostmem.store import Store, Transaction
 
 CHANGES_PER_TRANSACTION = 500
 VERB = "reflect"
+_VERB_WITH_RELINK = f"{VERB} --relink"
+
+
+def new_run(store: Store, scope: NsFilter, relink: bool) -> Run:
+    """Return a run that begins now."""
+    at = store.clock()
+    return Run(store.new_id(at), _VERB_WITH_RELINK if relink else VERB, str(scope), at)
+
+
+def relinks(run: Run) -> bool:
+    """Say whether a run adds missing edges too; one that is resumed keeps this setting."""
+    return run.verb == _VERB_WITH_RELINK
 
 
 def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
     """Return the namespaces of a run in order."""
-    names = tx.search.names(scope.prefix) if scope.is_prefix or not scope else [str(scope)]
-    return sorted(name for name in names if tx.search.spaces([name]))
+    if scope.is_prefix or not scope:
+        return sorted(tx.search.names(scope.prefix))
+    return [str(scope)] if tx.search.space(scope) else []
 
 
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:

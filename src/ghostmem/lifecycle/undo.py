@@ -45,9 +45,7 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         applied = [entry for entry in entries if entry.done == APPLIED]
         undone = {entry.seq for entry in applied if apply(store, tx, entry, now, back=True)}
         left = changes_of(tx, [entry for entry in applied if entry.seq not in undone])
-        for entry in entries:
-            if entry.done == 0:
-                tx.runs.done(chosen.id, entry.seq, SKIPPED)
+        tx.runs.done(chosen.id, {entry.seq: SKIPPED for entry in entries if entry.done == 0})
         tx.runs.finish(chosen.id, chosen.finished_at or now)
         tx.runs.undone(chosen.id, now)
     if not dry_run:

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ghostmem.lifecycle.apply import apply_all
+from ghostmem.lifecycle.plan import make_plan
+from ghostmem.lifecycle.run_log import (
+    CHANGES_PER_TRANSACTION,
+    VERB,
+    names_of,
+    new_run,
+    relinks,
+    report_of,
+)
 from ghostmem.model import NsFilter, Report, Run
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import SharedEngine, SharedTransaction
-    from ghostmem.store.store import Store
+    from ghostmem.store import SharedEngine, SharedTransaction, Store
 
 ALL_QUEUED = "\U0010fffd"  # the place of a run whose namespaces are all in the queue
 # The two parts of each namespace in the queue.
@@ -30,8 +39,6 @@ def reflect_together(
     progress: Callable[[int], None] | None,
 ) -> Report:
     """Start a run, or join a run of others over the same namespaces, and work until it is done."""
-    from ghostmem.lifecycle.run_log import VERB, report_of
-
     with engine.present() as holder:
         run, resumed = _begin(store, engine, scope, relink, holder)
         kind = f"{VERB} {run.id}"
@@ -55,8 +62,6 @@ def _begin(
     store: Store, engine: SharedEngine, scope: NsFilter, relink: bool, holder: str
 ) -> tuple[Run, bool]:
     """Join or resume a run of the same namespaces, or begin one; wait for a run of others."""
-    from ghostmem.lifecycle.run_log import VERB, names_of
-
     while True:
         with engine.write() as tx:
             unfinished = tx.runs.unfinished(VERB, str(scope))
@@ -77,8 +82,7 @@ def _begin(
                     )
                 return run, run.id not in present
             if not present:
-                at = store.clock()
-                run = Run(store.new_id(at), f"{VERB} --relink" if relink else VERB, str(scope), at)
+                run = new_run(store, scope, relink)
                 tx.runs.begin(run, holder)
                 _offer_namespaces(tx, run, names_of(tx, scope))
                 return run, False
@@ -87,22 +91,23 @@ def _begin(
 
 def _offer_namespaces(tx: SharedTransaction, run: Run, names: Sequence[str]) -> None:
     """Put all namespaces of a run in the queue, once."""
-    from ghostmem.lifecycle.run_log import VERB
-
     tx.work.offer(f"{VERB} {run.id}", [(name, PLAN) for name in names])
     tx.runs.reached(run.id, ALL_QUEUED)
 
 
 def _work_on(
-    store: Store, engine: SharedEngine, run: Run, kind: str, ns: str, item: str, progress: Any
+    store: Store,
+    engine: SharedEngine,
+    run: Run,
+    kind: str,
+    ns: str,
+    item: str,
+    progress: Callable[[int], None] | None,
 ) -> None:
-    from ghostmem.lifecycle.apply import apply_all
-    from ghostmem.lifecycle.plan import make_plan
-    from ghostmem.lifecycle.run_log import CHANGES_PER_TRANSACTION, VERB
-
+    """Plan the changes of a namespace, or make those that were planned."""
     if item == PLAN:
         with engine.read() as tx:
-            plan = make_plan(store, tx, ns, tx.rules.all(), run.at, run.verb != VERB, progress)
+            plan = make_plan(store, tx, ns, tx.rules.all(), run.at, relinks(run), progress)
         with engine.write(durable=False, within=(ns,)) as tx:
             if tx.work.done(kind, ns, PLAN):  # only one worker stores the plan
                 tx.runs.plan(run.id, plan.entries)

@@ -55,9 +55,10 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
         raise InvalidInputError(
             f"invalid op {validate.shown(op)}", f"must be one of: {', '.join(OPS)}"
         )
+    validate.text(ns, "namespace")
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
-        memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
+        memory = find(tx, ns, validate.text(key, "key"), now)
         if memory.locked and not unlock and op not in ("lock", "unlock"):
             raise locked_error(tx, memory)
         fields = {
@@ -70,6 +71,8 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
         elif fields:
             tx.memories.change(memory, op, now, **fields)
             retag(tx, memory, fields.get("tags", memory.tags))
+            if "tier" in fields and memory.tier is Tier.SENSORY:
+                tx.index.wait(memory.id)  # sensory memories have no automatic links
     return _curated(memory, replace(memory, **fields), op)
 
 

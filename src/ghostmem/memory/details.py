@@ -74,8 +74,8 @@ def details(store: Store, ns: str, key: str, version: int | None = None) -> Deta
         last = history[-1]
         shown = last if version is None else find(tx, ns, key, now, version)
         shown = tx.memories.with_refs([shown])[0]
-        if wordings := tx.aliases.of([shown.id]).get(shown.id):
-            shown = replace(shown, aliases=tuple(alias.content for alias in wordings))
+        if wordings := tx.aliases.texts(shown.id):
+            shown = replace(shown, aliases=wordings)
         neighbours = _neighbours(tx, last, now)
         days = tuple(UseDay(use.day, use.used, use.shown) for use in tx.journal.accesses(last.id))
         place = tx.notes.places([last.id]).get(last.id)

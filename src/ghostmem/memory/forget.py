@@ -198,6 +198,8 @@ def _forget_memories(
         items.append(Forgotten(ns, key, targets[removed[-1].id].why, len(removed)))
         if live is not None and (good := _replaced(tx, live, versions, now)) is not None:
             _drop_edges(tx, live, good)
+            # first, because a statement of the user could not be replaced
+            remove(tx, [live], now, hard=False, op="supersede")
             _restore_version(store, tx, good)
             tx.journal.record(ns, live.id, "forget", now)
             items.append(Forgotten(ns, key, "restored", good.version))

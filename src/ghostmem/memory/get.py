@@ -38,10 +38,10 @@ def get(
             memory = find(tx, ns, key, now, version)
         else:
             memory = _version_of(tx, ns, key, as_time(as_of, "as_of"))
-        tx.ahead(lambda: tx.memories.with_refs([memory]), lambda: tx.aliases.of([memory.id]))
+        tx.ahead(lambda: tx.memories.with_refs([memory]), lambda: tx.aliases.of(memory.id))
         memory = tx.memories.with_refs([memory])[0]
-        if wordings := tx.aliases.of([memory.id]).get(memory.id):
-            memory = replace(memory, aliases=tuple(alias.content for alias in wordings))
+        if wordings := tx.aliases.texts(memory.id):
+            memory = replace(memory, aliases=wordings)
     count(store, [memory], now, used=True)
     return memory
 

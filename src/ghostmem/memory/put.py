@@ -136,7 +136,7 @@ def _read(store: Store, request: PutRequest) -> _Found:
         prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
         is_plain = not draft.dedup and draft.supersedes is None
         if store.engine.shared and last is None and is_plain and judgement.memory is None:
-            space = next(iter(tx.search.spaces([draft.ns])), None)
+            space = tx.search.space(draft.ns)
             prepared = prepared._replace(new_in=space)
         return _Found(current, (), (prepared, judgement))
 

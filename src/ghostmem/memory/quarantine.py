@@ -12,9 +12,10 @@ from ghostmem.caller import AGENT
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
-from ghostmem.memory.draft import Draft
+from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.model import (
     HEARSAY,
+    LOCKED,
     FileRef,
     FileRel,
     Kind,
@@ -195,6 +196,7 @@ def drop(
     store: Store, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
 ) -> Dropped:
     """Delete items from the quarantine and scrub the file; ids may be abbreviated."""
+    validate.flags(dry_run=dry_run)
     ids = validate.texts(held_ids, "ids", "id")
     with store.engine.write(dry_run=dry_run) as tx:
         items = {item.id: item for item in (_find(tx, id_, ns) for id_ in ids)}
@@ -233,6 +235,8 @@ def draft_of_held(item: Held) -> Draft:
             f"the quarantined item {item.id} has fields that no memory has: {error}"
         ) from None
     ttl, supersedes = options.get("ttl"), options.get("supersedes")
+    if checked.get("pinned") or LOCKED in checked.get("tags", ()):
+        ttl = NEVER  # the current version may expire by now
     return Draft(
         validate.namespace(item.ns),
         validate.key(item.key),

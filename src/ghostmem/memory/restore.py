@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.errors import ConflictError, NotFoundError
-from ghostmem.memory.draft import INHERITED, Draft
+from ghostmem.memory.draft import INHERITED, NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, Outcome
@@ -40,11 +40,14 @@ def restore(
 
 
 def _draft_of(tx: Transaction, old: Memory, unlock: bool) -> Draft:
-    """Return a draft that writes an old version again; its expiry is not restored."""
+    """Return a draft that writes an old version again; its expiry is not restored.
+
+    A pinned or locked version does not inherit the expiry of the current one either."""
     old = tx.memories.with_refs([old])[0]
     names = (*INHERITED, "valid_from", "valid_to")
     fields = {name: getattr(old, name) for name in names if name != "expires_at"}
-    return Draft(old.ns, old.key, old.content, fields, unlock=unlock, revive=True)
+    ttl = NEVER if old.protected else None
+    return Draft(old.ns, old.key, old.content, fields, ttl, unlock=unlock, revive=True)
 
 
 def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Memory:

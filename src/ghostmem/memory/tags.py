@@ -25,8 +25,9 @@ class TagChange(Record):
 
 def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
     """Return the tags of live memories, most used first."""
+    live = Filter(ns=validate.ns_filter(ns), now=store.clock())
     with store.engine.read() as tx:
-        return [TagInfo(*row) for row in tx.listing.tags(validate.ns_filter(ns), store.clock())]
+        return [TagInfo(*row) for row in tx.listing.tag_counts(live)]
 
 
 def rename_tag(

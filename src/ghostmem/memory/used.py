@@ -26,8 +26,9 @@ def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
         raise InvalidInputError(
             "at least one key is required", "give the keys of the memories that helped"
         )
+    validate.text(ns, "namespace")
     now = store.clock()
     with store.engine.write(within=(ns,)) as tx:
-        memories = [find(tx, validate.text(ns, "namespace"), key, now) for key in names]
+        memories = [find(tx, ns, key, now) for key in names]
         tx.memories.touch(memories, now, used=True, helped=True)
     return [UsedMemory(memory.ns, memory.key, memory.utility_count + 1) for memory in memories]

@@ -176,7 +176,7 @@ def find_verdict(
 
     Sensory, closed and removed memories are not considered. `near` are the stored chunks nearest
     to those of the text."""
-    space = next(iter(tx.search.spaces([ns])), None)
+    space = tx.search.space(ns)
     if space is None or not space.chunks:
         return NOTHING
     terms = dict.fromkeys(index_terms(content[:MAX_READ]))

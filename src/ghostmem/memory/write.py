@@ -97,7 +97,7 @@ def _reinforce_restated(
         from ghostmem.model import Alias  # only a restatement needs it
 
         tx.aliases.add(other.id, Alias(draft.content, now, **source))
-    wordings = tuple(alias.content for alias in tx.aliases.of([other.id]).get(other.id, ()))
+    wordings = tx.aliases.texts(other.id)
     by_user = source["source_kind"] in (None, SourceKind.STATED)
     memory = _reinforce(tx, tx.memories.by_ids([other.id])[other.id], now, used=by_user)
     return replace(memory, requested_key=draft.key, aliases=wordings, verdict=verdict)
@@ -160,9 +160,7 @@ def write_draft(
     tx.memories.insert(memory)
     before = last if draft.revive else current
     if before is not None:
-        tx.graph.relink(before.id, memory.id)
-        tx.journal.carry(before.id, memory.id)
-        tx.aliases.carry(before.id, memory.id)
+        tx.carry(before.id, memory.id)
     rows = index_memory(store, tx, memory, prepared)
     if prepared.waits and not prepared.vectors:
         tx.index.wait(memory.id)
@@ -284,9 +282,10 @@ def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
     """Refuse an expiry of a pinned or locked memory."""
     if pinned or LOCKED in tags:
         state = "pinned" if pinned else "locked"
+        hint = f"give {NEVER} as ttl"  # it may inherit the expiry of the previous version
         raise InvalidInputError(
             f"{draft.ns}/{draft.key} is {state} and cannot expire",
-            f"leave the ttl out, or give {NEVER} as ttl",
+            hint if draft.ttl is None else f"leave the ttl out, or {hint}",
         )
 
 

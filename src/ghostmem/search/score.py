@@ -50,10 +50,7 @@ WITHOUT_VECTORS: Mapping[str, float] = {
 }
 # with vectors, one or two shared words count for less than their share: meaning is better evidence
 CURVE = 1.25
-FULL_SUM, FULL_SUM_TEXT = (
-    2.0,
-    1.0,
-)  # the sum of a full match with and without vectors, for `specified`
+FULL_SUM, FULL_SUM_TEXT = 2.0, 1.0  # of a full match with and without vectors, for `specified`
 # The weight of the judge's opinion where it has read all candidates: smaller for a question about a
 # time, because it does not read the dates. Smallest for a turn of a conversation, of which it does
 # not read the neighbours, and where it has not read all candidates.

@@ -96,7 +96,7 @@ def _events(tx: Transaction, memory: Memory, now: datetime) -> list[Event]:
     for version in tx.memories.history(ns, key):
         events += _version_events(version, before, now)
         before = version
-    for alias in tx.aliases.of([memory.id]).get(memory.id, ()):
+    for alias in tx.aliases.of(memory.id):
         text, user = alias.content, alias.source_user
         events.append(Event(alias.at, ns, key, memory.version, "restated", text, None, user))
     if before is not None and before.deleted_at is not None:

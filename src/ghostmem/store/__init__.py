@@ -2,14 +2,20 @@
 
 validate, fields, narrowing  check the input of callers
 opening                      opens the engine for a location; the only module that names engines
-protocol                     the contract: Engine and Transaction; administration: shared stores
+store                        an open store with its settings, clock and vectoriser
+protocol, engine             the contract of an engine, and the state that all engines have
+administration, work_queue   stores that several machines share; processes: those of this machine
 transaction                  opens the table classes of a transaction when they are used
-tables, records              columns declared once; rows as values
+tables, records, rows        columns declared once; rows as values, and values of operations
 database, filters            the interface of table classes to an engine; filters as SQL
-memories, listing, graph, ...  one class per table, for both engines; small_tables: the others
+memories, listing, graph, index, vectors, search, journal, notes, runs, aliases, source_aliases,
+mirror, session, copy        one class per table, for both engines; small_tables: the others
+cached_search                searches with search_caches: namespace_cache and postings
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
-indexing, vectoriser         content to index rows and vectors; nearest, sketch: vector search
-lookup, work_queue           helpers of operations
+indexing, tag_index          content to index rows, and tags among their terms
+vectoriser, float16          texts to vectors; nearest, sketch: comparison of vectors
+lexical                      chunks that share rare terms with a text
+lookup, sequences, tally     helpers of operations; export_lines: records as lines of JSON
 
 Other packages import the names below from here; their modules are loaded when they are first used,
 because a cold command needs few of them."""

@@ -1,6 +1,6 @@
 """Other wordings of memories."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ghostmem.model import Alias
 from ghostmem.store.database import StoreTable
@@ -21,14 +21,15 @@ class Aliases(StoreTable):
             self._db.change(sql, (*self._db.place(memory_id), memory_id, *_ALIAS.write(alias))) > 0
         )
 
-    def of(self, memory_ids: Iterable[str]) -> dict[str, tuple[Alias, ...]]:
-        """Return the wordings of several memories, oldest first."""
-        aliases: dict[str, tuple[Alias, ...]] = {}
-        sql = f"{_SELECT} WHERE {self._sql.in_ns}memory_id {self._sql.among} {_ORDER}"
-        for location, ids in self._db.located(memory_ids):
-            for memory_id, *row in self._db.iterate(sql, (*location, ids)):
-                aliases[memory_id] = (*aliases.get(memory_id, ()), _ALIAS.read(row))
-        return aliases
+    def of(self, memory_id: str) -> tuple[Alias, ...]:
+        """Return the wordings of a memory, oldest first."""
+        sql = f"{_SELECT} WHERE {self._sql.in_ns}memory_id = ? {_ORDER}"
+        rows = self._db.iterate(sql, (*self._db.place(memory_id), memory_id))
+        return tuple(_ALIAS.read(row[1:]) for row in rows)
+
+    def texts(self, memory_id: str) -> tuple[str, ...]:
+        """Return the texts of a memory's wordings, oldest first."""
+        return tuple(alias.content for alias in self.of(memory_id))
 
     def all(self) -> Iterator[tuple[str, Alias]]:
         """List every wording with the memory it belongs to."""

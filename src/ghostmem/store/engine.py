@@ -61,6 +61,11 @@ class BaseEngine:
         self._process = os.getpid()
         self._lock = threading.RLock()
 
+    @property
+    def is_newer(self) -> bool:
+        """Say whether a newer Ghost wrote the store, which can then only be read."""
+        return bool(self._newer)
+
     def _must_migrate(self, names: Set[str] | None, migrations: Mapping[str, str]) -> bool:
         """Say whether migrations are missing and can be applied."""
         is_older = pending(names, migrations) and not unknown(names, migrations)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LIVE = "m.deleted_at IS NULL"
 OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
 UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > ?)"  # bound with the present time
-LAST = "\U0010ffff"
+LAST = "\U0010ffff"  # sorts after every text that may follow a prefix
 
 ORDERS = {  # of `Listing.first`, by their most significant field
     "importance": "m.importance DESC, m.created_at DESC, m.ns, m.key",

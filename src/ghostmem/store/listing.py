@@ -176,10 +176,6 @@ class Listing(StoreTable):
             [*[format_time(now)] * 2, *values],
         )
 
-    def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
-        """List tags of live memories with their numbers, most used first."""
-        return self.tag_counts(Filter(ns=ns, now=now))
-
     def tag_counts(self, selection: Filter) -> list[tuple[str, int]]:
         """Count memories that pass a filter by tag, most used first."""
         where, values = self._where(selection)

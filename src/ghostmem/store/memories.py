@@ -195,7 +195,7 @@ class Memories(StoreTable):
             self._db.run(sql, (format_time(at), *location, ids))
             self._journal.log_access(location, ids, at, used)
 
-    def delete(self, memories: Sequence[Memory], at: datetime) -> int:
+    def delete(self, memories: Sequence[Memory], at: datetime) -> None:
         """Delete rows for good with everything that belongs to them.
 
         The caller has taken them out of the index."""
@@ -209,7 +209,6 @@ class Memories(StoreTable):
                 self._db.run("UPDATE note_links SET to_id = NULL WHERE ns = ? AND to_id = ?", names)
             self._db.run("DELETE FROM memories WHERE ns = ? AND id = ?", names)
             self._journal.record(memory.ns, memory.id, "delete", at)
-        return len(memories)
 
     def files(self, memory_ids: Iterable[str]) -> dict[str, tuple[FileRef, ...]]:
         """Return the files of several memories."""

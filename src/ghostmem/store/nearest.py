@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.float16 import POWER, in_full, moved
+from ghostmem.store.float16 import SCALE, to_float32, to_scaled_float32
 from ghostmem.store.sketch import TILE, Sketches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_EXACT = 20_000  # vectors up to which all are compared in full
-MIN_SIEVED = 1_500  # vectors that pass the filter by signs
-FEW = 256  # vectors that are compared with one query at once
+MIN_PREFILTERED = 1_500  # vectors that pass the filter by signs
+BATCH = 256  # vectors that are compared with one query at once
 
 
-class Shelf:
-    """An array of vectors of a namespace that views share and the newest view may extend."""
+class VectorBuffer:
+    """Arrays of the vectors of a namespace, which views share and the newest view may extend."""
 
     def __init__(
-        self, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", room: int = 0
+        self, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", capacity: int = 0
     ) -> None:
         self.used = len(ids)
-        size, width = max(room, len(ids)), rows.shape[1] if rows.ndim == 2 else 0
+        size, width = max(capacity, len(ids)), rows.shape[1] if rows.ndim == 2 else 0
         self.ids = np.zeros(size, np.int64)
         self.rows = np.zeros((size, width), np.float16)
         self.ids[: self.used], self.rows[: self.used] = ids, rows
-        self._full: NDArray[np.float32] | None = None
+        self._float32: NDArray[np.float32] | None = None
         # one row for each 64 dimensions, so that counting runs along memory
         self._bits: NDArray[np.uint64] | None = None
-        self._full_to = self._bits_to = 0
+        self._converted = self._packed = 0
         self._lock = threading.Lock()
 
     def add(self, after: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> bool:
@@ -47,24 +47,26 @@ class Shelf:
             self.used += len(ids)
             return True
 
-    def full(self, count: int) -> "NDArray[np.float32]":
+    def float32(self, count: int) -> "NDArray[np.float32]":
         """Return the first vectors as float32, converted once."""
         with self._lock:
-            if self._full is None:
-                self._full = np.zeros(self.rows.shape, np.float32)
-            if self._full_to < count:
-                self._full[self._full_to : count] = in_full(self.rows[self._full_to : count])
-                self._full_to = count
-            return self._full[:count]
+            if self._float32 is None:
+                self._float32 = np.zeros(self.rows.shape, np.float32)
+            if self._converted < count:
+                self._float32[self._converted : count] = to_float32(
+                    self.rows[self._converted : count]
+                )
+                self._converted = count
+            return self._float32[:count]
 
-    def bits(self, count: int) -> "NDArray[np.uint64]":
+    def sign_bits(self, count: int) -> "NDArray[np.uint64]":
         """Return the signs of the first vectors, packed once."""
         with self._lock:
             if self._bits is None:
                 self._bits = np.zeros((-(-self.rows.shape[1] // 64), len(self.ids)), np.uint64)
-            if self._bits_to < count:
-                self._bits[:, self._bits_to : count] = _signs(self.rows[self._bits_to : count])
-                self._bits_to = count
+            if self._packed < count:
+                self._bits[:, self._packed : count] = _signs(self.rows[self._packed : count])
+                self._packed = count
             return self._bits[:, :count]
 
 
@@ -76,12 +78,12 @@ class VectorView:
         sequence: int,
         ids: "NDArray[np.int64]",
         rows: "NDArray[np.float16]",
-        shelf: "Shelf | None" = None,
+        buffer: "VectorBuffer | None" = None,
         gone: "NDArray[np.int64] | None" = None,
     ) -> None:
         self.sequence = sequence
-        self._shelf = shelf or Shelf(ids, rows)
-        self.ids, self.rows = self._shelf.ids[: len(ids)], self._shelf.rows[: len(ids)]
+        self._buffer = buffer or VectorBuffer(ids, rows)
+        self.ids, self.rows = self._buffer.ids[: len(ids)], self._buffer.rows[: len(ids)]
         # positions of removed chunks, if they are known
         self._gone = np.zeros(0, np.int64) if gone is None else gone
 
@@ -104,11 +106,11 @@ class VectorView:
     ) -> "VectorView":
         """Return a view with more vectors after these."""
         before, after = len(self.ids), len(self.ids) + len(ids)
-        shelf = self._shelf
-        if not shelf.add(before, ids, rows):
-            shelf = Shelf(self.ids, self.rows, room=after + after // 2 + 64)
-            shelf.add(before, ids, rows)
-        return VectorView(sequence, shelf.ids[:after], shelf.rows[:after], shelf, self._gone)
+        buffer = self._buffer
+        if not buffer.add(before, ids, rows):
+            buffer = VectorBuffer(self.ids, self.rows, capacity=after + after // 2 + 64)
+            buffer.add(before, ids, rows)
+        return VectorView(sequence, buffer.ids[:after], buffer.rows[:after], buffer, self._gone)
 
     def only(self, chunks: "NDArray[np.int64]") -> "VectorView | None":
         """Return a view whose vectors are those of some chunks, or None if one is missing here."""
@@ -116,7 +118,7 @@ class VectorView:
         if not exists.all():
             return None
         gone = np.delete(np.arange(len(self.ids)), positions)
-        return VectorView(self.sequence, self.ids, self.rows, self._shelf, gone)
+        return VectorView(self.sequence, self.ids, self.rows, self._buffer, gone)
 
     def expect(self, chunks: "Sequence[int]") -> None:
         """Fetch vectors that `vectors` is going to ask for, if they are not in memory."""
@@ -133,22 +135,17 @@ class VectorView:
         if not self.count:
             return []
         if among is not None:
-            positions = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
-            chosen = (
-                positions[_top(_products(self.rows, positions, query), count)]
-                if len(positions)
-                else positions
-            )
-            few: list[int] = self.ids[chosen].tolist()
-            return few
-        if len(self.ids) <= MAX_EXACT:
+            chosen = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
+            if len(chosen):
+                chosen = chosen[_top(_products(self.rows, chosen, query), count)]
+        elif len(self.ids) <= MAX_EXACT:
             # not @: its threads cost more than they save
-            scores = np.vecdot(self._shelf.full(len(self.ids)), query)
+            scores = np.vecdot(self._buffer.float32(len(self.ids)), query)
             scores[self._gone] = -np.inf
             chosen = _top(scores, min(count, self.count))
         else:
-            sieved = self._sieve(query, max(MIN_SIEVED, count * 4))
-            chosen = sieved[_top(_products(self.rows, sieved, query), count)]
+            prefiltered = self._prefilter(query, max(MIN_PREFILTERED, count * 4))
+            chosen = prefiltered[_top(_products(self.rows, prefiltered, query), count)]
         numbers: list[int] = self.ids[chosen].tolist()
         return numbers
 
@@ -183,7 +180,7 @@ class VectorView:
         """Return the vectors of chunks, and a mask of those that exist."""
         positions, exists = self._positions(chunks)
         vectors = (
-            in_full(self.rows[positions])
+            to_float32(self.rows[positions])
             if len(self.ids)
             else np.zeros((len(chunks), 1), np.float32)
         )
@@ -200,10 +197,12 @@ class VectorView:
         positions = np.minimum(np.searchsorted(self.ids, chunks), len(self.ids) - 1)
         return positions, self.ids[positions] == chunks
 
-    def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
+    def _prefilter(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
         """Return the rows whose signs agree most often with the query's."""
         differing = np.zeros(len(self.ids), np.uint16)
-        for word, sign in zip(self._shelf.bits(len(self.ids)), _signs(query[None, :]), strict=True):
+        for word, sign in zip(
+            self._buffer.sign_bits(len(self.ids)), _signs(query[None, :]), strict=True
+        ):
             differing += np.bitwise_count(word ^ sign)
         count = min(count, len(differing) - 1)
         cut = np.partition(differing, count)[count]
@@ -226,11 +225,11 @@ def _products(
     rows: "NDArray[np.float16]", positions: "NDArray[np.int64]", query: "NDArray[np.float32]"
 ) -> "NDArray[np.float32]":
     """Return the products of some rows and a query."""
-    scaled = query * POWER
+    scaled = query * SCALE
     products = np.empty(len(positions), np.float32)
-    for start in range(0, len(positions), FEW):  # a part stays in the processor's cache
-        part = positions[start : start + FEW]
-        products[start : start + FEW] = np.vecdot(moved(rows[part]), scaled)
+    for start in range(0, len(positions), BATCH):  # a part stays in the processor's cache
+        part = positions[start : start + BATCH]
+        products[start : start + BATCH] = np.vecdot(to_scaled_float32(rows[part]), scaled)
     return products
 
 

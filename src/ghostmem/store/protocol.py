@@ -15,8 +15,6 @@ from ghostmem.store.administration import Administration
 from ghostmem.store.rows import IndexRow
 from ghostmem.store.transaction import SharedTransaction, Transaction
 
-__all__ = ["Engine", "Reindex", "SharedEngine", "SharedTransaction", "Transaction"]
-
 
 class OutlineCache(Protocol):
     """A cache of the facts of source files, by the hash of their content."""
@@ -60,6 +58,8 @@ class Engine(Protocol):
 
     @property
     def file(self) -> str | None: ...
+    @property
+    def is_newer(self) -> bool: ...
 
     def read(self) -> AbstractContextManager[Transaction]: ...
     def snapshot(self) -> AbstractContextManager[Transaction]: ...

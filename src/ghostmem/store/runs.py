@@ -101,12 +101,8 @@ class Runs(StoreTable):
         sql = f"SELECT {ENTRY.columns} FROM audit WHERE run_id = ? AND {tail}"
         return [ENTRY.read(row) for row in self._db.iterate(sql, values)]
 
-    def done(self, run_id: str, seq: int, state: int = 1) -> None:
-        """Record that a change was made (1), or skipped because its subject had changed (2)."""
-        self.done_all(run_id, {seq: state})
-
-    def done_all(self, run_id: str, states: Mapping[int, int]) -> None:
-        """Record the states of several changes by their numbers."""
+    def done(self, run_id: str, states: Mapping[int, int]) -> None:
+        """Record by number that changes were made (1), or skipped as their subject changed (2)."""
         sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?"
         self._db.run_many(sql, [(state, run_id, seq) for seq, state in states.items()])
 

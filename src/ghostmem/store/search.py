@@ -84,6 +84,10 @@ class Search(StoreTable, ABC):
         sql = f"{sql} {self._sql.among} ORDER BY {name}"
         return [Space(*row) for row in self._db.rows(sql, (self._sql.array(wanted),))]
 
+    def space(self, ns: str) -> Space | None:
+        """Return the numbers of one namespace, or None if nothing was ever stored there."""
+        return next(iter(self.spaces([ns])), None)
+
     def names(self, prefix: str) -> list[str]:
         """Return the namespaces with a prefix that hold chunks."""
         name = self._sql.ns_name

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.float16 import in_full
+from ghostmem.store.float16 import to_float32
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Pairs = tuple[
-        NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]
-    ]  # two positions, and how near they are
+    # two positions, and how near they are
+    Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 
 DIRECTIONS = 96
 SAMPLE = 4_096  # vectors from which the directions are found
@@ -59,7 +58,7 @@ class Sketches:
         for those at their own and at earlier positions."""
         if not len(positions) or not stop:
             return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
-        own, left = in_full(self._rows[positions]), self._left(positions)
+        own, left = to_float32(self._rows[positions]), self._left(positions)
         tiles: list[Pairs] = []
         for first in range(0, stop, TILE):
             pairs = self._tile(own, left, slice(first, min(first + TILE, stop)), least)
@@ -90,21 +89,20 @@ class Sketches:
         those: slice,
         least: float,
     ) -> "Pairs":
-        """Return pairs of some vectors and a short range that are at least so near."""
+        """Return pairs of some vectors and a short range with a product of at least `least`."""
         if self._right is not None and left is not None:
             right = self._right[those.start // GROUP : -(-those.stop // GROUP)]
             # many products of small matrices rather than a large one, which would wait for the
             # threads of the library
             possible = left[:, None] @ right[None] >= least - ROUNDING
             if np.count_nonzero(possible) <= DENSE * possible.size:
-                row, column, at, to = np.unravel_index(
-                    np.flatnonzero(possible), possible.shape
-                )  # faster than nonzero
+                places = np.flatnonzero(possible)  # faster than nonzero
+                row, column, at, to = np.unravel_index(places, possible.shape)
                 at, to = row * GROUP + at, those.start + column * GROUP + to
-                scores = np.vecdot(own[at], in_full(self._rows[to]))
+                scores = np.vecdot(own[at], to_float32(self._rows[to]))
                 near = scores >= least
                 return at[near], to[near], scores[near]
-        products = own @ in_full(self._rows[those]).T
+        products = own @ to_float32(self._rows[those]).T
         at, to = np.nonzero(products >= least)
         return at, to + those.start, products[at, to]
 
@@ -120,12 +118,11 @@ def _sketch(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
     right = np.zeros((-(-len(rows) // GROUP), width + 3, GROUP), np.float32)
     for start in range(0, len(rows), BLOCK):
         some = rows[start : start + BLOCK].astype(np.float32)
-        moved = (
-            some - mean
-        )  # two vectors are as far apart as before, and most of it lies in a few directions
-        head, length = moved @ axes, np.vecdot(moved, moved)
+        # two vectors are as far apart as before, and most of that is in a few directions
+        centred = some - mean
+        head, length = centred @ axes, np.vecdot(centred, centred)
         part = np.zeros((-(-len(some) // GROUP) * GROUP, width + 3), np.float32)
-        part[:, width + 1 :] = 1.0, -NO_VECTOR  # what fills up the last group is near nothing
+        part[:, width + 1 :] = 1.0, -NO_VECTOR  # the padding of the last group is near nothing
         part[: len(some), :width] = head
         part[: len(some), width] = np.sqrt(np.maximum(0.0, length - np.vecdot(head, head)))
         part[: len(some), width + 2] = (np.vecdot(some, some) - length) / 2

@@ -135,6 +135,7 @@ class Quarantine(StoreTable):
 
     def under_key(self, ns: str, prefix: str) -> list[Held]:
         """List the items for keys with a prefix, oldest first."""
+        # a range, unlike `Dialect.starts`, uses the index by key
         return self._read("ns = ? AND key >= ? AND key < ?", [ns, prefix, prefix + LAST])
 
     def drop(self, held_id: str) -> bool:

@@ -282,14 +282,8 @@ TABLES: tuple[Table, ...] = (
 BY_NAME: Mapping[str, Table] = {table.name: table for table in TABLES}
 LEFT_OUT = ("outline_files", "outline_facts", "spare_vectors", "work")
 DERIVED = ("words",)  # written from the chunks, like full text
-COUNTED = (
-    "namespaces",
-    "threads",
-    "chunks",
-    "models",
-    "note_folders",
-    "mirrors",
-)  # tables that number their rows
+# Tables that number their rows.
+COUNTED = ("namespaces", "threads", "chunks", "models", "note_folders", "mirrors")
 # Columns that say how often and when; a memory that differs in nothing else keeps everything that
 # was made of it.
 BOOKKEEPING = frozenset({"access_count", "utility_count", "last_accessed_at"})

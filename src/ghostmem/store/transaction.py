@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ghostmem.store.vectors import SharedVectors, Vectors
 
 
-class Opening(NamedTuple):
+class TableClass(NamedTuple):
     """A table's class by module and name, and the members of the transaction that it takes."""
 
     module: str
@@ -36,26 +36,26 @@ class Opening(NamedTuple):
 
 
 _SHARED = {
-    "aliases": Opening("aliases", "Aliases"),
-    "backups": Opening("small_tables", "Backups"),
-    "graph": Opening("graph", "EdgeTable", ("memories",)),
-    "listing": Opening("listing", "Listing", ("memories",)),
-    "memories": Opening("memories", "Memories", ("journal",)),
-    "mirrors": Opening("mirror", "Mirrors"),
-    "move": Opening("copy", "MoveState"),
-    "quarantine": Opening("small_tables", "Quarantine"),
-    "rules": Opening("small_tables", "RuleTable"),
-    "runs": Opening("runs", "Runs"),
-    "secrets": Opening("small_tables", "Secrets"),
-    "sessions": Opening("session", "SessionTable"),
-    "source_aliases": Opening("source_aliases", "SourceAliases"),
-    "tokens": Opening("small_tables", "Tokens"),
+    "aliases": TableClass("aliases", "Aliases"),
+    "backups": TableClass("small_tables", "Backups"),
+    "graph": TableClass("graph", "EdgeTable", ("memories",)),
+    "listing": TableClass("listing", "Listing", ("memories",)),
+    "memories": TableClass("memories", "Memories", ("journal",)),
+    "mirrors": TableClass("mirror", "Mirrors"),
+    "move": TableClass("copy", "MoveState"),
+    "quarantine": TableClass("small_tables", "Quarantine"),
+    "rules": TableClass("small_tables", "RuleTable"),
+    "runs": TableClass("runs", "Runs"),
+    "secrets": TableClass("small_tables", "Secrets"),
+    "sessions": TableClass("session", "SessionTable"),
+    "source_aliases": TableClass("source_aliases", "SourceAliases"),
+    "tokens": TableClass("small_tables", "Tokens"),
 }
 
 
 @cache
-def _class_of(opening: Opening) -> Any:
-    return getattr(import_module(f"ghostmem.store.{opening.module}"), opening.name)
+def _class_of(table_class: TableClass) -> Any:
+    return getattr(import_module(f"ghostmem.store.{table_class.module}"), table_class.name)
 
 
 class ChangedMeanwhileError(EngineError):
@@ -65,7 +65,7 @@ class ChangedMeanwhileError(EngineError):
 class Transaction:
     """A consistent view of the store; a write transaction can also change it."""
 
-    own: ClassVar[dict[str, Opening]] = {}  # the tables that the engine implements itself
+    own: ClassVar[dict[str, TableClass]] = {}  # the tables that the engine implements itself
     db: Database
     memories: "Memories"
     listing: "Listing"
@@ -93,10 +93,11 @@ class Transaction:
 
         def __getattr__(self, name: str) -> Any:
             """Open a table when it is first used."""
-            opening = self.own.get(name) or _SHARED.get(name)
-            if opening is None:
+            table_class = self.own.get(name) or _SHARED.get(name)
+            if table_class is None:
                 raise AttributeError(f"a transaction has no table {name!r}")
-            table = _class_of(opening)(self.db, *[getattr(self, name) for name in opening.takes])
+            members = [getattr(self, member) for member in table_class.takes]
+            table = _class_of(table_class)(self.db, *members)
             setattr(self, name, table)
             return table
 
@@ -106,6 +107,12 @@ class Transaction:
         A caller that is going to make these reads names them here first. They may be called
         several times, and must not change anything. Without a server there is nothing to do."""
         self.db.ahead(reads)
+
+    def carry(self, old_id: str, new_id: str) -> None:
+        """Move the edges, days of use and other wordings of a version to the next one."""
+        self.graph.relink(old_id, new_id)
+        self.journal.carry(old_id, new_id)
+        self.aliases.carry(old_id, new_id)
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and its bytes are to be removed."""

@@ -30,10 +30,7 @@ def shown(value: object, limit: int = 60) -> str:
     """Quote a value for an error message, cut to a readable length."""
     try:
         text = repr(value)
-    except (
-        ValueError,
-        RecursionError,
-    ):  # a number of thousands of digits, a list in a list in a list
+    except (ValueError, RecursionError):  # thousands of digits, or lists nested too deep
         return f"such a {type(value).__name__}"
     return text if len(text) <= limit else f"{text[:limit]}… ({len(str(value))} characters)"
 

@@ -9,8 +9,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import SharedEngine, SharedTransaction
+    from ghostmem.store.protocol import SharedEngine
     from ghostmem.store.store import Store
+    from ghostmem.store.transaction import SharedTransaction
 
 LEASE = timedelta(minutes=30)  # after which an idle worker loses its items
 POLL_SECONDS = 0.1  # seconds between two looks while other workers hold all items

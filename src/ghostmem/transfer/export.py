@@ -110,9 +110,9 @@ def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterat
         count = tx.listing.count_rows(chosen)
         header: dict[str, Any] = {"type": "ghost", "format": FORMAT, COUNT: count}
         if secret is not None:
-            header[MARK] = mark_of(secret, _lines(store, tx, chosen))
+            header[MARK] = mark_of(secret, _lines(tx, chosen))
         yield json.dumps(header)
-        yield from _lines(store, tx, chosen)
+        yield from _lines(tx, chosen)
 
 
 # the fields that the original's memories have; its import refuses other types of values
@@ -156,7 +156,7 @@ def memory_ids(record: Record) -> tuple[str, ...]:
     return (record.memory_id,) if isinstance(record, Access | AliasLine) else ()
 
 
-def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
+def _lines(tx: Transaction, chosen: NsFilter) -> Iterator[str]:
     included: set[str] = set()
     for memory in tx.listing.rows(chosen):
         included.add(memory.id)
@@ -175,7 +175,8 @@ def _lines(store: Store, tx: Transaction, chosen: NsFilter) -> Iterator[str]:
         yield line_of("held", held)
     for alias in tx.source_aliases.all(chosen):
         yield line_of("source_alias", alias)
-    namespaces = {name for name, *_ in tx.listing.namespaces(chosen, store.clock())}
     for rule in tx.rules.all():
-        if rule.created_by != SYSTEM and (not chosen or rule.ns in namespaces):
+        # a rule without a namespace belongs to the whole store
+        belongs = not chosen or (rule.ns != "" and chosen.matches(rule.ns))
+        if rule.created_by != SYSTEM and belongs:
             yield line_of("rule", rule)

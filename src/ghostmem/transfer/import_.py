@@ -12,7 +12,7 @@ from typing import IO, Any
 from ghostmem.clock import format_time
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.lifecycle.actions import check
-from ghostmem.memory.draft import INHERITED, Draft
+from ghostmem.memory.draft import INHERITED, NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
 from ghostmem.memory.write import write_draft, write_new
@@ -62,6 +62,12 @@ class ImportReport(Record):
     notes: list[str] = field(default_factory=list)
 
 
+def leave_alone(report: ImportReport, kept: Memory | Draft, reason: str) -> None:
+    """Count a key whose stored memory was kept, with a note on the reason."""
+    report.skipped += 1
+    report.notes.append(f"left {kept.ns}/{kept.key} alone: {reason}")
+
+
 def import_(
     store: Store,
     source: IO[str] | Iterable[str],
@@ -79,10 +85,7 @@ def import_(
     stops before anything is written. The whole input is read and checked first. Keys with a text
     that looks like instructions go into quarantine, unless the input has this store's own mark or
     the caller sets `trust`."""
-    if on_conflict not in POLICIES:
-        raise InvalidInputError(
-            f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
-        )
+    check_options(on_conflict, dry_run, trust)
     if isinstance(source, bytes) or not isinstance(source, Iterable):
         raise InvalidInputError(
             f"source must be lines of text, not {validate.shown(source)}",
@@ -97,6 +100,16 @@ def import_(
     report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
     report.notes += _missing_lines(reader, records)
     return report
+
+
+def check_options(on_conflict: str, dry_run: bool, trust: bool) -> None:
+    """Refuse options of an import that are not valid."""
+    if on_conflict not in POLICIES:
+        raise InvalidInputError(
+            f"invalid on_conflict {validate.shown(on_conflict)}",
+            f"must be one of: {', '.join(POLICIES)}",
+        )
+    validate.flags(dry_run=dry_run, trust=trust)
 
 
 def _missing_lines(reader: ExportReader, records: Iterable[Record]) -> Iterator[str]:
@@ -124,6 +137,7 @@ def import_ghost(
     unless the caller sets `trust`."""
     from ghostmem.store import read_original
 
+    check_options(on_conflict, dry_run, trust)
     original = read_original(str(validate.path(path, "path")))
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)
     report.notes[:0] = original.notes
@@ -434,25 +448,27 @@ def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) 
         tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].written_at)
     fresh = [_with_id(store, memory) for memory in fresh]
     write_new(store, tx, fresh)
-    tx.graph.relink(last.id, fresh[-1].id)
-    tx.journal.carry(last.id, fresh[-1].id)
+    tx.carry(last.id, fresh[-1].id)
 
 
 def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: ImportReport) -> None:
-    fields = {
-        name: getattr(memory, name) for name in (*INHERITED, "created_at") if name != "expires_at"
-    }
+    names = (*INHERITED, "created_at", "valid_from", "valid_to")
+    fields = {name: getattr(memory, name) for name in names if name != "expires_at"}
     last = tx.memories.last(memory.ns, memory.key)
     if last is not None and last.content == memory.content and last.deleted_at is None:
         report.unchanged += 1
         return
     if last is not None and last.locked and last.deleted_at is None:
-        report.skipped += 1
-        report.notes.append(f"left {last.ns}/{last.key} alone: it is locked")
+        leave_alone(report, last, "it is locked")
         return
-    draft = Draft(memory.ns, memory.key, memory.content, fields, unlock=True)
-    write_draft(store, tx, draft)
-    report.updated += 1
+    ttl = NEVER if memory.protected else None  # it would inherit the expiry of the stored one
+    draft = Draft(memory.ns, memory.key, memory.content, fields, ttl, unlock=True)
+    try:
+        write_draft(store, tx, draft)
+    except ConflictError as error:  # the user's own statement, which other sources do not replace
+        leave_alone(report, draft, error.message)
+    else:
+        report.updated += 1
 
 
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
@@ -523,6 +539,11 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
         if chain:
             policy = str(held.fields.get(POLICY, "update"))
             _merge_chains(store, tx, [chain], policy, report, gate, PreparedTexts(store))
+            if report.notes:
+                raise ConflictError(
+                    f"{report.notes[0]}; the item stays in quarantine",
+                    f"drop it: ghost quarantine drop {held.id}",
+                )
         for record in records:
             if not isinstance(record, Memory) and all(
                 m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))

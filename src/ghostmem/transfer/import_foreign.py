@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.memory.draft import Draft
+from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
     held_note,
@@ -17,11 +17,17 @@ from ghostmem.memory.quarantine import (
 from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
-from ghostmem.transfer import POLICIES
 from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
-from ghostmem.transfer.import_ import BATCH, ImportReport, Progress, nothing_imported
+from ghostmem.transfer.import_ import (
+    BATCH,
+    ImportReport,
+    Progress,
+    check_options,
+    leave_alone,
+    nothing_imported,
+)
 
 
 def import_foreign(
@@ -40,12 +46,10 @@ def import_foreign(
     Importing again writes only changes: a memory is recognised by the id its tool gave it, whatever
     its key is here. One that exists with other content follows `on_conflict`: "update" writes the
     next version, "skip" keeps the stored one, "fail" stops before anything is written; locked
-    memories are always kept. Everything is read and checked before the first write. A text that
-    looks like instructions goes into quarantine, unless the caller sets `trust`."""
-    if on_conflict not in POLICIES:
-        raise InvalidInputError(
-            f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
-        )
+    memories and statements of the user are always kept. Everything is read and checked before the
+    first write. A text that looks like instructions goes into quarantine, unless the caller sets
+    `trust`."""
+    check_options(on_conflict, dry_run, trust)
     return load(
         store,
         read(kind, validate.path(path, "path")),
@@ -150,7 +154,8 @@ def _drafts(
     for memory in alive:
         try:
             content = validate.content(memory.content, store.settings.max_content_bytes)
-            yield Draft(ns, validate.key(keys[memory.key]), content, _fields(memory), quiet=True)
+            key, ttl = validate.key(keys[memory.key]), NEVER if LOCKED in memory.tags else None
+            yield Draft(ns, key, content, _fields(memory), ttl, quiet=True)
         except InvalidInputError as error:
             wrong = InvalidInputError(f"{memory.where}: {error.message}", error.hint)
             raise nothing_imported(wrong) from None
@@ -258,17 +263,22 @@ def _write_new(
 def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: ImportReport) -> bool:
     """Write a memory; False if the stored one was kept instead."""
     stored = _current(store, tx, draft)
-    if stored is not None and (policy == "skip" or stored.locked):
+    if stored is not None and policy == "skip":
         report.skipped += 1
-        if stored.locked and policy != "skip":
-            report.notes.append(f"left {stored.ns}/{stored.key} alone: it is locked")
+        return False
+    if stored is not None and stored.locked:
+        leave_alone(report, stored, "it is locked")
         return False
     if stored is not None and stored.pinned and "expires_at" in draft.fields:
         draft = replace(
             draft,
             fields={name: value for name, value in draft.fields.items() if name != "expires_at"},
         )
-    outcome = write_draft(store, tx, draft).outcome
+    try:
+        outcome = write_draft(store, tx, draft).outcome
+    except ConflictError as error:  # the user's own statement, which imports do not replace
+        leave_alone(report, draft, error.message)
+        return False
     report.imported += outcome is Outcome.CREATED
     report.updated += outcome is Outcome.UPDATED
     report.unchanged += outcome is Outcome.REINFORCED

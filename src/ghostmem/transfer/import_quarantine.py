@@ -93,8 +93,7 @@ class ImportGate:
             or (memory := tx.memories.by_id(record.memory_id)) is None
         ):
             return False
-        known = tx.aliases.of([memory.id]).get(memory.id, ())
-        if any(alias.content == record.content for alias in known):
+        if record.content in tx.aliases.texts(memory.id):
             return False
         reasons = instruction_reasons(self._store.settings, "", record.content)
         if reasons:

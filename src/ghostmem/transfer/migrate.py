@@ -29,7 +29,7 @@ from ghostmem.frozen import frozen
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
-from ghostmem.store import Engine, Transaction, has_tables, open_engine
+from ghostmem.store import Engine, Transaction, has_tables, open_engine, validate
 from ghostmem.store.engine import MOVING
 from ghostmem.store.opening import POSTGRES, refuse_special, same_database
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
@@ -100,6 +100,7 @@ def migrate(
     with the same call; until it is finished, the target refuses ordinary use. With `switch`, the
     configuration names the target afterwards. A target that already equals the source is only
     verified. Caches are left out, because they are rebuilt when needed."""
+    validate.flags(switch=switch, dry_run=dry_run)
     source, target = str(source), str(target)
     settings, clock, progress = settings or load(), clock or now, progress or _no_progress
     _check_endpoints(source, target)
@@ -200,7 +201,7 @@ def _check_endpoints(source: str, target: str) -> None:
 def _open(place: str, settings: Settings, clock: Clock, moving: bool = False) -> Engine:
     """Open an endpoint; an older schema is upgraded, a newer one refused."""
     engine = open_engine(replace(settings, db=_config_name(place)), clock, moving)
-    if getattr(engine, "_newer", False):
+    if engine.is_newer:
         engine.close()
         raise NewerStoreError(
             f"{engine.location} was written by a newer Ghost",

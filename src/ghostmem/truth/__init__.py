@@ -12,10 +12,16 @@ statements about the same subject, and `annotations` writes notes on the hits fr
 `conflicts` lists unresolved contradictions and resolves them. `as_of` copies the store as it was
 at a time, for searches of the past.
 
-Four tests decide that two texts say the same, each for one purpose:
+Several tests decide that two texts say the same, each for one purpose:
 - `tx.listing.same_content`: identical texts; a put with `dedup` reinforces the stored memory.
+- `lifecycle.duplicates.exact_duplicates`: identical but for case and white space; the audit
+  reports such memories.
 - `alike.essence`: the same words in the same order, whatever case, punctuation and filler
   words; reflect merges such memories.
 - `alike.resembles`: all distinctive words of one are in the other, in the same order; with
-  near vectors, `lifecycle.duplicates` reports such memories.
+  near vectors, the audit reports such memories too (`lifecycle.duplicates`).
+- `context.duplicates.fingerprint`: the same distinctive words, numbers, negations and persons; a
+  context shows one of such memories.
+- `plain.says_the_same`: the same terms and numbers, both with or without a negation; such texts
+  hardly correct each other, so the verdict of a put does not trust the judge there.
 - the judge: both say the same in other words; the verdict of a put (`memory.verdict`)."""

@@ -1,6 +1,4 @@
-"""Memories that are alike: groups around the most important one, and whether two texts really say
-the same.
-"""
+"""Group similar memories around the most important one, and compare what two texts say."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,20 +8,23 @@ from ghostmem.text.terms import index_terms
 
 # numbers with their sign, words, single signs
 _WORDS = r"[-+±]?\d+(?:[.,:/'’-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*[#+]*|\w+|\S"
-_SILENT = frozenset(
-    "。、，！：；「」.,;:!\"'’‘“”()[]{}…—–-·*_`#>|~"
-)  # punctuation and markup that says nothing
-_EMPTY = frozenset(
-    "a an the its also very really quite".split()
-)  # words without which a sentence says the same
+_PUNCTUATION = frozenset("。、，！：；「」.,;:!\"'’‘“”()[]{}…—–-·*_`#>|~")  # and markup
+_FILLERS = frozenset("a an the its also very really quite".split())
+# words that change what a sentence says, and that an index leaves out
+REVERSING_WORDS = frozenset(
+    "no not never none nobody nothing nowhere neither nor without cannot only before after "
+    "until since up down on off over under"
+    " above below against all both each some any few".split()
+)
+MIN_DISTINCTIVE_SHARE = 0.7  # of the longer text's distinctive terms, which the shorter has
 
 
 def groups(
     memories: Sequence[Memory], near: Mapping[str, Mapping[str, float]]
 ) -> list[list[Memory]]:
-    """Return groups of at least two: each most important memory, newest first among equals, with
-    all that are near it.
-    """
+    """Return groups of at least two memories: the most important one and all that are near it.
+
+    `near` has the ids of similar memories by id. A memory is in one group at most."""
     by_id = {memory.id: memory for memory in memories}
     taken: set[str] = set()
     found: list[list[Memory]] = []
@@ -53,56 +54,47 @@ def in_order(memories: Sequence[Memory]) -> list[Memory]:
 
 
 def essence(text: str) -> tuple[str, ...]:
-    """Return what a text says, word by word, in order: texts that differ in case, punctuation and
-    empty words say the same.
+    """Return the words of a text in order, without case, punctuation and filler words.
 
-    Two messages of one template with other names, numbers or days in them do not, and neither do a
-    sentence and its negation, its question, or one in which who does it to whom is exchanged: a
-    single word can turn a sentence around, and no list of such words is ever complete."""
+    Texts with the same essence say the same. All other words count, because a single one can
+    reverse a sentence, and no list of such words is complete: a name, a number, a negation, or who
+    does it to whom."""
     plain = re.sub(r"n['’]t\b", " not", text.lower())
     return tuple(
-        token for token in re.findall(_WORDS, plain) if token not in _SILENT and token not in _EMPTY
+        token
+        for token in re.findall(_WORDS, plain)
+        if token not in _PUNCTUATION and token not in _FILLERS
     )
 
 
-TURNS = frozenset(  # words that an index leaves out and that turn a sentence around
-    "no not never none nobody nothing nowhere neither nor without cannot only before after "
-    "until since up down on off over under"
-    " above below against all both each some any few".split()
-)
-SHARED = 0.7  # what share of the longer text's distinctive terms the shorter must have
-
-
 def resembles(text: str, kept: str) -> bool:
-    """Say whether everything distinctive in a text is also in another, in the same order: ground
-    for a second look, no more.
-    """
+    """Say whether another text has all distinctive terms of a text, in the same order.
+
+    Such texts may say the same; this alone does not decide it."""
     mine, theirs = distinctive(text), distinctive(kept)
     if not mine or not theirs:
         return text.split() == kept.split()
     return (
-        turns(text) == turns(kept)
+        reversing_words(text) == reversing_words(kept)
         and _is_within(mine, theirs)
-        and len(mine) >= SHARED * len(theirs)
+        and len(mine) >= MIN_DISTINCTIVE_SHARE * len(theirs)
     )
 
 
 def distinctive(text: str) -> list[str]:
-    """Return what a text is about, in order: its stemmed words without stop words, and every
-    number.
-    """
+    """Return the stemmed words of a text without stop words, then all its numbers, in order."""
     return [
         *index_terms(text),
         *(f"#{number}" for number in re.findall(r"\d+(?:[.:,/-]\d+)*", text)),
     ]
 
 
-def turns(text: str) -> list[str]:
-    """Return the words that turn a sentence around, in order."""
-    return [word for word in essence(text) if word in TURNS]
+def reversing_words(text: str) -> list[str]:
+    """Return the words of a text that can reverse a sentence, in order."""
+    return [word for word in essence(text) if word in REVERSING_WORDS]
 
 
 def _is_within(short: Iterable[str], long: Sequence[str]) -> bool:
-    """Say whether one sequence is part of another, in order."""
+    """Say whether all items of one sequence are in another, in the same order."""
     rest = iter(long)
     return all(term in rest for term in short)

@@ -210,9 +210,10 @@ def _unlink(tx: Transaction, kept: Memory, rivals: list[Memory], now: datetime) 
 
 def reopen_memory(store: Store, ns: str, key: str) -> Resolution:
     """Reopen a closed memory with its fields from before."""
+    validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
-        closed = find(tx, validate.namespace(ns), validate.text(key, "key"), now)
+        closed = find(tx, ns, validate.text(key, "key"), now)
         reopen(store, tx, closed, now)
     by = successor_key(closed)
     stale = () if by is None else (f"{by} contradicts it",)

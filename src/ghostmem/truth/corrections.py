@@ -189,9 +189,7 @@ def _rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fie
     )
     tx.memories.change(memory, "supersede", now, deleted_at=now)
     tx.memories.insert(rewritten)
-    tx.graph.relink(memory.id, rewritten.id)
-    tx.journal.carry(memory.id, rewritten.id)
-    tx.aliases.carry(memory.id, rewritten.id)
+    tx.carry(memory.id, rewritten.id)
     tx.index.carry(memory.id, rewritten.id)
     return rewritten
 

@@ -18,22 +18,16 @@ _NOT_LAST = (
     "WHERE n.ns = m.ns AND n.key = m.key)"
 )
 
-# Each row: what it means, and a query that returns how many there are.
+# Each problem, and the query that counts it.
 _COUNTS: tuple[tuple[str, str], ...] = (
     (
         "live memories without chunks",
-        "SELECT count(*) FROM memories "
-        "m WHERE "
-        "m.deleted_at "
-        "IS NULL AND trim(m.content) <> ''"
+        "SELECT count(*) FROM memories m WHERE m.deleted_at IS NULL AND trim(m.content) <> ''"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = m.ns AND c.memory_id = m.id)",
     ),
     (
         "chunks of memories that are not live",
-        "SELECT count(*) FROM chunks c JOIN "
-        "memories "
-        "m ON m.ns = c.ns AND m.id = "
-        "c.memory_id"
+        "SELECT count(*) FROM chunks c JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
         " WHERE m.deleted_at IS NOT NULL",
     ),
     (
@@ -44,18 +38,14 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
     (
         "namespaces whose counts differ from their chunks",
-        "SELECT count(*) FROM namespaces "
-        "n WHERE (n.chunks, n.length) <>"
+        "SELECT count(*) FROM namespaces n WHERE (n.chunks, n.length) <>"
         " (SELECT count(*), coalesce(sum(c.length), 0) FROM chunks c WHERE c.ns = n.ns)",
     ),
     (
         "threads whose counts differ from their chunks",
-        "SELECT count(*) FROM threads t "
-        "WHERE (t.chunks, t.length) <>"
-        " (SELECT count(*), coalesce(sum(c.length), 0) FROM chunks c "
-        "WHERE c.ns = "
-        "t.ns AND "
-        "c.thread_id = t.id)",
+        "SELECT count(*) FROM threads t WHERE (t.chunks, t.length) <>"
+        " (SELECT count(*), coalesce(sum(c.length), 0) FROM chunks c"
+        " WHERE c.ns = t.ns AND c.thread_id = t.id)",
     ),
     (
         "live versions that are not the last of their key",
@@ -63,10 +53,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
     (
         "keys with several live versions",
-        "SELECT count(*) FROM "
-        "(SELECT 1 FROM "
-        "memories "
-        "WHERE deleted_at IS NULL"
+        "SELECT count(*) FROM (SELECT 1 FROM memories WHERE deleted_at IS NULL"
         " GROUP BY ns, key HAVING count(*) > 1) twice",
     ),
     (
@@ -80,19 +67,14 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
     (
         "words that differ from those of the chunks",
-        "WITH held AS MATERIALIZED "
-        f"({CHUNK_WORDS}) SELECT"
-        " (SELECT count(*) FROM (SELECT ns, word FROM held EXCEPT SELECT ns, word FROM "
-        "words) missing)"
-        " + (SELECT count(*) FROM (SELECT ns, word FROM words EXCEPT "
-        "SELECT ns, "
-        "word FROM "
-        "held) extra)",
+        f"WITH held AS MATERIALIZED ({CHUNK_WORDS}) SELECT (SELECT count(*) FROM"
+        " (SELECT ns, word FROM held EXCEPT SELECT ns, word FROM words) missing)"
+        " + (SELECT count(*) FROM"
+        " (SELECT ns, word FROM words EXCEPT SELECT ns, word FROM held) extra)",
     ),
     (
         "vectors whose length differs from their model's",
-        "SELECT count(*) FROM vectors v "
-        "JOIN models m ON m.id = v.model_id"
+        "SELECT count(*) FROM vectors v JOIN models m ON m.id = v.model_id"
         " WHERE vector_dims(v.vector) <> m.dimension",
     ),
     (
@@ -187,7 +169,7 @@ def repair(tx: PostgresTransaction, reindex: Reindex) -> Mapping[str, int]:
     db = tx.db
     for (name,) in db.rows(_INVALID):
         db.execute(f"REINDEX INDEX {name}")
-    done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
+    done = {"orphans": _remove_orphans(db), "demoted": _retire_older_versions(db)}
     for table in ("vectors", "chunks", "threads", "words"):
         db.run(f"DELETE FROM {table}")
     db.run(_LOST_SPACES)
@@ -207,5 +189,6 @@ def _remove_orphans(db: Db) -> int:
     return count + db.change(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
 
 
-def _retire_doubles(db: Db) -> int:
+def _retire_older_versions(db: Db) -> int:
+    """Mark live versions that are not the last of their key as deleted; return their number."""
     return db.change(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}")

@@ -1,6 +1,6 @@
 """Runs of the lifecycle in PostgreSQL, which several workers may share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.store.database import Database
@@ -42,10 +42,13 @@ class PostgresRuns(Runs):
         self._namespaces.update(((values[0], entry.seq), entry.ns) for entry in entries)
         return entries
 
-    def done(self, run_id: str, seq: int, state: int = 1) -> None:
-        """Record that a change was made (1), or skipped because its subject had changed (2)."""
-        if (ns := self._namespaces.get((run_id, seq))) is None:
-            super().done(run_id, seq, state)
-        else:
-            sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ? AND ns = ?"
-            self._db.run(sql, (state, run_id, seq, ns))
+    def done(self, run_id: str, states: Mapping[int, int]) -> None:
+        """Record by number that changes were made (1), or skipped as their subject changed (2)."""
+        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ? AND ns = ?"
+        unknown: dict[int, int] = {}  # changes that were not read here
+        for seq, state in states.items():
+            if (ns := self._namespaces.get((run_id, seq))) is None:
+                unknown[seq] = state
+            else:
+                self._db.run(sql, (state, run_id, seq, ns))
+        super().done(run_id, unknown)

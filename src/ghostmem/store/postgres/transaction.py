@@ -11,7 +11,7 @@ from ghostmem.store.postgres.outline import PostgresOutline
 from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.vectors import PostgresVectors
 from ghostmem.store.postgres.work import PostgresWork
-from ghostmem.store.transaction import Opening, SharedTransaction
+from ghostmem.store.transaction import SharedTransaction, TableClass
 from ghostmem.store.vectors import Views
 
 
@@ -19,15 +19,15 @@ class PostgresTransaction(SharedTransaction):
     """The tables of one transaction, with the queue that workers share."""
 
     own: ClassVar = {
-        "copy": Opening("postgres.copy", "PostgresCopy"),
-        "index": Opening("postgres.index", "PostgresIndex", ("journal",)),
-        "journal": Opening("postgres.journal", "PostgresJournal"),
-        "notes": Opening("postgres.notes", "PostgresNotes"),
-        "outline": Opening("postgres.outline", "PostgresOutline"),
-        "runs": Opening("postgres.runs", "PostgresRuns"),
-        "search": Opening("postgres.search", "PostgresSearch", ("caches",)),
-        "vectors": Opening("postgres.vectors", "PostgresVectors", ("views", "journal", "hnsw")),
-        "work": Opening("postgres.work", "PostgresWork"),
+        "copy": TableClass("postgres.copy", "PostgresCopy"),
+        "index": TableClass("postgres.index", "PostgresIndex", ("journal",)),
+        "journal": TableClass("postgres.journal", "PostgresJournal"),
+        "notes": TableClass("postgres.notes", "PostgresNotes"),
+        "outline": TableClass("postgres.outline", "PostgresOutline"),
+        "runs": TableClass("postgres.runs", "PostgresRuns"),
+        "search": TableClass("postgres.search", "PostgresSearch", ("caches",)),
+        "vectors": TableClass("postgres.vectors", "PostgresVectors", ("views", "journal", "hnsw")),
+        "work": TableClass("postgres.work", "PostgresWork"),
     }
     db: Db
     copy: PostgresCopy

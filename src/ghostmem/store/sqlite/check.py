@@ -21,21 +21,16 @@ def _quoted(values: Iterable[str]) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
 
-# Each row: what it means, and a query that returns how many there are.
+# Each problem, and the query that counts it.
 _COUNTS: tuple[tuple[str, str], ...] = (
     (
         "live memories without chunks",
-        "SELECT count(*) FROM memories "
-        "m WHERE "
-        "deleted_at IS "
-        "NULL AND trim(content) <> ''"
+        "SELECT count(*) FROM memories m WHERE deleted_at IS NULL AND trim(content) <> ''"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)",
     ),
     (
         "chunks of memories that are not live",
-        "SELECT count(*) FROM chunks c JOIN "
-        "memories "
-        "m ON m.id = c.memory_id"
+        "SELECT count(*) FROM chunks c JOIN memories m ON m.id = c.memory_id"
         " WHERE m.deleted_at IS NOT NULL",
     ),
     (
@@ -66,8 +61,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
     (
         "live versions that are not the last of their key",
-        "SELECT count(*) FROM memories m "
-        "WHERE deleted_at IS NULL"
+        "SELECT count(*) FROM memories m WHERE deleted_at IS NULL"
         " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)",
     ),
     (
@@ -76,10 +70,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
     (
         "edges that cross namespaces",
-        "SELECT count(*) FROM "
-        "memory_edges e JOIN "
-        "memories a "
-        "ON a.id = e.from_id"
+        "SELECT count(*) FROM memory_edges e JOIN memories a ON a.id = e.from_id"
         " JOIN memories b ON b.id = e.to_id WHERE a.ns <> b.ns",
     ),
     (
@@ -91,11 +82,8 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ("memories without a checksum", "SELECT count(*) FROM memories WHERE checksum IS NULL"),
     (
         "memories with a kind, tier, priority or source kind that does not exist",
-        "SELECT count(*) FROM memories"
-        f" WHERE kind NOT IN ({_quoted(Kind)}) OR tier NOT IN "
-        f"({_quoted(Tier)}) OR "
-        "priority "
-        f"NOT IN ({_quoted(Priority)})"
+        f"SELECT count(*) FROM memories WHERE kind NOT IN ({_quoted(Kind)})"
+        f" OR tier NOT IN ({_quoted(Tier)}) OR priority NOT IN ({_quoted(Priority)})"
         f" OR source_kind NOT IN ({_quoted(SourceKind)})",
     ),
     (
@@ -115,7 +103,7 @@ def problems(db: apsw.Connection) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
     messages = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
     messages += _attempt("contents", lambda: differing(differing_contents(db)))
-    messages += _attempt("references", lambda: _lost(db))
+    messages += _attempt("references", lambda: _missing_references(db))
     for meaning, sql in _COUNTS:
         messages += _attempt(meaning, partial(_count, db, meaning, sql))
     messages += _attempt("full text", lambda: _drift(db))
@@ -123,17 +111,17 @@ def problems(db: apsw.Connection) -> list[str]:
     return messages
 
 
-def _attempt(part: str, look: Callable[[], list[str]]) -> list[str]:
+def _attempt(part: str, check: Callable[[], list[str]]) -> list[str]:
     """Return the problems of one check; damage that stops it is a problem too."""
     try:
-        return look()
+        return check()
     except apsw.BusyError:
         raise
     except (apsw.Error, ValueError, LookupError, TypeError, CorruptStoreError) as error:
         return [f"the file is damaged: {part} cannot be checked ({error})"]
 
 
-def _lost(db: apsw.Connection) -> list[str]:
+def _missing_references(db: apsw.Connection) -> list[str]:
     rows = db.execute("PRAGMA foreign_key_check")
     return [f"row {row} of {table} points to a missing {parent}" for table, row, parent, _ in rows]
 
@@ -169,7 +157,7 @@ def repair(tx: "SqliteTransaction", reindex: Reindex) -> Mapping[str, int]:
     """Remove orphans and rebuild every index; return the numbers of changes."""
     db = tx.db.connection
     fill(db)
-    done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
+    done = {"orphans": _remove_orphans(db), "demoted": _retire_older_versions(db)}
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
     db.execute("DELETE FROM vectors")
@@ -196,14 +184,14 @@ def _remove_orphans(db: apsw.Connection) -> int:
             db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM memories)")
             count += db.changes()
     db.execute(
-        "DELETE FROM memory_edges"
-        " WHERE (SELECT ns FROM memories WHERE id = from_id) <> (SELECT ns FROM memories "
-        "WHERE id = to_id)"
+        "DELETE FROM memory_edges WHERE (SELECT ns FROM memories WHERE id = from_id)"
+        " <> (SELECT ns FROM memories WHERE id = to_id)"
     )
     return count + db.changes()
 
 
-def _retire_doubles(db: apsw.Connection) -> int:
+def _retire_older_versions(db: apsw.Connection) -> int:
+    """Mark live versions that are not the last of their key as deleted; return their number."""
     db.execute(
         "UPDATE memories AS m SET deleted_at = recorded_at WHERE deleted_at IS NULL"
         " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)"

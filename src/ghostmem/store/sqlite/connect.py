@@ -76,7 +76,7 @@ def _queue(log: str, seconds: float) -> Iterator[bool]:
         return
     has_waited, deadline = False, time.monotonic() + seconds
     try:
-        while not _is_locked(file) and time.monotonic() < deadline:
+        while not _try_lock(file) and time.monotonic() < deadline:
             # 1 to 6 ms at random, so that no process is always first
             time.sleep(_POLL + os.urandom(1)[0] / 50_000)
             has_waited = True
@@ -85,8 +85,8 @@ def _queue(log: str, seconds: float) -> Iterator[bool]:
         os.close(file)
 
 
-def _is_locked(file: int) -> bool:
-    """Take the lock if it is free; return True also where no such locks exist."""
+def _try_lock(file: int) -> bool:
+    """Take the lock if it is free, and say whether to go on: also where no such locks exist."""
     if fcntl is None:
         return True
     try:
@@ -168,9 +168,8 @@ def connect(
         if path != ":memory:":
             USERS.track(db)
         set_patience(db, busy_timeout)
-        db.config(
-            apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1
-        )  # else statements are planned again for each bound value
+        # otherwise statements are planned again for each bound value
+        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         if not read_only and path != ":memory:":
             _use_wal(db, path, busy_timeout)
         db.execute(

@@ -75,7 +75,7 @@ class SqliteCopy(Copy):
     ) -> list[Row]:
         """Return rows after a key, up to another one, in order."""
         if table.name == "vectors":
-            return self._vectors(table, ns, after, upto, limit)
+            return self._vectors(ns, after, upto, limit)
         source, where, values = self._belongs(table, ns)
         first = "w.id" if table.via == "memory" else f"t.{table.key[0]}"
         keys = ", ".join(f"t.{name}" for name in table.key)
@@ -94,9 +94,7 @@ class SqliteCopy(Copy):
         )
         return list(self._db.execute(sql, [*values, limit]))
 
-    def _vectors(
-        self, table: Table, ns: str, after: Key | None, upto: Key | None, limit: int
-    ) -> list[Row]:
+    def _vectors(self, ns: str, after: Key | None, upto: Key | None, limit: int) -> list[Row]:
         """Read vectors by model, which the key of the table finds directly."""
         number, rows = self._number(ns), list[Row]()
         for (model,) in self._db.execute("SELECT id FROM models ORDER BY id").fetchall():

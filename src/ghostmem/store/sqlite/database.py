@@ -10,7 +10,7 @@ from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Location, Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
-from ghostmem.store.transaction import Opening, Transaction
+from ghostmem.store.transaction import TableClass, Transaction
 
 if TYPE_CHECKING:
     from ghostmem.store.search_caches import SearchCaches
@@ -181,13 +181,13 @@ class SqliteTransaction(Transaction):
     copy: "SqliteCopy"
     outline: "SqliteOutline"
     own: ClassVar = {
-        "copy": Opening("sqlite.copy", "SqliteCopy", ("lines",)),
-        "index": Opening("sqlite.index", "SqliteIndex", ("journal",)),
-        "journal": Opening("sqlite.journal", "SqliteJournal", ("lines",)),
-        "notes": Opening("sqlite.notes", "SqliteNotes"),
-        "outline": Opening("sqlite.outline", "SqliteOutline"),
-        "search": Opening("sqlite.search", "SqliteSearch", ("caches",)),
-        "vectors": Opening("sqlite.vectors", "SqliteVectors", ("views", "journal")),
+        "copy": TableClass("sqlite.copy", "SqliteCopy", ("lines",)),
+        "index": TableClass("sqlite.index", "SqliteIndex", ("journal",)),
+        "journal": TableClass("sqlite.journal", "SqliteJournal", ("lines",)),
+        "notes": TableClass("sqlite.notes", "SqliteNotes"),
+        "outline": TableClass("sqlite.outline", "SqliteOutline"),
+        "search": TableClass("sqlite.search", "SqliteSearch", ("caches",)),
+        "vectors": TableClass("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
 
     def __init__(

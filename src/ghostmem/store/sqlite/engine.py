@@ -199,9 +199,9 @@ class SqliteEngine(BaseEngine):
         """Return all problems of the file, its rows and its indexes."""
         from ghostmem.store.sqlite.check import problems
 
-        with (
-            self.snapshot() as tx
-        ):  # a connection that others wrote past sees damage in full text where there is none
+        # not on the thread's connection: after writes of others it sees damage in full text where
+        # there is none
+        with self.snapshot() as tx:
             return problems(tx.db.connection)
 
     def repair(self, reindex: "Reindex") -> Mapping[str, int]:
@@ -223,9 +223,8 @@ class SqliteEngine(BaseEngine):
         def fill(path: str) -> Rows | None:
             before, counts = db.execute("PRAGMA data_version").get, row_counts(db)
             db.execute("VACUUM INTO ?", (path,))
-            return (
-                counts if db.execute("PRAGMA data_version").get == before else None
-            )  # others wrote meanwhile
+            is_unchanged = db.execute("PRAGMA data_version").get == before
+            return counts if is_unchanged else None
 
         with self._turn() as db, translated(target, db):
             return write_database(Path(target), begin, fill)

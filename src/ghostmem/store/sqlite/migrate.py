@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING
 
 import apsw
 
@@ -11,9 +10,6 @@ from ghostmem.clock import format_time
 from ghostmem.store.engine import pending
 from ghostmem.store.sqlite.connect import is_ours, refuse_foreign
 from ghostmem.store.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def applied(db: apsw.Connection) -> set[str] | None:
@@ -26,20 +22,17 @@ def applied(db: apsw.Connection) -> set[str] | None:
         return None
 
 
-def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
-    """Apply the missing migrations in one transaction.
-
-    Returns the path of the copy made before, if there was anything to copy."""
+def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
+    """Apply the missing migrations in one transaction, after a copy if the store exists."""
     db.execute("BEGIN IMMEDIATE")
     try:
         names = applied(db)
         todo = pending(names, MIGRATIONS)
-        copy = None
         if names is None:
             refuse_foreign(db, path)
             db.execute(f"PRAGMA application_id={APPLICATION_ID}")
         elif todo:
-            copy = keep_copy(path, todo[0])
+            keep_copy(path, todo[0])
         db.execute(LEDGER)
         for name in todo:
             db.execute(MIGRATIONS[name])
@@ -56,7 +49,6 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
 
             fill(db)
         db.execute("COMMIT")
-        return copy
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
@@ -76,16 +68,16 @@ def make_in_memory(db: apsw.Connection, now: datetime) -> None:
 @cache
 def _empty_store() -> bytes:
     db = apsw.Connection(":memory:")
-    migrate(db, ":memory:", datetime.now(UTC))
+    migrate(db, ":memory:", datetime.fromtimestamp(0, UTC))  # `make_in_memory` sets the time
     image = db.serialize("main")
     db.close()
     return image
 
 
-def keep_copy(path: str, migration: str) -> "Path | None":
+def keep_copy(path: str, migration: str) -> None:
     """Copy the database to a file next to it before a migration changes it."""
     if path == ":memory:":
-        return None
+        return
     from pathlib import Path
 
     from ghostmem.store.sqlite.replace import Rows, row_counts, write_database
@@ -106,4 +98,3 @@ def keep_copy(path: str, migration: str) -> "Path | None":
         write_database(target, lambda: None, fill)
     finally:
         reader.close()
-    return target

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import EDGE_WEIGHTS, FileRef, Kind, Rel
 from ghostmem.schema import too_deep
+from ghostmem.store.validate import shown
 from ghostmem.text.links import relation_of
 from ghostmem.text.sections import slug
 
@@ -76,12 +77,6 @@ def broken(
 ) -> InvalidInputError:
     """Return the error for an invalid record."""
     return InvalidInputError(f"{where}: {what}", hint)
-
-
-def shown(value: object) -> str:
-    """Quote a value for an error message, cut to a readable length."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def nothing(path: object, what: str) -> InvalidInputError:

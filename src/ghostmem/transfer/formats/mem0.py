@@ -9,6 +9,7 @@ from typing import Any
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind
+from ghostmem.store.validate import shown
 from ghostmem.transfer.formats.base import (
     Foreign,
     ForeignMemory,
@@ -19,7 +20,6 @@ from ghostmem.transfer.formats.base import (
     nothing,
     objects_of,
     read_text,
-    shown,
     unique,
 )
 

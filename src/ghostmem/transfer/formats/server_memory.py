@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ghostmem.store.validate import shown
 from ghostmem.transfer.formats.base import (
     Foreign,
     ForeignMemory,
@@ -14,7 +15,6 @@ from ghostmem.transfer.formats.base import (
     nothing,
     objects_of,
     read_text,
-    shown,
     unique,
     with_relations,
 )
