@@ -235,6 +235,24 @@ def test_a_reflection_lists_its_changes(server: ToolServer, ghost: Ghost, clock:
     assert "decay k: importance 0.8 -> 0.76" in text
 
 
+def test_a_reflection_has_the_notes_of_its_own_namespaces(tmp_path: Path) -> None:
+    """The notes are those of the report, without commands, and not about other namespaces."""
+    path = tmp_path / "m.db"
+    texts = ("The ferry leaves the pier at nine.", "The ferry leaves the pier at ten.")
+    for ns, provider in (("b", "none"), (NS, "static")):
+        with Ghost.open(path, embedder=provider) as ghost:
+            for number, text in enumerate(texts):
+                ghost.put(ns, f"k{number}", text)
+    with Ghost.open(path, embedder="static") as ghost:
+        server = ToolServer(ghost, folder="/")
+        _, found = call(server, "ghost_reflect", dry_run=True)
+        assert "notes" not in found
+        text, found = call(server, "ghost_reflect", ns="b", dry_run=True)
+        (note,) = ghost.reflect("b", dry_run=True).notes
+        assert found["notes"] == [note.partition("; `ghost ")[0]]
+        assert f"note: {found['notes'][0]}" in text
+
+
 def test_a_context_names_the_tools_that_summarise(server: ToolServer, ghost: Ghost) -> None:
     """A model has no shell, so the reason names tools."""
     for n in range(4):
