@@ -38,6 +38,15 @@ def test_json_and_nothing(ghost_cli: "GhostCli") -> None:
     )
 
 
+def test_notes_are_printed_with_json(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """Each line of the output is a procedure, so the notes are on standard error."""
+    recorded = tmp_path / "broken.jsonl"
+    recorded.write_text("{no json\n", encoding="utf-8")
+    result = ghost_cli("mine-procedures", recorded, "--from", "claude", "--json")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.startswith("note: left out broken.jsonl, line 1: ")
+
+
 def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
     """Without paths the namespace's own procedures are looked at."""
     ghost_cli.ok(

@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -321,6 +322,11 @@ def ingest(
             console, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
         )
         return
+    for_transcripts = {"--from": recorder != AUTO, "--source-user": source_user is not None}
+    if ignored := [name for name, is_given in for_transcripts.items() if is_given]:
+        raise InvalidInputError(
+            f"{ignored[0]} is for recorded conversations", "give one with --transcript"
+        )
     done = console.ghost.ingest(
         path or "",
         console.ns(ns),
@@ -334,10 +340,11 @@ def ingest(
         trust=trust,
         progress=console.progress("files"),
     )
-    console.notes(done.notes)
     if dry_run:
+        _print_notes(console, done.notes)
         console.show_all(done.memories, row)
         return
+    console.notes(done.notes)
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
     counts += f", {done.quarantined} held in quarantine" if done.quarantined else ""
     console.show(
@@ -468,13 +475,19 @@ def mine_procedures(
         _procedure_row,
         f"no sequence was repeated in {plural(done.sessions, 'session')}",
     )
+    _print_notes(console, done.notes)
     if console.as_json:
         return
-    console.notes(done.notes)
     if done.procedures and not store:
         console.note("nothing was stored; --store stores them")
     elif store:
         console.vector_note()
+
+
+def _print_notes(console: Console, notes: Iterable[str]) -> None:
+    """Print notes also if the output is JSON: its lines are items, which do not have the notes."""
+    for note in notes:
+        console.note(f"note: {visible(note)}")
 
 
 def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:
