@@ -343,6 +343,17 @@ STREET = {
 MILL = {"query": "What is on Mill Street?", "ns": "town"}
 
 
+def test_a_search_says_that_it_is_not_complete(serve: "Callable[..., Served]") -> None:
+    """Without vectors, an empty list does not mean that nothing relevant is known."""
+    before, query = serve(), {"query": "zebra crossing", "ns": "town"}
+    before.ok("PUT", "/memories/town/tea", {"content": STREET["tea"]})
+    assert "complete" not in before.ok("POST", "/search", query)
+    after = serve(settings={"embed_provider": "static"})
+    assert after.ok("POST", "/search", query)["complete"] is False
+    after.ghost.embed_backfill()
+    assert "complete" not in after.ok("POST", "/search", query)
+
+
 def test_a_search_counts_weaker_hits_and_lists_them_when_asked(served: "Served") -> None:
     """The answer has the strong hits and the number of the weaker ones; `weak` lists these after them, marked."""
     for key, text in STREET.items():

@@ -64,6 +64,7 @@ def _search(ghost: Ghost, given: Given) -> Any:
         "weaker": len(hits.weaker),
         "legs": hits.legs,
         "notes": hits.notes,
+        **({} if hits.complete else {"complete": False}),
         **({"superseded": hits.superseded} if hits.superseded else {}),
         **({"misses": hits.misses} if given.get("explain") else {}),
     }
