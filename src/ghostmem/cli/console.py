@@ -70,8 +70,7 @@ class Console(Output):
     @property
     def is_store_missing(self) -> bool:
         """Tell whether the store is a file that does not exist yet."""
-        path = self.settings.path
-        return path != ":memory:" and "://" not in path and not os.path.exists(path)
+        return self.settings.has_file and not os.path.exists(self.settings.path)
 
     def close(self) -> None:
         """Close the store if it was opened."""
