@@ -783,7 +783,7 @@ class Ghost:
     def relink(
         self, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None
     ) -> Relinked:
-        """Link memories that share names, topics or meaning; the setting `relink_max` limits them."""
+        """Link memories that share names, topics or meaning; the setting `relink_max` limits it."""
         from ghostmem.graph.relink import relink
 
         return relink(self.store, ns, dry_run=dry_run, progress=progress)
