@@ -298,7 +298,7 @@ def test_a_model_that_does_not_load_in_time_is_told(
                 text = agent.text("ghost_search", ns="a", query=query)
                 assert "still loading: searched by words only" in text
                 assert "nothing relevant is known" not in text
-            assert "still loading" in agent.text("ghost_reflect", ns="a", dry_run=True)
+            assert "not loaded yet" in agent.text("ghost_reflect", ns="a", dry_run=True)
             assert not model.asked.is_set()
         finally:
             loaded.set()
