@@ -10,6 +10,8 @@ from bench import mcp_results
 
 from ghostmem import Ghost
 from ghostmem.mcp.budget import fit_rows, sent_tokens, start_of
+from ghostmem.mcp.protocol import ProtocolError
+from ghostmem.mcp.resources import read
 from ghostmem.mcp.shown import show_put
 from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
@@ -519,6 +521,14 @@ def test_without_the_toolset_the_error_says_who_can_restore(server: ToolServer) 
     result = plain.call("ghost_get", {"ns": NS, "key": "tea"})
     assert "can be restored" in result["content"][0]["text"]
     assert "ghost_put" in result["content"][0]["text"]
+
+
+def test_a_resource_that_was_deleted_names_the_tool_that_restores_it(server: ToolServer) -> None:
+    """With the toolset edit, the agent can restore it itself, as the error of ghost_get says."""
+    server.ghost.put(NS, "gone", "The text.")
+    server.ghost.rm(NS, "gone")
+    with pytest.raises(ProtocolError, match="call ghost_restore with its key"):
+        read(server, f"memory://{NS}/gone")
 
 
 def test_a_patch_changes_lines_and_refuses_what_moved(editor: "Agent") -> None:
