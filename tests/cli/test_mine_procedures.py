@@ -125,3 +125,11 @@ def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
     assert "no sessions" in message
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 1, input="a b")
+
+
+def test_the_recorder_is_refused_without_recordings(ghost_cli: "GhostCli") -> None:
+    """`--from` would have no effect on text, and on sessions from standard input."""
+    for args in (["capture", "I prefer tabs."], ["mine-procedures", "-"]):
+        result = ghost_cli(*args, "-n", "a", "--from", "claude", input="edit test\nedit test\n")
+        assert (result.code, "--from is for recorded conversations" in result.err) == (2, True)
+    assert ghost_cli.names() == []

@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +116,7 @@ def capture(
         raise InvalidInputError(
             "several sources were given", "give a text, --file, --transcript or --candidates"
         )
+    _refuse_ignored({"--from": recorder != AUTO and transcript is None})
     if candidates is not None:
         given = _candidates(
             read_text(("-",), "candidates") if candidates == "-" else _read_file(candidates),
@@ -155,6 +156,13 @@ def capture(
         console.note(f"nothing was stored; to store: {again}")
     elif not dry_run:
         console.vector_note()
+
+
+def _refuse_ignored(options: Mapping[str, bool], hint: str = "give one with --transcript") -> None:
+    """Refuse options that were given, although no recorded conversation is read."""
+    for name, is_given in options.items():
+        if is_given:
+            raise InvalidInputError(f"{name} is for recorded conversations", hint)
 
 
 def _read_file(name: str) -> str:
@@ -322,11 +330,7 @@ def ingest(
             console, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
         )
         return
-    for_transcripts = {"--from": recorder != AUTO, "--source-user": source_user is not None}
-    if ignored := [name for name, is_given in for_transcripts.items() if is_given]:
-        raise InvalidInputError(
-            f"{ignored[0]} is for recorded conversations", "give one with --transcript"
-        )
+    _refuse_ignored({"--from": recorder != AUTO, "--source-user": source_user is not None})
     done = console.ghost.ingest(
         path or "",
         console.ns(ns),
@@ -452,6 +456,8 @@ def mine_procedures(
     its actions separated by spaces; or else from the procedural memories of the namespace.
     """
     sessions = _listed_sessions(paths)
+    if sessions is not None or not paths:
+        _refuse_ignored({"--from": recorder != AUTO}, "give their files")
     store = sessions is not None if store is None else store
     needs_ns = store or (sessions is None and not paths)
     console.progress("reading")
