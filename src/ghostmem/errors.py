@@ -29,6 +29,8 @@ GhostError                     1  something unexpected
 Each says what happened, with the value, and carries a hint: the next thing to try.
 """
 
+import os
+
 
 class GhostError(Exception):
     """Base of all errors; `exit_code` is the command line's, `hint` the next thing to try."""
@@ -224,3 +226,13 @@ class MemorySaveFailError(GhostError):
     """The tool memory_save could not save; the cause is kept."""
 
     default_hint = "run `ghost doctor`"
+
+
+def place_of(error: BaseException) -> str:
+    """Return the file and line where an error was raised, such as ` at put.py:12`, or ""."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return ""
+    return f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"

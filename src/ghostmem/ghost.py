@@ -464,7 +464,8 @@ class Ghost:
 
         Returns:
             A list of hits, empty when nothing is about the question, with `weaker` (hits below
-            the cut-off), `misses`, `superseded`, `legs` (search methods used) and `notes`.
+            the cut-off), `misses`, `superseded`, `legs` (search methods used), `notes` and
+            `complete` (False while some texts have no vectors and were searched by words only).
         """
         from ghostmem.search.search import search
 
@@ -537,7 +538,7 @@ class Ghost:
 
         Pinned memories come first, up to a third of the budget; then search results, most relevant
         first; then memories that edges lead to. Duplicates are packed once, with their count.
-        Memories whose validity has ended are left out and listed in `superseded`.
+        Memories whose validity has ended are listed in `left_out`.
 
         Args:
             query: Description of the task.
@@ -782,7 +783,7 @@ class Ghost:
     def relink(
         self, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None
     ) -> Relinked:
-        """Link memories that share names, topics or meaning, at most 8 links per memory."""
+        """Link memories that share names, topics or meaning; the setting `relink_max` limits it."""
         from ghostmem.graph.relink import relink
 
         return relink(self.store, ns, dry_run=dry_run, progress=progress)
@@ -931,7 +932,7 @@ class Ghost:
             action: PROMOTE or DEMOTE (`to_tier`, else by one tier), DECAY (`factor`, `min`),
                 DELETE, ARCHIVE, TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE
                 (`strategy`: "link_only", "dedup" or "keep_highest_importance").
-            rule_id: Id of the rule to replace.
+            rule_id: Id of the rule to replace, or of the new rule.
             ns: Namespace that the rule is limited to.
             priority: Of the rules that match a memory, the highest wins.
             action_params: Parameters of the action, such as {"to_tier": "ltm"}.

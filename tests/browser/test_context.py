@@ -165,7 +165,7 @@ def test_two_budgets_side_by_side(viewer: "Viewer") -> None:
 
 @pytest.mark.slow
 def test_options_change_the_pack(viewer: "Viewer") -> None:
-    """Pinned memories and links can be left out."""
+    """Pinned memories and links can be left out; the command for a terminal leaves them out too."""
     page = viewer.show("#/context?q=why+is+the+checkout+flaky&budget=400")
     pack(page)
     gone = "(key) => document.querySelector('.packs[aria-busy=false]') && !document.querySelector(`.packed-card[data-key='${key}']`)"
@@ -175,6 +175,10 @@ def test_options_change_the_pack(viewer: "Viewer") -> None:
     assert page.locator('.packed-card[data-key="vat"]').count() == 1
     page.get_by_label("Follow links").uncheck()
     page.wait_for_function(gone, arg="vat")
+    command = "ghost context 'why is the checkout flaky' -n '*' --budget 400"
+    assert page.locator(".same .command code").text_content() == (
+        f"{command} --exclude-pinned --no-edges --render block"
+    )
 
 
 @pytest.mark.slow

@@ -270,6 +270,23 @@ def test_a_namespace_before_the_subcommand_counts(ghost_cli: "GhostCli") -> None
     assert ghost_cli.ok("edge", "-n", "a", "list") == "x —refines→ y  0.80\n"
 
 
+@pytest.mark.parametrize(
+    ("args", "option"),
+    [
+        (["edge", "-n", "a", "--rm", "add", "x", "y", "contradicts"], "--rm"),
+        (["edge", "--from-key", "x", "list", "-n", "a"], "--from-key"),
+        (["rule", "-n", "a", "get", "sys-dedup-all"], "--ns"),
+    ],
+)
+def test_an_option_that_a_subcommand_does_not_have_is_refused(
+    ghost_cli: "GhostCli", args: list[str], option: str
+) -> None:
+    """Before the subcommand it was accepted and had no effect."""
+    result = ghost_cli(*args)
+    assert (result.code, f"has no option {option}" in result.err) == (2, True)
+    assert listed(ghost_cli) == []
+
+
 def test_a_store_that_is_not_there_is_not_made(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Linking in a store that does not exist finds no memory, and makes no file."""
     for args in (

@@ -172,7 +172,7 @@ RUNS: dict[str, list[str]] = {
     "notes search": ["text"],
     "notes consolidate": ["{here}/there"],
     "capture": ["-n", "a", "I prefer green tea."],
-    "mine-procedures": [str(Path(__file__).parent.parent / "data" / "transcripts" / "claude")],
+    "mine-procedures": ["{here}/recorded"],
     "ingest": ["{here}/notes.md", "-n", "a"],
     "export": [],
     "import": ["{here}/export.jsonl"],
@@ -195,6 +195,15 @@ RUNS: dict[str, list[str]] = {
     "completion": ["bash"],
     "version": [],
 }
+
+
+def _is_json(line: str) -> bool:
+    """Say whether a line of a recording can be read; one that cannot would be noted."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +231,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "".join(f"{line}\n" for line in ghost.export()), encoding="utf-8"
         )
     (folder / "notes.md").write_text("## One\ntext\n", encoding="utf-8")
+    (folder / "recorded").mkdir()
+    for file in (Path(__file__).parent.parent / "data" / "transcripts" / "claude").iterdir():
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / "recorded" / file.name).write_text(
+            "".join(line for line in lines if _is_json(line)), encoding="utf-8"
+        )
     memorize_new_topic(
         folder, "tea", ["t"], "About tea.", "Green tea.", datetime(2026, 3, 14, tzinfo=UTC)
     )

@@ -301,6 +301,24 @@ def test_bad_requests_store_nothing(
     assert ghost_cli.names() == []
 
 
+@pytest.mark.parametrize("option", [("--source-user", "ana"), ("--from", "claude")])
+def test_options_of_recordings_are_refused_for_markdown(
+    ghost_cli: "GhostCli", notes: Path, option: tuple[str, str]
+) -> None:
+    """They would have no effect."""
+    result = ghost_cli("ingest", notes, *NS, *option)
+    assert (result.code, f"{option[0]} is for recorded conversations" in result.err) == (2, True)
+    assert ghost_cli.names() == []
+
+
+def test_notes_of_a_dry_run_are_printed_with_json(ghost_cli: "GhostCli", notes: Path) -> None:
+    """The lines of the output are memories, so the notes are on standard error."""
+    (notes / "bad.md").write_bytes(b"## One\n\n\xff\n")
+    result = ghost_cli("ingest", notes, *NS, "--dry-run", "--json")
+    assert all("key" in row for row in result.rows)
+    assert f"note: left out {notes / 'bad.md'}" in result.err
+
+
 def test_source_files_are_not_touched(ghost_cli: "GhostCli", notes: Path) -> None:
     """Markdown we did not write is read, never rewritten."""
     before = {

@@ -38,6 +38,15 @@ def test_json_and_nothing(ghost_cli: "GhostCli") -> None:
     )
 
 
+def test_notes_are_printed_with_json(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """Each line of the output is a procedure, so the notes are on standard error."""
+    recorded = tmp_path / "broken.jsonl"
+    recorded.write_text("{no json\n", encoding="utf-8")
+    result = ghost_cli("mine-procedures", recorded, "--from", "claude", "--json")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.startswith("note: left out broken.jsonl, line 1: ")
+
+
 def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
     """Without paths the namespace's own procedures are looked at."""
     ghost_cli.ok(
@@ -116,3 +125,11 @@ def test_wrong_standard_input_is_refused(ghost_cli: "GhostCli") -> None:
     assert "no sessions" in message
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 4, "--max-len", 3, input="a b")
     ghost_cli.fails(2, "mine-procedures", "-n", "a", "--min-len", 1, input="a b")
+
+
+def test_the_recorder_is_refused_without_recordings(ghost_cli: "GhostCli") -> None:
+    """`--from` would have no effect on text, and on sessions from standard input."""
+    for args in (["capture", "I prefer tabs."], ["mine-procedures", "-"]):
+        result = ghost_cli(*args, "-n", "a", "--from", "claude", input="edit test\nedit test\n")
+        assert (result.code, "--from is for recorded conversations" in result.err) == (2, True)
+    assert ghost_cli.names() == []

@@ -326,7 +326,9 @@ def test_a_client_without_a_permission_says_so(ghost_cli: "GhostCli", name: str)
     done = ghost_cli("setup", name, "--allow", "--dry-run")
     assert done.code == 0
     client = CLIENTS[name]
-    assert done.err == f"permission: {client.title} manages this itself: {client.asks}\n"
+    note = f"permission: {client.title} manages this itself: {client.asks}\n"
+    assert done.err == note
+    assert ghost_cli("setup", name, "--remove", "--allow").err == note
     assert "--allow" not in ghost_cli.ok("setup", name, "--help")
 
 

@@ -90,6 +90,23 @@ def test_the_command_reads_the_end_of_the_transcript(
     assert [json.loads(line)["number"] for line in lines] == list(range(300 - count, 300))
 
 
+def test_the_command_is_asked_without_a_broken_configuration(
+    hook: "Hook",
+    store: Path,
+    tmp_path: Path,
+    transcript: Callable[..., Path],
+    agent: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The hook itself ignores the file too, and logs that."""
+    config = tmp_path / "broken.toml"
+    config.write_text("no = = toml", encoding="utf-8")
+    monkeypatch.setenv("GHOST_CONFIG", str(config))
+    command = agent(f"print(json.dumps([{PROPOSED!r}]))")
+    hook("Stop", "--llm", command, transcript_path=str(transcript(spoken("hello there"))))
+    assert [memory.content for memory in stored(store, 1)] == [PROPOSED["content"]]
+
+
 def test_the_hook_does_not_wait(
     hook: "Hook", tmp_path: Path, transcript: Callable[..., Path], agent: Any
 ) -> None:

@@ -10,6 +10,8 @@ from bench import mcp_results
 
 from ghostmem import Ghost
 from ghostmem.mcp.budget import fit_rows, sent_tokens, start_of
+from ghostmem.mcp.protocol import ProtocolError
+from ghostmem.mcp.resources import read
 from ghostmem.mcp.shown import show_put
 from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
@@ -233,6 +235,24 @@ def test_a_reflection_lists_its_changes(server: ToolServer, ghost: Ghost, clock:
     assert report["changes"] == ["decay k: importance 0.8 -> 0.76"]
     assert "dry run, nothing was changed: would be decayed 1" in text
     assert "decay k: importance 0.8 -> 0.76" in text
+
+
+def test_a_reflection_has_the_notes_of_its_own_namespaces(tmp_path: Path) -> None:
+    """The notes are those of the report, without commands, and not about other namespaces."""
+    path = tmp_path / "m.db"
+    texts = ("The ferry leaves the pier at nine.", "The ferry leaves the pier at ten.")
+    for ns, provider in (("b", "none"), (NS, "static")):
+        with Ghost.open(path, embedder=provider) as ghost:
+            for number, text in enumerate(texts):
+                ghost.put(ns, f"k{number}", text)
+    with Ghost.open(path, embedder="static") as ghost:
+        server = ToolServer(ghost, folder="/")
+        _, found = call(server, "ghost_reflect", dry_run=True)
+        assert "notes" not in found
+        text, found = call(server, "ghost_reflect", ns="b", dry_run=True)
+        (note,) = ghost.reflect("b", dry_run=True).notes
+        assert found["notes"] == [note.partition("; `ghost ")[0]]
+        assert f"note: {found['notes'][0]}" in text
 
 
 def test_a_context_names_the_tools_that_summarise(server: ToolServer, ghost: Ghost) -> None:
@@ -501,6 +521,14 @@ def test_without_the_toolset_the_error_says_who_can_restore(server: ToolServer) 
     result = plain.call("ghost_get", {"ns": NS, "key": "tea"})
     assert "can be restored" in result["content"][0]["text"]
     assert "ghost_put" in result["content"][0]["text"]
+
+
+def test_a_resource_that_was_deleted_names_the_tool_that_restores_it(server: ToolServer) -> None:
+    """With the toolset edit, the agent can restore it itself, as the error of ghost_get says."""
+    server.ghost.put(NS, "gone", "The text.")
+    server.ghost.rm(NS, "gone")
+    with pytest.raises(ProtocolError, match="call ghost_restore with its key"):
+        read(server, f"memory://{NS}/gone")
 
 
 def test_a_patch_changes_lines_and_refuses_what_moved(editor: "Agent") -> None:

@@ -74,10 +74,12 @@ def test_a_reflection_without_a_model_says_what_it_skipped(place: "Place") -> No
     for env in ({"GHOST_EMBED_PROVIDER": "none"}, {"GHOST_EMBED_PROVIDER": "openai"}):
         with place.pipes(**env) as server:
             server.initialize()
-            server.ok("ghost_put", ns="a", key="k", content=ALIKE[0])
+            for key, content in zip(("one", "two"), ALIKE, strict=True):
+                server.ok("ghost_put", ns="a", key=key, content=content)
             result = server.call("ghost_reflect", {"ns": "a", "dry_run": True})
-            assert "rules about similar memories were skipped" in result["content"][0]["text"]
-            assert "were skipped" in result["structuredContent"]["notes"][0]
+            note = "a: the rules about similar memories were not applied: "
+            assert note in result["content"][0]["text"]
+            assert result["structuredContent"]["notes"][0].startswith(note)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -296,7 +298,7 @@ def test_a_model_that_does_not_load_in_time_is_told(
                 text = agent.text("ghost_search", ns="a", query=query)
                 assert "still loading: searched by words only" in text
                 assert "nothing relevant is known" not in text
-            assert "still loading" in agent.text("ghost_reflect", ns="a", dry_run=True)
+            assert "not loaded yet" in agent.text("ghost_reflect", ns="a", dry_run=True)
             assert not model.asked.is_set()
         finally:
             loaded.set()

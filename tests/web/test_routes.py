@@ -343,6 +343,31 @@ STREET = {
 MILL = {"query": "What is on Mill Street?", "ns": "town"}
 
 
+def test_secrets_are_stored_where_they_are_allowed(served: "Served") -> None:
+    """A put, a patch and a summary take `allow_secrets`."""
+    secret = "The key is sk-ant-api03-" + "a1B2" * 24 + "."
+    for key in ("one", "two"):
+        made = served.ok("PUT", f"/memories/a/{key}", {"content": secret, "allow_secrets": True})
+        assert made["content"] == secret
+    diff = f"@@ -1 +1,2 @@\n {secret}\n+Ask Ann.\n"
+    change = {"diff": diff, "allow_secrets": True}
+    assert secret in served.ok("PATCH", "/memories/a/one", change)["content"]
+    summary = {"ns": "a", "summary_key": "both", "content": secret, "source_keys": ["one", "two"]}
+    made = served.ok("POST", "/consolidate", {**summary, "allow_secrets": True})
+    assert made["summary"]["content"] == secret
+
+
+def test_a_search_says_that_it_is_not_complete(serve: "Callable[..., Served]") -> None:
+    """Without vectors, an empty list does not mean that nothing relevant is known."""
+    before, query = serve(), {"query": "zebra crossing", "ns": "town"}
+    before.ok("PUT", "/memories/town/tea", {"content": STREET["tea"]})
+    assert "complete" not in before.ok("POST", "/search", query)
+    after = serve(settings={"embed_provider": "static"})
+    assert after.ok("POST", "/search", query)["complete"] is False
+    after.ghost.embed_backfill()
+    assert "complete" not in after.ok("POST", "/search", query)
+
+
 def test_a_search_counts_weaker_hits_and_lists_them_when_asked(served: "Served") -> None:
     """The answer has the strong hits and the number of the weaker ones; `weak` lists these after them, marked."""
     for key, text in STREET.items():

@@ -70,8 +70,7 @@ class Console(Output):
     @property
     def is_store_missing(self) -> bool:
         """Tell whether the store is a file that does not exist yet."""
-        path = self.settings.path
-        return path != ":memory:" and "://" not in path and not os.path.exists(path)
+        return self.settings.has_file and not os.path.exists(self.settings.path)
 
     def close(self) -> None:
         """Close the store if it was opened."""
@@ -244,12 +243,7 @@ def run_function(
 ) -> Any:
     """Call the function of a command with a Console, made of the options before and after it."""
     if ctx.parent is not None and isinstance(ctx.parent.command, ConsoleGroup):
-        # options of the subcommand may also precede it
-        ctx.params |= {
-            name: value
-            for name, value in ctx.parent.params.items()
-            if name in ctx.params and ctx.params[name] is None
-        }
+        ctx.params |= _options_before(ctx, ctx.parent)
     overrides = {name: ctx.params.pop(name, None) for name in SHARED}
     parent = ctx.parent
     while parent is not None:
@@ -270,6 +264,28 @@ def run_function(
     finally:
         console.end_progress()
     return result
+
+
+def _options_before(ctx: click.Context, group: click.Context) -> dict[str, Any]:
+    """Return the options of a subcommand that precede it and are not repeated after it."""
+    options: dict[str, Any] = {}
+    for param in group.command.params:
+        name = param.name or ""
+        if name in SHARED or not _is_given(group, name):
+            continue
+        if name not in ctx.params:
+            raise InvalidInputError(
+                f"`{ctx.command_path}` has no option {param.opts[-1]}",
+                f"leave it out; `{ctx.command_path} --help` lists the options",
+            )
+        if not _is_given(ctx, name):
+            options[name] = group.params[name]
+    return options
+
+
+def _is_given(ctx: click.Context, name: str) -> bool:
+    """Say whether a parameter was given on the command line."""
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _original_shape(ctx: click.Context, console: Console) -> Callable[[Any], Any]:

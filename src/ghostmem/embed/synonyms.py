@@ -4,7 +4,7 @@ import os
 from functools import cache, lru_cache
 from mmap import ACCESS_READ, mmap
 
-# not through `files`, which loads a tokenizer that a search without vectors does not need
+# not through `wordpiece`, which loads a tokenizer that a search without vectors does not need
 _FILE = os.path.join(os.path.dirname(__file__), "data", "synonyms.txt")
 
 

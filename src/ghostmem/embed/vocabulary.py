@@ -3,7 +3,7 @@
 import os
 from functools import cache, lru_cache
 
-# not through `files`, which builds a table of all words; a search looks up only a few
+# not through `wordpiece`, which builds a table of all words; a search looks up only a few
 _FILE = os.path.join(os.path.dirname(__file__), "data", "vocab.txt")
 
 

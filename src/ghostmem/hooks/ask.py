@@ -17,12 +17,12 @@ from dataclasses import replace
 from typing import Any
 
 from ghostmem.hooks.call import Call
-from ghostmem.hooks.detached import DETACHED, start_detached
+from ghostmem.hooks.detached import DETACHED, settings_for, start_detached
 from ghostmem.hooks.hosts import HOSTS, Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.hooks.unanswered import UnansweredError
-from ghostmem.settings import Settings, load
+from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
 
 TRANSCRIPT_LINES: Mapping[Moment, int] = {Moment.COMPACT: 100, Moment.STOP: 200}
@@ -88,7 +88,7 @@ def _has_grown(settings: Settings, job: Mapping[str, Any]) -> bool:
 def main() -> None:
     """Run the job on standard input."""
     job = json.loads(sys.stdin.buffer.read())
-    settings = load(db=job["db"])
+    settings = settings_for(job["db"])
     try:
         refused = ask(settings, job) if _has_grown(settings, job) else None
     except Exception as error:  # noqa: BLE001 (the outermost handler of this process)

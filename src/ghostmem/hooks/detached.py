@@ -1,11 +1,12 @@
-"""Start a module of Ghost as a process that outlives the hook and its host."""
+"""Start a module of Ghost as a process that outlives the hook and its host; its settings."""
 
 import os
 import subprocess
 import sys
 from typing import Any
 
-from ghostmem.settings import child_env
+from ghostmem.errors import GhostError
+from ghostmem.settings import Settings, child_env, load
 
 # a process that outlives its parent, in a group of its own
 DETACHED: dict[str, Any] = (
@@ -30,3 +31,13 @@ def start_detached(module: str, data: bytes) -> None:
     with child.stdin as stream:
         stream.write(data)
     child.returncode = 0  # no one waits for it
+
+
+def settings_for(db: str) -> Settings:
+    """Return the settings for a store; without the configuration file if that is broken.
+
+    The hook that has started the process did without the file too."""
+    try:
+        return load(db=db)
+    except GhostError:
+        return load(use_file=False, db=db)

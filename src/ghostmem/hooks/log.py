@@ -3,7 +3,7 @@
 import os
 
 from ghostmem.clock import format_time, now
-from ghostmem.errors import GhostError
+from ghostmem.errors import GhostError, place_of
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 
@@ -61,19 +61,11 @@ def describe_error(error: BaseException) -> str:
     """Describe an error and its place without the texts of a session."""
     if isinstance(error, UnansweredError):
         return str(error)
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    where = (
-        f" at {os.path.basename(at.tb_frame.f_code.co_filename)}:{at.tb_lineno}"
-        if at is not None
-        else ""
-    )
     if isinstance(error, GhostError) and error.exit_code in _SAFE_EXIT_CODES:
         return f"{type(error).__name__}: {error.message}"
     if isinstance(error, OSError):
-        return f"{type(error).__name__}: {error.strerror}{where}"
-    return f"{type(error).__name__}{where}"
+        return f"{type(error).__name__}: {error.strerror}{place_of(error)}"
+    return f"{type(error).__name__}{place_of(error)}"
 
 
 def _shorten(path: str) -> None:

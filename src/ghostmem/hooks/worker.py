@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, GhostError
-from ghostmem.hooks.detached import start_detached
+from ghostmem.hooks.detached import settings_for, start_detached
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import (
@@ -25,7 +25,7 @@ from ghostmem.hooks.queue import (
     with_attempts,
 )
 from ghostmem.hooks.watchdog import Watchdog
-from ghostmem.settings import Settings, load
+from ghostmem.settings import Settings
 
 SESSION_SECONDS = 120.0  # to capture from one session
 MAX_ATTEMPTS = 8  # entries whose capture ended this many workers are dropped
@@ -44,7 +44,7 @@ def start(settings: Settings) -> None:
 
 def main() -> None:
     """Work on the queue of the store that standard input names."""
-    settings = _settings(sys.stdin.buffer.read().decode())
+    settings = settings_for(sys.stdin.buffer.read().decode())
 
     def log(message: str) -> None:
         write_log_line(log_path(settings), "-", "capture", message)
@@ -60,14 +60,6 @@ def main() -> None:
 
         for ns in ended:
             reflect_daily(settings, ns)
-
-
-def _settings(db: str) -> Settings:
-    """Return the settings for a store; without the configuration file if that is broken."""
-    try:
-        return load(db=db)
-    except GhostError:
-        return load(use_file=False, db=db)
 
 
 def drain(settings: Settings, watchdog: Watchdog | None = None, patience: float = 0.0) -> list[str]:

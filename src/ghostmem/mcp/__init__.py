@@ -6,9 +6,8 @@ Data flow of a call:
     requests.py answers each method of the protocol
     tool_server.py checks the caller and the namespace, and calls a tool
     tools.py chooses toolsets; *_tools.py declare their tools; tool.py is one tool
-    coerce.py understands arguments whose form is not the schema's
+    coerce.py understands arguments whose form is not the schema's, names.py those named ns/key
     shown.py chooses what a client is sent of a result, budget.py makes it fit
     result_texts.py renders that as text; texts.py has instructions and errors
-    resources.py, prompts.py and app.py offer memories, prompts and the viewer
-    schemas.py offers the same tools for function calling without MCP
+    resources.py, prompts.py and app.py (with bundle.py) offer memories, prompts and the viewer
 """

@@ -113,25 +113,8 @@ def _is_complete(ghost: Ghost, notes: tuple[str, ...]) -> bool:
 def _reflect(ghost: Ghost, given: Arguments) -> Result:
     given.pop("offset", None)
     wait_for_model(ghost)
-    notes = _skipped_rules(ghost)
     result: Result = plain(ghost.reflect(**given))
-    return {**result, "notes": notes} if notes else result
-
-
-def _skipped_rules(ghost: Ghost) -> list[str]:
-    """Say which rules a reflection cannot apply now."""
-    vectoriser = ghost.store.vectoriser
-    if vectoriser.get() is None:
-        reason = vectoriser.problem or "the embedding model is still loading"
-        reason = reason if vectoriser.wanted else "this store uses no embedding model"
-        return [f"rules about similar memories were skipped: {reason}"]
-    pending = ghost.embed_status().pending
-    if not pending:
-        return []
-    return [
-        f"rules about similar memories did not see {pending} parts of memories that have no "
-        "vectors yet; call again in a moment"
-    ]
+    return result
 
 
 def _put(ghost: Ghost, given: Arguments) -> Result:

@@ -68,7 +68,9 @@ def read(tools: ToolServer, address: str) -> dict[str, str]:
         require(ns, "read")
         text = _index(tools, ns) if key == INDEX else tools.ghost.get(ns, key).content
     except GhostError as error:
-        raise ProtocolError(INVALID_PARAMS, readable(error_text(error))) from None
+        raise ProtocolError(
+            INVALID_PARAMS, readable(error_text(error, tools=tools.tools))
+        ) from None
     return {"uri": address, "mimeType": _MARKDOWN, "text": text}
 
 

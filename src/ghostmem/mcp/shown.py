@@ -25,6 +25,7 @@ from ghostmem.text.excerpt import first_line
 
 LINE = 200  # characters of a memory in a list
 DATE = 10  # characters of a date
+MAX_NOTES = 10  # notes on a reflection, and its errors
 WORDS_ONLY = (
     "some memories were searched by words only, because they have no vectors yet; "
     "ask again in a moment"
@@ -256,7 +257,12 @@ def _without_command(note: str) -> str:
         return note
     if "vectors" in note or "embeddings" in note:
         return WORDS_ONLY
-    return note[: note.index(_FOR_PEOPLE)].removesuffix("run ").rstrip(" ;:,(")
+    return _before_command(note)
+
+
+def _before_command(note: str) -> str:
+    """Return a note up to the command that it recommends."""
+    return note.partition(_FOR_PEOPLE)[0].removesuffix("run ").rstrip(" ;:,(")
 
 
 def show_context(found: Result, given: Arguments) -> Result:
@@ -504,8 +510,9 @@ def show_report(found: Result, given: Arguments) -> Result:
         )
         result["linked_clusters"] = kept
         result |= {"clusters_left_out": left} if left else {}
-    result |= {"errors": found["errors"][:10]} if found.get("errors") else {}
-    result |= _notes(found)
+    result |= {"errors": found["errors"][:MAX_NOTES]} if found.get("errors") else {}
+    notes = [_before_command(note) for note in found.get("notes", ())][:MAX_NOTES]
+    result |= {"notes": notes} if notes else {}
     offset = given.get("offset", 0)
     changes = [_change(change) for change in found.get("changes", ())][offset:]
     lines, left = _lines_that_fit("ghost_reflect", "changes", changes, result)

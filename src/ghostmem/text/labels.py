@@ -29,5 +29,6 @@ def chosen_tags(tags: Iterable[str]) -> Sequence[str]:
 
 def with_tags(terms: str, extra: Iterable[str]) -> str:
     """Return the terms of a chunk with the terms of tags that it does not have."""
-    known = terms.split()
-    return " ".join([*known, *(term for term in extra if term not in set(known))])
+    present = terms.split()
+    known = set(present)
+    return " ".join([*present, *(term for term in extra if term not in known)])

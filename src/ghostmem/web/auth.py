@@ -63,19 +63,17 @@ def authenticated(
         if caller is None:
             raise unauthorised(secret is not None)
         scope["ghost.trace"].caller = caller.name
-        before, client, looking = (
-            CALLER.set(caller),
-            CLIENT.set("web" if session else caller.name),
-            LOOKING.set(bool(session)),
-        )
+        caller_before = CALLER.set(caller)
+        client_before = CLIENT.set("web" if session else caller.name)
+        looking_before = LOOKING.set(bool(session))
         try:
             if sessions is not None:
                 sessions.enter(scope, session)
             await app(scope, receive, send)
         finally:
-            CALLER.reset(before)
-            CLIENT.reset(client)
-            LOOKING.reset(looking)
+            CALLER.reset(caller_before)
+            CLIENT.reset(client_before)
+            LOOKING.reset(looking_before)
 
     return run
 

@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ghostmem.clock import Clock, format_time
-from ghostmem.errors import GhostError
+from ghostmem.errors import GhostError, place_of
 from ghostmem.web.refusals import UNEXPECTED, Refused, json_response, refusal
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -146,15 +146,7 @@ async def _answered(app: ASGIApp, trace: Trace, scope: Scope, receive: Receive, 
 
 def described(error: BaseException) -> str:
     """Name an error by its class and place; its message may contain stored text."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = (
-        f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"
-        if place
-        else ""
-    )
-    return f"{type(error).__name__}{where}"
+    return f"{type(error).__name__}{place_of(error)}"
 
 
 def _line(trace: Trace, method: str, seconds: float, clock: Clock) -> dict[str, Any]:

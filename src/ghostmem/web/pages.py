@@ -83,7 +83,7 @@ class StaticFiles:
         return Response(body, 200, headers, TYPES[Path(name).suffix])
 
     def _packed(self, etag: str, body: bytes) -> bytes:
-        """Return a file as browsers like to get it, packed once."""
+        """Return a file compressed with gzip, which is done once."""
         if etag not in self._small:
             self._small[etag] = gzip.compress(body, 6, mtime=0)
         return self._small[etag]
@@ -113,7 +113,7 @@ def _front(scope: Scope, sessions: WebSessions, files: StaticFiles) -> Response:
     given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=20).get("token")
     caller: Caller | None = scope["ghost.caller"]
     if given and scope["method"] == "GET" and (cookie := sessions.redeem(given[0])) is not None:
-        return _let_in(scope, cookie)
+        return _signed_in(scope, cookie)
     if caller is None:
         wants_page = "text/html" in (header(scope, b"accept") or "")
         if not wants_page:
@@ -135,12 +135,12 @@ async def _sign_in(ghost: Ghost, sessions: WebSessions, request: Request) -> Res
     body = (await request.body()).decode("latin-1")
     given = parse_qs(body, max_num_fields=20).get("token", [""])[0].strip()
     if (cookie := sessions.redeem(given)) is not None:
-        return _let_in(request.scope, cookie)
+        return _signed_in(request.scope, cookie)
     if not given or await anyio.to_thread.run_sync(verify, ghost.store, given) is None:
         return _sign_in_page(
             401, "That token is not valid: it is wrong, has expired, or was revoked."
         )
-    return _let_in(
+    return _signed_in(
         request.scope, sessions.begin(WebSession(secrets.token_urlsafe(32), secret=given))
     )
 
@@ -160,14 +160,14 @@ def _sign_out(scope: Scope, sessions: WebSessions) -> Response:
     return Response(status_code=204, headers={"Set-Cookie": set_cookie(scope, "")})
 
 
-def _let_in(scope: Scope, cookie: str) -> Response:
+def _signed_in(scope: Scope, cookie: str) -> Response:
     return RedirectResponse("/", 303, {"Set-Cookie": set_cookie(scope, cookie)})
 
 
 def _sign_in_page(status: int, problem: str = "") -> Response:
     """Return the sign-in page; its styles are inline, because no file is served before."""
     about = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
-    body = _DOOR.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace(
+    body = _SIGN_IN.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace(
         "<!-- problem -->", about
     )
     style = b64encode(sha256(_STYLE.encode()).digest()).decode()
@@ -179,5 +179,5 @@ def _sign_in_page(status: int, problem: str = "") -> Response:
     return Response(body, status, headers, TYPES[".html"])
 
 
-_STYLE = (Path(__file__).parent / "static" / "door" / "door.css").read_text(encoding="utf-8")
-_DOOR = (Path(__file__).parent / "static" / "door" / "door.html").read_text(encoding="utf-8")
+_STYLE = (STATIC / "sign-in" / "sign-in.css").read_text(encoding="utf-8")
+_SIGN_IN = (STATIC / "sign-in" / "sign-in.html").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 REQUEST_BYTES = 4096  # of a body that count as much as one more request
-MOST = 10_000  # callers that are remembered; who has not called for longest is forgotten first
+MAX_CALLERS = 10_000  # that are remembered; the one that has been idle longest is forgotten first
 
 
 class Rate:
@@ -17,7 +17,7 @@ class Rate:
         per_second: float,
         burst: int,
         clock: Callable[[], float] = time.monotonic,
-        most: int = MOST,
+        most: int = MAX_CALLERS,
     ) -> None:
         self._rate, self._burst, self._clock, self._most = per_second, burst, clock, most
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()

@@ -64,6 +64,7 @@ def _search(ghost: Ghost, given: Given) -> Any:
         "weaker": len(hits.weaker),
         "legs": hits.legs,
         "notes": hits.notes,
+        **({} if hits.complete else {"complete": False}),
         **({"superseded": hits.superseded} if hits.superseded else {}),
         **({"misses": hits.misses} if given.get("explain") else {}),
     }
@@ -242,7 +243,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         ONE,
         "Change a memory with a unified diff.",
         lambda g, a: g.patch(**a),
-        {**KEYED, **fields("patch", "diff base_version dry_run unlock")},
+        {**KEYED, **fields("patch", "diff base_version dry_run unlock allow_secrets")},
         ("diff",),
     ),
     ApiRoute(
@@ -450,7 +451,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         ONE,
         "Store a summary of several memories.",
         lambda g, a: g.consolidate(**a),
-        fields("consolidate", "ns summary_key content source_keys kind importance tags"),
+        fields("consolidate"),
         ("ns", "summary_key", "content", "source_keys"),
     ),
     ApiRoute(

@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,7 @@ def capture(
         raise InvalidInputError(
             "several sources were given", "give a text, --file, --transcript or --candidates"
         )
+    _refuse_ignored({"--from": recorder != AUTO and transcript is None})
     if candidates is not None:
         given = _candidates(
             read_text(("-",), "candidates") if candidates == "-" else _read_file(candidates),
@@ -154,6 +156,13 @@ def capture(
         console.note(f"nothing was stored; to store: {again}")
     elif not dry_run:
         console.vector_note()
+
+
+def _refuse_ignored(options: Mapping[str, bool], hint: str = "give one with --transcript") -> None:
+    """Refuse options that were given, although no recorded conversation is read."""
+    for name, is_given in options.items():
+        if is_given:
+            raise InvalidInputError(f"{name} is for recorded conversations", hint)
 
 
 def _read_file(name: str) -> str:
@@ -321,6 +330,7 @@ def ingest(
             console, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
         )
         return
+    _refuse_ignored({"--from": recorder != AUTO, "--source-user": source_user is not None})
     done = console.ghost.ingest(
         path or "",
         console.ns(ns),
@@ -334,10 +344,11 @@ def ingest(
         trust=trust,
         progress=console.progress("files"),
     )
-    console.notes(done.notes)
     if dry_run:
+        _print_notes(console, done.notes)
         console.show_all(done.memories, row)
         return
+    console.notes(done.notes)
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
     counts += f", {done.quarantined} held in quarantine" if done.quarantined else ""
     console.show(
@@ -445,6 +456,8 @@ def mine_procedures(
     its actions separated by spaces; or else from the procedural memories of the namespace.
     """
     sessions = _listed_sessions(paths)
+    if sessions is not None or not paths:
+        _refuse_ignored({"--from": recorder != AUTO}, "give their files")
     store = sessions is not None if store is None else store
     needs_ns = store or (sessions is None and not paths)
     console.progress("reading")
@@ -468,13 +481,19 @@ def mine_procedures(
         _procedure_row,
         f"no sequence was repeated in {plural(done.sessions, 'session')}",
     )
+    _print_notes(console, done.notes)
     if console.as_json:
         return
-    console.notes(done.notes)
     if done.procedures and not store:
         console.note("nothing was stored; --store stores them")
     elif store:
         console.vector_note()
+
+
+def _print_notes(console: Console, notes: Iterable[str]) -> None:
+    """Print notes also if the output is JSON: its lines are items, which do not have the notes."""
+    for note in notes:
+        console.note(f"note: {visible(note)}")
 
 
 def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:

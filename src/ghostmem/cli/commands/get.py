@@ -60,7 +60,7 @@ def get(
 
 
 def version_text(memory: Memory) -> str:
-    """Return one version as text: number, time, state, particulars, start of the content."""
+    """Return one version as text: number, time, state, fields, start of the content."""
     state = f"until {memory.deleted_at:%Y-%m-%d %H:%M:%S}" if memory.deleted_at else "current"
     head = (
         f"{bold(f'v{memory.version}')}  {memory.created_at:%Y-%m-%d %H:%M:%S}  "

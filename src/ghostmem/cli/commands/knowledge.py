@@ -1,4 +1,4 @@
-"""ghost knowledge: topics of a project, in the folder .ai-topics."""
+"""ghost knowledge: topics of a project, in the folder .ai-knowledge."""
 
 from pathlib import Path
 

@@ -117,7 +117,7 @@ def _list_tags(console: Console, ns: str | None) -> None:
     """List tags, most used first."""
     found = console.ghost.tags(console.ns_filter(ns))
     console.show_all(
-        found, lambda info: f"{info.tag:<30} {plural(info.count, 'memory')}", "(no tags)"
+        found, lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}", "(no tags)"
     )
 
 

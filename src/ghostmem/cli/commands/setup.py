@@ -223,7 +223,7 @@ def _set_up(
         changes = install(files, how, dry_run)
     for file, change in zip(files, changes, strict=True):
         _print_result(console, client, file, change, remove, dry_run)
-    if not remove:
+    if not remove or (allow and client.permission is None):
         _note_permission(console, client, scope, allow, dry_run)
     if (how.ns or how.db) and not (remove or hooks):
         _note_hooks(console, client, scope)

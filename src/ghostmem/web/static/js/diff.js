@@ -7,7 +7,7 @@ const MOST_WORDS = 6000; // of two lines together
 const MOST_STEPS = 1200; // lines or words that may differ before it is called another text
 const AROUND = 3; // equal lines shown beside a change
 const MOST_ROWS = 4000; // lines of a comparison that are laid out
-const WORD = /\s+|\d+(?:[.,:]\d+)+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
+export const WORD = /\s+|\d+(?:[.,:]\d+)+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
 /**
  * Return how to get from one list to another as [kind, from, to, from2, to2] with kind "same" or "else"; null when they differ in

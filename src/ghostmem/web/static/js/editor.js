@@ -1,5 +1,6 @@
 // Editing a memory's text: a new version of it, with a look at what it will be; when somebody else was faster, the person decides.
 import { del, get, memoryPath, putJson } from "./api.js";
+import { forced, isLocked } from "./change.js";
 import { ask } from "./dialog.js";
 import { diff } from "./diff.js";
 import { el, put } from "./dom.js";
@@ -57,12 +58,10 @@ export async function edit(memory, after, { place = null, text = null } = {}) {
 }
 
 const newest = (memory) => get(memoryPath(memory.ns, memory.key)).catch(() => null);
-const locked = (memory) => (memory.tags || []).includes("locked");
 
 async function save(base, text, after) {
   const path = memoryPath(base.ns, base.key);
-  const force = locked(base) ? { unlock: true } : {};
-  const kept = { valid_from: base.valid_from, valid_to: base.valid_to, ...force };
+  const kept = { valid_from: base.valid_from, valid_to: base.valid_to, ...forced(base) };
   const ties = await edges(base);
   const made = await putJson(path, { content: text, base_version: base.version, ...kept });
   dropDraft(draftName(base));
@@ -124,7 +123,7 @@ function question(memory, typed, place, problem) {
       problem && el("p", { class: "problem", role: "alert" }, problem),
       typed.isDraft && el("p", { class: "note draft-note" }, icon("info", 16), el("span", { class: "grow" }, typed.draftVersion === memory.version ? "This is your draft, which was not saved yet." : `This is your draft of version ${typed.draftVersion}; version ${memory.version} was saved since.`), stored),
       place && el("p", { class: "note warn" }, icon("warning", 16), `This text is in the file ${place.path}, line ${place.line}: change it there, or the next sync brings it back.`),
-      locked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; saving it here overrides the lock."),
+      isLocked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; saving it here overrides the lock."),
       pane.node,
     ],
     unsaved: () => pane.box.value !== memory.content,

@@ -1,5 +1,5 @@
 // Pieces that several screens show: chips, times, links to memories, receipts, and the states of loading, emptiness and failure.
-import { add, el } from "./dom.js";
+import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { href } from "./router.js";
 import { KINDS, RELS, TIERS, ago, when } from "./words.js";
@@ -109,5 +109,3 @@ export function select(props, choices) {
   return node;
 }
 export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
-
-export { add, el };

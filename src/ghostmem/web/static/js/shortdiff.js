@@ -1,7 +1,6 @@
 // The first difference between two short texts, in a few words: "02:00 → 03:30".
-import { script } from "./diff.js";
+import { WORD, script } from "./diff.js";
 
-const WORD = /\s+|\d+(?:[.,:]\d+)+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 const MAX_LENGTH = 40;
 
 const cut = (text) => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH).trimEnd()}…` : text);

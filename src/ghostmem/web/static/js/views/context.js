@@ -144,7 +144,7 @@ function packed(pack, asked, other) {
     el("div", { class: "pack-tools" }, tabs, el("button", { class: "button small", type: "button", onclick: copy }, icon("copy", 15), "Copy as text")),
     body, text,
     leftOut(pack),
-    el("details", { class: "same" }, el("summary", null, "The same in a terminal"), command(`ghost context ${quoted(asked.q)} -n ${quoted(ns() || "*")} --budget ${pack.budget} --render block`)),
+    el("details", { class: "same" }, el("summary", null, "The same in a terminal"), command(`ghost context ${quoted(asked.q)} -n ${quoted(ns() || "*")} --budget ${pack.budget}${asked.pinned === "0" ? " --exclude-pinned" : ""}${asked.expand === "0" ? " --no-edges" : ""} --render block`)),
   );
 }
 
