@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import NamedTuple
@@ -86,6 +87,12 @@ class LinkColumns:
         self.ends.extend([ids.setdefault(end, len(ids)) for _, end in found])
         self.lines.extend([line for line, _ in found.values()])
         self.rungs.extend([vias.setdefault(via, len(vias)) for _, via in found.values()])
+
+    def without_ids(self) -> "LinkColumns":
+        """Return the same links with nodes as numbers only."""
+        links = copy(self)
+        links.ids = {}
+        return links
 
     def join(self, other: "LinkColumns") -> None:
         """Add the links of another object."""

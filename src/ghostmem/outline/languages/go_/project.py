@@ -73,7 +73,7 @@ class GoFile:
 _decode = json.JSONDecoder().raw_decode
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _trees(text: str) -> list[Any]:
     return list(_decode(text)[0])
 
