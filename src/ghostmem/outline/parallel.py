@@ -1,7 +1,8 @@
 """Link the halves of a large project at the same time, in this process and in a copy of it.
 
 The copy has all facts without reading them again. Where no copy can be made, and if it fails, this
-process links both halves in turn, with the same result."""
+process links both halves in turn, with the same result. A helper does other work in the same
+way."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """The Python files of a project: a memory of inferred types, and the definitions behind names."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Self, TypeVar
@@ -21,12 +22,12 @@ Result = TypeVar("Result")
 _BUSY: Any = object()  # in place of the result of work that is not finished
 
 
-class Memo:
+class KnownAnswers:
     """Answers by key, or by number in a list, which takes less memory."""
 
     __slots__ = ("before", "known", "provisional")
 
-    def __init__(self, known: "list[Any] | _Answers") -> None:
+    def __init__(self, known: list[Any] | defaultdict[Any, Any]) -> None:
         self.known: Any = known  # None for no answer
         self.provisional: set[Any] = set()  # known answers that another round may change
         self.before: dict[Any, Any] = {}  # those of the last round
@@ -39,20 +40,15 @@ class Memo:
         self.provisional = set()
 
 
-class _Answers(dict[Any, Any]):
-    def __missing__(self, _key: Any) -> None:
-        return None
-
-
-class _FileMemos(dict[str, Memo]):
+class _FileAnswers(dict[str, KnownAnswers]):
     """The types of the expressions of all files, by path."""
 
     def __init__(self, tables: PythonFiles) -> None:
         super().__init__()
         self._tables = tables
 
-    def __missing__(self, path: str) -> Memo:
-        self[path] = memo = Memo([None] * len(self._tables[path].exprs))
+    def __missing__(self, path: str) -> KnownAnswers:
+        self[path] = memo = KnownAnswers([None] * len(self._tables[path].exprs))
         return memo
 
 
@@ -83,8 +79,8 @@ class InferenceBase:
         return other
 
     def _forget(self) -> None:
-        self.memo = Memo(_Answers())
-        self.expressions = _FileMemos(self.tables)
+        self.memo = KnownAnswers(defaultdict(lambda: None))
+        self.expressions = _FileAnswers(self.tables)
         self.is_provisional = False  # whether the answer that is being worked out is one
         self.depth = 0
         self.rounds = 0  # those that are over
@@ -104,7 +100,9 @@ class InferenceBase:
         """Return the result of a piece of work that is done once."""
         return self.remembered(self.memo, key, work, *args)
 
-    def remembered(self, memo: "Memo", key: Any, work: Callable[..., Result], *args: Any) -> Result:
+    def remembered(
+        self, memo: KnownAnswers, key: Any, work: Callable[..., Result], *args: Any
+    ) -> Result:
         """Return the result of a piece of work that is done once, from a memo.
 
         A cycle gets the answer of the last round. An answer that needed neither a cycle nor the
