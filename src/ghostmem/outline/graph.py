@@ -112,13 +112,6 @@ class LinkColumns:
             return zip(*columns, strict=True)
         return zip(*(map(column.__getitem__, places) for column in columns), strict=True)
 
-    def keep(self, places: Iterable[int]) -> None:
-        """Keep only the links at some places, in their order."""
-        chosen = array("I", places)
-        for name in ("starts", "kinds", "ends", "lines", "rungs"):
-            column = getattr(self, name)
-            setattr(self, name, array(column.typecode, map(column.__getitem__, chosen)))
-
     def __iter__(self) -> Iterator[OutlineLink]:
         ids, vias = list(self.ids), list(self.vias)
         for start, kind, end, line, via in self.rows():
