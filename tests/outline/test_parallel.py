@@ -83,6 +83,54 @@ def test_two_processes() -> None:
     assert done.stdout.split("\n")[:2] == [f"True {not several}", "alone alone"], done.stderr
 
 
+_WITH_A_HELPER = """
+import os
+from ghostmem.outline.parallel import helper
+
+def run(number):
+    return number + 1, os.getpid()
+
+with helper(run) as one:
+    one.start(1)
+    number, process = one.result()
+print(number, process == os.getpid())
+
+here = os.getpid()
+
+def fail(number):
+    if os.getpid() != here:
+        raise RecursionError
+    return number
+
+with helper(fail) as one:
+    one.start(3)
+    print(one.result())
+with helper(run):
+    print("not started")
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+def test_a_helper_runs_in_a_copy() -> None:
+    """If the copy fails, this process does the work; a helper that is not started just ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", _WITH_A_HELPER], capture_output=True, check=False, text=True
+    )
+    several = (os.cpu_count() or 1) > 1
+    expected = [f"2 {not several}", "3", "not started"]
+    assert done.stdout.splitlines() == expected, done.stderr
+
+
+def test_a_helper_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no copy is needed or can be made, the same result comes from this process."""
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
+    for needed in (False, True):
+        with parallel.helper(lambda *given: (given, os.getpid()), needed=needed) as one:
+            one.start(1, 2)
+            assert one.result() == ((1, 2), os.getpid())
+
+
 def test_no_copy_of_a_process_with_threads() -> None:
     """A process with a second thread is never copied."""
     done = threading.Event()

@@ -23,6 +23,7 @@ from ghostmem.outline.graph import (
     OutlineNode,
     project_id,
 )
+from ghostmem.outline.parallel import Helper
 
 # kinds that are shown on their own also where another symbol declares them
 _ALONE = frozenset({"function", "method", "type", "interface", "module"})
@@ -58,9 +59,9 @@ class ColumnGraph:
         self._number_of: dict[str, int] = {}
 
     @classmethod
-    def of(cls, linked: Linked, more: Any = None) -> "ColumnGraph":
-        """Return a graph as columns, together with some plain data."""
-        return cls(pack(linked, more))
+    def of(cls, linked: Linked, more: Any = None, helper: Helper | None = None) -> "ColumnGraph":
+        """Return a graph as columns; the arguments are those of `pack`."""
+        return cls(pack(linked, more, helper))
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -209,17 +210,25 @@ class _Numbering(dict[str, int]):
         return number
 
 
-def pack(linked: Linked, more: Any = None) -> bytes:
-    """Return a graph as columns, together with some plain data."""
+def pack(linked: Linked, more: Any = None, helper: Helper | None = None) -> bytes:
+    """Return a graph as columns, together with some plain data.
+
+    A helper that runs `pack_links` does so while the rest is packed."""
+    helper = helper or Helper(pack_links)
     writer = ColumnWriter()
     texts = _Numbering()
     nodes = sorted(linked.nodes.values(), key=node_order)
     number = {node.id: place for place, node in enumerate(nodes)}
     links = linked.links if isinstance(linked.links, LinkColumns) else _columns(linked.links)
+    place = array("i", [number.get(one, -1) for one in links.ids])
+    helper.start(links.without_ids(), place, len(nodes))
     head = _pack_nodes(writer, nodes, texts)
     writer.numbers("alone", _alone(links, nodes))
-    head |= _pack_links(writer, links, number) | _pack_loose(writer, linked, number, texts)
+    head |= _pack_loose(writer, linked, number, texts)
     writer.texts("texts", texts)
+    link_columns, link_head = helper.result()
+    writer.join(link_columns)
+    head |= link_head
     calls = FORWARD.index("calls") in links.kinds or any(
         one.kind == "calls" for one in linked.loose
     )
@@ -275,16 +284,16 @@ def _start(node: OutlineNode) -> int:
     return int(start) + 1 if is_made else _OTHER_ID
 
 
-def _pack_links(
-    writer: ColumnWriter, links: LinkColumns, number: Mapping[str, int]
-) -> dict[str, Any]:
-    """Add the links by the node that they leave, and their order by the node that they reach.
+def pack_links(
+    links: LinkColumns, place: "array[int]", size: int
+) -> tuple[ColumnWriter, dict[str, Any]]:
+    """Return the links by the node that they leave, and their order by the node that they reach.
 
+    The arguments after them are the place of the node of each id, or -1, and the number of nodes.
     Of several links of a kind between two nodes the first stays."""
+    writer = ColumnWriter()
     vias = sorted(links.vias)
     rung_of = [vias.index(via) for via in links.vias]
-    place = [number.get(one, -1) for one in links.ids]
-    size = len(number)
     end_at = _LINE_BITS + _VIA_BITS
     kind_at = end_at + size.bit_length()
     start_at = kind_at + len(FORWARD).bit_length()
@@ -314,7 +323,7 @@ def _pack_links(
     writer.numbers("link_via", rungs)
     writer.numbers("arriving", _offsets(ends, size))
     writer.numbers("by_end", _by_group(ends, size))
-    return {"vias": vias}
+    return writer, {"vias": vias}
 
 
 def _by_start(links: LinkColumns, place: Sequence[int], size: int) -> Iterator["array[int]"]:

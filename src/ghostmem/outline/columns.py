@@ -121,6 +121,11 @@ class ColumnWriter:
         self._columns[name] = [kind, size, [len(block) for block in blocks]]
         self._parts += blocks
 
+    def join(self, other: "ColumnWriter") -> None:
+        """Add the columns of another writer."""
+        self._columns |= other._columns
+        self._parts += other._parts
+
     def packed(self, more: Any) -> bytes:
         """Return all columns and more plain data as bytes."""
         head = compress(_encoded([self._columns, more]), 1)

@@ -42,7 +42,7 @@ class Symbol(NamedTuple):
     flags: tuple[str, ...] = ()  # static, constructor and the like
 
 
-_FULL = Symbol._fields.index("full") - 2  # after the name and the kind
+_FULL = Symbol._fields.index("full")
 
 
 class Term(NamedTuple):
@@ -185,9 +185,11 @@ class Facts:
 
 def _symbol(row: list[Any]) -> Symbol:
     """Return a symbol; equal kinds are one object, to save memory, and equal names too."""
-    name, kind, *others, flags = row
-    others[_FULL] = name if others[_FULL] == name else others[_FULL]
-    return Symbol._make([name, intern(kind), *others, tuple(flags)])
+    row[1] = intern(row[1])
+    if row[_FULL] == row[0]:
+        row[_FULL] = row[0]
+    row[-1] = tuple(row[-1])
+    return Symbol._make(row)
 
 
 def folded(data: Any) -> bytes:

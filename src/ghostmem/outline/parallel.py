@@ -1,13 +1,14 @@
 """Link the halves of a large project at the same time, in this process and in a copy of it.
 
 The copy has all facts without reading them again. Where no copy can be made, and if it fails, this
-process links both halves in turn, with the same result."""
+process links both halves in turn, with the same result. A helper does other work in the same
+way."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from posixpath import dirname
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,41 @@ def run_halves(parts: Sequence[Callable[[], Sequence[Step]]]) -> list[Any]:
     for steps in zip(*(part() for part in parts), strict=True):
         known = [step(known) for step in steps]
     return known
+
+
+class Helper:
+    """Runs a function in a copy of this process, or in this one where no copy can be made."""
+
+    def __init__(self, run: Callable[..., Any], peer: Connection[Any, Any] | None = None) -> None:
+        self._run = run
+        self._peer = peer
+        self._arguments: tuple[Any, ...] = ()
+
+    def start(self, *arguments: Any) -> None:
+        """Let the copy begin."""
+        self._arguments = arguments
+        if self._peer is not None:
+            with suppress(OSError):
+                self._peer.send(arguments)
+
+    def result(self) -> Any:
+        """Wait for the copy, and return what the function returned."""
+        if self._peer is not None:
+            with suppress(EOFError, OSError):
+                return self._peer.recv()
+        return self._run(*self._arguments)
+
+
+@contextmanager
+def helper(run: Callable[..., Any], *, needed: bool = True) -> Iterator[Helper]:
+    """Yield a helper that runs a function once.
+
+    A copy of the process takes little memory if it is made before much is read."""
+    if not needed or not can_fork():
+        yield Helper(run)
+        return
+    with copied(lambda peer: peer.send(run(*peer.recv()))) as peer:
+        yield Helper(run, peer)
 
 
 def _run_in_two_processes(first: Sequence[Step], second: Sequence[Step]) -> list[Any]:

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.clock import to_ns
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
-from ghostmem.outline.column_graph import ColumnGraph, opened
+from ghostmem.outline.column_graph import ColumnGraph, opened, pack_links
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.find import NEAREST, nearest
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
+from ghostmem.outline.parallel import Helper, helper
 from ghostmem.outline.parse import (
     UnparsableError,
     content_digest,
@@ -90,9 +91,10 @@ def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
     with no_cycle_collector():
         cached = _recall(store, home, chosen.name, maker, hashes)
         if cached is None:
-            facts, parsed = _facts(store, home, chosen, maker, hashes, texts, listed.skipped)
-            hashes = {path: hashes[path] for path in facts}  # some could not be read
-            cached = _link(chosen, home, facts)
+            with helper(pack_links, needed=len(hashes) >= MIN_SHARED_FILES) as packer:
+                facts, parsed = _facts(store, home, chosen, maker, hashes, texts, listed.skipped)
+                hashes = {path: hashes[path] for path in facts}  # some could not be read
+                cached = _link(chosen, home, facts, packer)
             _remember(store, home, chosen.name, maker, hashes, cached)
     return CodeGraph(
         chosen.name,
@@ -376,7 +378,7 @@ def _remember(
         )
 
 
-def _link(language: Language, home: Path, facts: dict[str, Facts]) -> _CachedGraph:
+def _link(language: Language, home: Path, facts: dict[str, Facts], packer: Helper) -> _CachedGraph:
     """Return the graph of files; their facts are dropped before it is packed, to save memory."""
     texts: dict[str, str | None] = {}
 
@@ -393,7 +395,8 @@ def _link(language: Language, home: Path, facts: dict[str, Facts]) -> _CachedGra
     ]
     reasons = dict.fromkeys(unlinked, "is nested too deeply to be linked")
     facts.clear()
-    return _CachedGraph(ColumnGraph.of(linked, [texts, errors]), texts, errors, reasons)
+    columns = ColumnGraph.of(linked, [texts, errors], packer)
+    return _CachedGraph(columns, texts, errors, reasons)
 
 
 def _link_possible(

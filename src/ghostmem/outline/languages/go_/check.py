@@ -10,7 +10,7 @@ from ghostmem.outline.languages.go_ import natives
 from ghostmem.outline.languages.go_.expression_types import EXPRESSIONS
 from ghostmem.outline.languages.go_.lookup import GoLookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, Sink
+from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, Sink, operand
 from ghostmem.outline.languages.go_.project import Decl, GoFile, Package, native
 from ghostmem.outline.languages.go_.shapes import SHAPES
 from ghostmem.outline.languages.go_.types import (
@@ -108,13 +108,13 @@ class Checker:
             if name in scope:
                 found = scope[name]
                 if not isinstance(found, Op):
-                    return Op("type", found, line=line)
+                    return operand("type", found, line=line)
                 return found._replace(line=line) if found.ids else found
         decls = self.file.package.scope.get(name)
         if decls:
             return self.declaration(decls, "package", line)
         if name in self.file.imports:
-            return Op("package", self.file.imports[name], line=line)
+            return operand("package", self.file.imports[name], line=line)
         for star in self.file.stars:
             if isinstance(star, Package) and name in star.scope:
                 return self.declaration(star.scope[name], "import", line)
@@ -126,7 +126,7 @@ class Checker:
         With one dot import from outside a capital name is from there, as nothing else has it.
         """
         if name in PREDECLARED_TYPES:
-            return Op(
+            return operand(
                 "type",
                 basic(name),
                 (self.project.outsider("", name, "type"),),
@@ -135,7 +135,7 @@ class Checker:
                 line,
             )
         if name in PREDECLARED_FUNCTIONS:
-            return Op(
+            return operand(
                 "builtin",
                 name,
                 (self.project.outsider("", name, "function"),),
@@ -144,11 +144,11 @@ class Checker:
                 line,
             )
         if name in PREDECLARED_VALUES:
-            return Op("value", None, line=line)
+            return operand("value", None, line=line)
         outside = [star for star in self.file.stars if isinstance(star, str)]
         if len(outside) == 1 and name[:1].isupper():
             return self.outsider(outside[0], name, line)
-        return Op("unknown", what="missing" if name != "_" else "", line=line)
+        return operand("unknown", what="missing" if name != "_" else "", line=line)
 
     def declaration(self, found: list[Decl], via: str, line: int) -> Op:
         """Return the meaning of a declaration at package level."""
@@ -161,11 +161,11 @@ class Checker:
         if kind in {"type", "interface"}:
             named = self.lookup.declare(decls)
             if named.tree[4] and not named.tree[2]:
-                return Op("type", self.lookup.declared(named), ids, "type", via, line)
-            return Op("type", ("n", named.key, named.params), ids, "type", via, line)
+                return operand("type", self.lookup.declared(named), ids, "type", via, line)
+            return operand("type", ("n", named.key, named.params), ids, "type", via, line)
         if kind == "function":
-            return Op("value", self.lookup.signature(decls[0]), ids, "function", via, line)
-        return Op("value", self.lookup.value(decls[0]), ids, kind, via, line)
+            return operand("value", self.lookup.signature(decls[0]), ids, "function", via, line)
+        return operand("value", self.lookup.value(decls[0]), ids, kind, via, line)
 
     def outsider(self, path: str, name: str, line: int) -> Op:
         """Return what a name of a package outside denotes: whether type or value, the place it
@@ -173,7 +173,7 @@ class Checker:
         """
         via = "native" if native(path) else "external"
         ids = (self.project.outsider(path, name, "symbol"),)
-        return Op("outside", ("x", path, name, ()), ids, "outside", via, line)
+        return operand("outside", ("x", path, name, ()), ids, "outside", via, line)
 
     def selector(self, tree: Tree) -> Op:
         """Resolve x.name: a name of a package, or a field or method of a type or value."""
@@ -186,22 +186,22 @@ class Checker:
             return (
                 self.declaration(decls, "import", line)
                 if decls
-                else Op("unknown", what="missing", line=line)
+                else operand("unknown", what="missing", line=line)
             )
         self.settle(base, "type" if base.mode == "type" else "read", tree[1])
         if base.mode == "outside":
             return self._outside_member(base.type, name, line)
         if base.mode not in {"value", "type"}:
-            return Op("unknown", what="missing" if self.sink else "", line=line, via="member")
+            return operand("unknown", what="missing" if self.sink else "", line=line, via="member")
         return self.member(base, name, line)
 
     def member(self, base: Op, name: str, line: int) -> Op:
         """Return a field or method of a value or type."""
         found = self.lookup.member(base.type, name, self.file) if base.type is not None else None
         if found is None:
-            return Op("unknown", what="missing", line=line, via="member")
+            return operand("unknown", what="missing", line=line, via="member")
         if found.kind == "field":
-            return Op("value", found.type, line=line, what="field")
+            return operand("value", found.type, line=line, what="field")
         if found.kind == "outside":
             return self._outside_member(found.type, name, line)
         signature = found.type
@@ -216,14 +216,14 @@ class Checker:
             else via
         )
         if not found.ids:
-            return Op("value", signature, line=line, what="anonymous")
-        return Op("value", signature, found.ids, "method", via, line)
+            return operand("value", signature, line=line, what="anonymous")
+        return operand("value", signature, found.ids, "method", via, line)
 
     def _outside_member(self, kind: Any, name: str, line: int) -> Op:
         path, owner = (kind[1], kind[2]) if kind[0] == "x" else ("", kind[1])
         via = "native" if native(path) else "external"
         ids = (self.project.outsider(path, f"{owner}.{name}", "method"),)
-        return Op("value", natives.member(kind, name), ids, "member", via, line)
+        return operand("value", natives.member(kind, name), ids, "member", via, line)
 
     # declarations
 

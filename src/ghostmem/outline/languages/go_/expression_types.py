@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.outline.languages.go_ import natives
 from ghostmem.outline.languages.go_.lookup import binding
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, value_of
+from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, operand, value_of
 from ghostmem.outline.languages.go_.shapes import signature
 from ghostmem.outline.languages.go_.types import (
     BOOL,
@@ -28,7 +28,7 @@ _LITERALS = {
     name: value_of(basic(name))
     for name in ("int", "float64", "complex128", "rune", "string", "bool")
 }
-_LITERALS["nil"] = Op("value")
+_LITERALS["nil"] = operand("value")
 _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "&&", "||"])
 
 
@@ -51,7 +51,7 @@ def call(checker: "Checker", tree: Tree) -> Op:
         return UNKNOWN
     if (variable or not head.ids) and head.what != "closure" and checker.sink is not None:
         checker.sink.loose("calls", tree[1], head.line or _line(tree[1]))
-    return Op("value", results(inferred(checker, _signature(checker, head.type), given)))
+    return operand("value", results(inferred(checker, _signature(checker, head.type), given)))
 
 
 def _signature(checker: "Checker", kind: Any) -> Type:
@@ -158,7 +158,7 @@ def star(checker: "Checker", tree: Tree) -> Op:
     op = checker.raw(tree[1])
     if op.mode in {"type", "outside"}:
         checker.settle(op, "type", tree[1])
-        return Op("type", ("p", op.type), line=op.line)
+        return operand("type", ("p", op.type), line=op.line)
     checker.settle(op, "read", tree[1])
     under = checker.lookup.underlying(op.type) if op.mode == "value" else None
     return value_of(pointed(under) if under is not None and under[0] == "p" else None)
@@ -247,7 +247,7 @@ def function(checker: "Checker", tree: Tree) -> Op:
     kind = signature(checker, tree[1])
     if checker.sink is not None and checker.walk_function is not None:
         checker.walk_function(checker, tree[1], kind, tree[2])
-    return Op("value", kind, what="closure", line=_line(tree))
+    return operand("value", kind, what="closure", line=_line(tree))
 
 
 def _typed(kinds: list[Any]) -> Type:

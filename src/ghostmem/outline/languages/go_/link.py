@@ -1,12 +1,20 @@
 """Link the files of a Go project: nodes, then each body typed in turn, then interfaces."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.graph import FORWARD, LinkColumns, Linked, Loose, OutlineNode, file_id
+from ghostmem.outline.graph import (
+    FORWARD,
+    FoundLinks,
+    LinkColumns,
+    Linked,
+    Loose,
+    OutlineNode,
+    file_id,
+)
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
@@ -15,7 +23,7 @@ from ghostmem.outline.languages.go_.lookup import GoLookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.natives import interfaces
 from ghostmem.outline.languages.go_.nodes import add_links, index_symbols, nodes_of
-from ghostmem.outline.languages.go_.operand import Op, Sink
+from ghostmem.outline.languages.go_.operand import operand
 from ghostmem.outline.languages.go_.project import Decl, GoFile, GoProject
 from ghostmem.outline.parallel import Step, halves, run_halves
 
@@ -28,29 +36,23 @@ _VALUES = {_NUMBERS[kind] for kind in ("calls", "accesses")}
 class _Owner:
     """Takes the references of one owner."""
 
-    def __init__(
-        self, project: GoProject, links: LinkColumns, unresolved: list[Loose], owner: str
-    ) -> None:
-        self.project = project
+    def __init__(self, names: Mapping[str, int], unresolved: list[Loose], owner: str) -> None:
+        self.names = names
         self.unresolved = unresolved
         self.owner = owner
-        self._add = links.add
-        self._done: set[tuple[str, str]] = set()
+        self.found: FoundLinks = {}
 
     def link(self, kind: str, ids: tuple[str, ...], line: int, via: str) -> None:
         """Take a reference that is resolved; of several alike the first is kept."""
         for one in ids:
-            if (kind, one) not in self._done:
-                self._done.add((kind, one))
-                self._add(self.owner, kind, one, line, via)
+            if (kind, one) not in self.found:
+                self.found[kind, one] = (line, via)
 
     def loose(self, kind: str, tree: Tree, line: int) -> None:
         """Take one that is not."""
         text = shown(tree)
         name = text.rsplit(".", 1)[-1]
-        self.unresolved.append(
-            Loose(self.owner, kind, text, line, name, self.project.names.get(name, 0))
-        )
+        self.unresolved.append(Loose(self.owner, kind, text, line, name, self.names.get(name, 0)))
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
@@ -107,22 +109,25 @@ def _link_files(project: GoProject, files: list[GoFile]) -> _Linked:
     """Type the bodies of some files."""
     links, loose = LinkColumns(), list[Loose]()
     lookup = GoLookup(project, Checker)
-    sink = partial(_Owner, project, links, loose)
     for file in files:
         add_links(project, links, file)
-        _link_initialisers(lookup, file, sink)
+        sink = _Owner(project.names, loose, file_id(file.path))
+        _link_initialisers(_checker(lookup, file, sink), file)
+        links.add_all(sink.owner, sink.found)
         bodies = iter(file.bodies())
         for key, symbol in zip(file.ids, file.facts.symbols, strict=True):
             if symbol.parent == FILE:
-                _link_symbol(lookup, Decl(key, file, symbol), bodies, sink)
-        lookup.members.clear()  # no other file asks for these
+                sink = _Owner(project.names, loose, key)
+                _link_symbol(_checker(lookup, file, sink), Decl(key, file, symbol), bodies)
+                links.add_all(key, sink.found)
     return _Linked(links, loose, project.outside, lookup.choices())
 
 
-def _link_symbol(
-    lookup: GoLookup, decl: Decl, bodies: Iterator[list[Tree]], sink: Callable[[str], Sink]
-) -> None:
-    checker = Checker(lookup, decl.file, [], sink(decl.id), decl.id, walk.function)
+def _checker(lookup: GoLookup, file: GoFile, sink: _Owner) -> Checker:
+    return Checker(lookup, file, [], sink, sink.owner, walk.function)
+
+
+def _link_symbol(checker: Checker, decl: Decl, bodies: Iterator[list[Tree]]) -> None:
     match decl.symbol.kind:
         case "function" | "method":
             _link_function(checker, decl, next(bodies, []))
@@ -138,7 +143,7 @@ def _link_function(checker: Checker, decl: Decl, body: list[Tree]) -> None:
     checker.enter_params(decl, tree)
     scope: Scope = {}
     if receiver := tree.get("recv"):
-        scope[receiver[0]] = Op("value", checker.type(receiver[1]), what="receiver")
+        scope[receiver[0]] = operand("value", checker.type(receiver[1]), what="receiver")
     for _, constraint in tree["params"]:
         checker.type(constraint)
     walk.function(checker, tree["sig"], shapes.signature(checker, tree["sig"]), body, scope)
@@ -160,9 +165,7 @@ def _link_type(checker: Checker, decl: Decl) -> None:
             checker.type(tree[3])
 
 
-def _link_initialisers(lookup: GoLookup, file: GoFile, sink: Callable[[str], Sink]) -> None:
-    key = file_id(file.path)
-    checker = Checker(lookup, file, [], sink(key), key, walk.function)
+def _link_initialisers(checker: Checker, file: GoFile) -> None:
     for spec in file.specs:
         if len(spec) == 4:
             if "_" in spec[1]:

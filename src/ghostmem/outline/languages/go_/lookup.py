@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.lowering import Tree
 
 Scope = dict[str, Any]
+MAX_MEMBERS = 5000  # answers about members that are kept; files of one package ask for the same
 MAX_EMBEDDING = 20  # structs inside each other in which a member is looked for
 
 
@@ -61,7 +62,7 @@ class GoLookup:
         self._under: Known = {}
         self._signatures: Known = {}
         self._values: Known = {}
-        self.members: dict[tuple[Any, ...], Member | None] = {}  # by type, name and file
+        self._members: dict[tuple[Any, ...], Member | None] = {}  # by type, name and file
 
     def declare(self, decls: list[Decl]) -> Named:
         """Return the named type of a declaration at package level."""
@@ -166,12 +167,14 @@ class GoLookup:
         """Return a field or method of a type or of a pointer to it by Go's rule: the shallowest
         one, when there is one only.
 
-        Each file has its own answers, because build constraints choose among declarations."""
+        Each file has its own answers if build constraints choose among methods of this name."""
         kind = pointed(kind)
-        key = (kind, name, file)
-        if key not in self.members:
-            self.members[key] = self._search(kind, name, file)
-        return self.members[key]
+        key = (kind, name, file if name in self.project.conditional else None)
+        if key not in self._members:
+            if len(self._members) >= MAX_MEMBERS:
+                self._members.clear()
+            self._members[key] = self._search(kind, name, file)
+        return self._members[key]
 
     def _search(self, kind: Type, name: str, file: GoFile) -> Member | None:
         level, seen = [kind], set[Any]()

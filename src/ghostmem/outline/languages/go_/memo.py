@@ -66,11 +66,11 @@ class Memo:
 
 def _has_usual_size(kind: Type) -> bool:
     """Tell whether a type can be handled; aliases of aliases may double it each time."""
-    level: list[Any] = [kind]
+    level: list[Any] = [kind] if kind else []
     count = 0
-    for _ in range(MAX_NESTING):
-        level = [part for one in level if isinstance(one, tuple) for part in one]
-        count += len(level)
+    for _ in range(MAX_NESTING - 1):
+        count += sum(map(len, level))
         if not level or count > MAX_PARTS:
             break
+        level = [part for one in level for part in one if part and isinstance(part, tuple)]
     return not level

@@ -33,7 +33,10 @@ def _index_symbol(project: GoProject, decl: Decl) -> None:
         project.members.setdefault(owner, {}).setdefault(symbol.name, []).append(key)
     elif symbol.kind == "method":
         owner = f"{package.path}.{receiver_type(symbol)}"
-        project.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(decl)
+        same = project.methods.setdefault(owner, {}).setdefault(symbol.name, [])
+        same.append(decl)
+        if len(same) > 1:
+            project.conditional.add(symbol.name)
     elif symbol.name != "init" or symbol.kind != "function":
         package.scope.setdefault(symbol.name, []).append(decl)
         if symbol.kind in {"type", "interface"}:

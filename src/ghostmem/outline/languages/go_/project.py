@@ -73,7 +73,7 @@ class GoFile:
 _decode = json.JSONDecoder().raw_decode
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _trees(text: str) -> list[Any]:
     return list(_decode(text)[0])
 
@@ -105,6 +105,7 @@ class GoProject:
         self.by_path: dict[str, Package] = {}
         self.files: list[GoFile] = []
         self.methods: dict[str, dict[str, list[Decl]]] = {}
+        self.conditional: set[str] = set()  # names of methods that a type has several of
         self.members: dict[str, dict[str, list[str]]] = {}  # the methods of interfaces
         self.types: dict[str, list[Decl]] = {}  # by path of the package and name
         self.outside: dict[str, OutlineNode] = {}

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.operand import Op
+from ghostmem.outline.languages.go_.operand import Op, operand
 from ghostmem.outline.languages.go_.types import Type
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def _array(checker: "Checker", tree: Tree) -> Op:
     if tree[2] is not None:
         checker.value(tree[2])
-    return Op("type", ("a", checker.type(tree[1])))
+    return operand("type", ("a", checker.type(tree[1])))
 
 
 def signature(checker: "Checker", tree: Tree) -> tuple[Any, ...]:
@@ -28,7 +28,7 @@ def struct(checker: "Checker", tree: Tree, how: str = "type") -> Op:
     for names, declared, inside in tree[1]:
         kind = embedded(checker, declared, how) if inside else checker.type(declared)
         fields += [(name, kind, inside) for name in (names or [_base(declared)])]
-    return Op("type", ("st", tuple(fields)))
+    return operand("type", ("st", tuple(fields)))
 
 
 def embedded(checker: "Checker", tree: Tree, how: str) -> Type:
@@ -48,7 +48,7 @@ def interface(checker: "Checker", tree: Tree, how: str = "type") -> Op:
         else:
             alone = len(one[1]) == 1
             unions.append(tuple(checker.type(part, how if alone else "type") for part in one[1]))
-    return Op("type", ("if", tuple(methods), tuple(unions)))
+    return operand("type", ("if", tuple(methods), tuple(unions)))
 
 
 def _base(tree: Tree) -> str:
@@ -58,12 +58,12 @@ def _base(tree: Tree) -> str:
 
 
 SHAPES: dict[str, Any] = {
-    "[]": lambda checker, tree: Op("type", ("s", checker.type(tree[1]))),
+    "[]": lambda checker, tree: operand("type", ("s", checker.type(tree[1]))),
     "[n": _array,
-    "m": lambda checker, tree: Op("type", ("m", checker.type(tree[1]), checker.type(tree[2]))),
-    "ch": lambda checker, tree: Op("type", ("c", checker.type(tree[1]))),
-    "~": lambda checker, tree: Op("type", ("~", checker.type(tree[1]))),
-    "fn": lambda checker, tree: Op("type", signature(checker, tree)),
+    "m": lambda checker, tree: operand("type", ("m", checker.type(tree[1]), checker.type(tree[2]))),
+    "ch": lambda checker, tree: operand("type", ("c", checker.type(tree[1]))),
+    "~": lambda checker, tree: operand("type", ("~", checker.type(tree[1]))),
+    "fn": lambda checker, tree: operand("type", signature(checker, tree)),
     "st": struct,
     "if": interface,
 }

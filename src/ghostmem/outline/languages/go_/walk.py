@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.lookup import Named, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
-from ghostmem.outline.languages.go_.operand import Op, value_of
+from ghostmem.outline.languages.go_.operand import Op, operand, value_of
 from ghostmem.outline.languages.go_.types import Type
 
 
@@ -74,9 +74,9 @@ def _define(checker: Checker, tree: Tree) -> None:
     scope = checker.scopes[-1]
     given = _values(checker, len(tree[1]), tree[2])
     for place, name in enumerate(tree[1]):
-        op = given[place] if place < len(given) else Op("value")
+        op = given[place] if place < len(given) else operand("value")
         if name in scope and isinstance(scope[name], Op):
-            scope[name] = Op(
+            scope[name] = operand(
                 "value", scope[name].type, what="closure" if op.what == "closure" else ""
             )
         elif name != "_":
@@ -88,9 +88,9 @@ def _variables(checker: Checker, tree: Tree) -> None:
     declared = checker.type(tree[2])
     given = _values(checker, len(tree[1]), tree[3]) if len(tree) == 4 else []
     if len(tree) > 4:
-        given = [Op("value", kind) for kind in _repeated(checker, tree)]
+        given = [operand("value", kind) for kind in _repeated(checker, tree)]
     for place, name in enumerate(tree[1]):
-        op = given[place] if place < len(given) else Op("value")
+        op = given[place] if place < len(given) else operand("value")
         if name != "_":
             scope[name] = op if declared is None else op._replace(mode="value", type=declared)
 
@@ -110,7 +110,7 @@ def _assign(checker: Checker, tree: Tree) -> None:
             checker.settle(op, "read", left)
         checker.settle(op, "write", left)
         if left[0] == "i":
-            _rebind(checker, left[1], given[place] if place < len(given) else Op("value"))
+            _rebind(checker, left[1], given[place] if place < len(given) else operand("value"))
 
 
 def _rebind(checker: Checker, name: str, given: Op) -> None:
@@ -127,7 +127,7 @@ def _rebind(checker: Checker, name: str, given: Op) -> None:
                     if scope[name].what == "receiver"
                     else ""
                 )
-                scope[name] = Op("value", scope[name].type, what=what)
+                scope[name] = operand("value", scope[name].type, what=what)
             return
 
 
@@ -144,7 +144,7 @@ def _range(checker: Checker, tree: Tree) -> None:
     scope: dict[str, Any] = {}
     for left, kind in zip(tree[2], kinds, strict=False):
         if tree[1]:
-            scope[left[1] if left[0] == "i" else "_"] = Op("value", kind)
+            scope[left[1] if left[0] == "i" else "_"] = operand("value", kind)
         else:
             checker.settle(checker.raw(left), "write", left)
     scope.pop("_", None)
@@ -159,7 +159,7 @@ def _type_switch(checker: Checker, tree: Tree) -> None:
     for types, body in tree[3]:
         kinds = [checker.type(one) for one in types]
         kind = kinds[0] if len(kinds) == 1 and types[0] != ["#", "nil"] else whole
-        inner(checker, {tree[1]: Op("value", kind)} if tree[1] else {}, body)
+        inner(checker, {tree[1]: operand("value", kind)} if tree[1] else {}, body)
 
 
 def _type(checker: Checker, tree: Tree) -> None:

@@ -58,7 +58,7 @@ class Classes(InferenceBase):
         Ancestors are resolved before their heirs, so that a long chain of them does not need a deep
         stack."""
         mark = ("mro", key)
-        if mark not in self.known:
+        if not self.is_known(mark):
             self._resolve_ancestors(key)
         return self.once(mark, self._mro, key) or (("class", key),)
 
@@ -67,7 +67,7 @@ class Classes(InferenceBase):
         while pending:
             above = [base[1] for base in self.bases(pending[-1]) if base[0] == "class"]
             missing = next(
-                (one for one in above if one not in seen and ("mro", one) not in self.known), None
+                (one for one in above if one not in seen and not self.is_known(("mro", one))), None
             )
             if missing is None:
                 last = pending.pop()

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ghostmem.outline.facts import FILE, Ref
+from ghostmem.outline.facts import FILE
 from ghostmem.outline.languages.python_.infer import PythonInference
+from ghostmem.outline.languages.python_.tables import PythonRef
 from ghostmem.outline.languages.python_.types import KNOWN, Def, Key, Type, Types
 
 CALLABLE = ("function", "method", "type", "interface")
@@ -39,7 +40,7 @@ class Edges:
     def __init__(self, inference: PythonInference) -> None:
         self.inference = inference
 
-    def of(self, path: str, ref: Ref) -> PythonResolved:
+    def of(self, path: str, ref: PythonRef) -> PythonResolved:
         """Return the edges of a reference of a file."""
         match ref.kind:
             case "calls":
@@ -48,9 +49,9 @@ class Edges:
                 return self._base(path, ref)
         return self._read(path, ref)
 
-    def _call(self, path: str, ref: Ref) -> PythonResolved:
+    def _call(self, path: str, ref: PythonRef) -> PythonResolved:
         exprs = self.inference.tables[path].exprs
-        target = exprs[ref.detail][1]
+        target = exprs[ref.row][1]
         edges: list[Edge] = []
         if exprs[target][0] in ("n", "a"):
             definitions, via = self.inference.definitions(path, target)
@@ -162,8 +163,8 @@ class Edges:
             if name in names and row > 0:
                 yield (*key, names.index(name)), row
 
-    def _base(self, path: str, ref: Ref) -> PythonResolved:
-        definitions, via = self.inference.definitions(path, ref.detail)
+    def _base(self, path: str, ref: PythonRef) -> PythonResolved:
+        definitions, via = self.inference.definitions(path, ref.row)
         ends = self._classes_behind(definitions)
         rung = "conditional" if len(ends) > 1 else via
         edges: list[Edge] = []
@@ -187,15 +188,15 @@ class Edges:
             ends.extend(("out", kind[1:]) for kind in types if kind[0] == "out")
         return list(dict.fromkeys(ends))
 
-    def _read(self, path: str, ref: Ref) -> PythonResolved:
+    def _read(self, path: str, ref: PythonRef) -> PythonResolved:
         """Resolve a read or write of a variable, or a use of a type."""
-        definitions, via = self.inference.definitions(path, ref.detail)
+        definitions, via = self.inference.definitions(path, ref.row)
         ends = [end for one in definitions if (end := self._read_end(one, ref.kind))]
         if len(ends) > 1:
             ends = list(dict.fromkeys(ends))
             via = "conditional" if sum(end[0] == "sym" for _, end in ends) > 1 else via
         # an attribute of something known that the project does not define is an instance's own
-        whole = bool(definitions) or self._is_known_owner(path, ref.detail)
+        whole = bool(definitions) or self._is_known_owner(path, ref.row)
         return PythonResolved([(kind, end, via) for kind, end in ends], whole, [])
 
     def _is_known_owner(self, path: str, row: int) -> bool:

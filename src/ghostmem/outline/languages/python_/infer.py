@@ -33,7 +33,9 @@ class PythonInference(Calls):
 
     def infer(self, path: str, row: int) -> Types:
         """Return the types of an expression."""
-        return self.once((path, row), self._infer, path, row) if row > 0 else ()
+        if row <= 0:
+            return ()
+        return self.remembered(self.expressions[path], row, self._infer, path, row)
 
     def _infer(self, path: str, row: int) -> Types:
         op, *operands = self.tables[path].exprs[row]

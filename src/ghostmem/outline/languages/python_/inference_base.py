@@ -1,5 +1,6 @@
 """The Python files of a project: a memory of inferred types, and the definitions behind names."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Self, TypeVar
@@ -18,6 +19,37 @@ _MODULE_NAMES = frozenset(  # that every module has
     "__name__ __file__ __doc__ __package__ __spec__ __loader__ __path__ __debug__".split()
 )
 Result = TypeVar("Result")
+_BUSY: Any = object()  # in place of the result of work that is not finished
+
+
+class KnownAnswers:
+    """Answers by key, or by number in a list, which takes less memory."""
+
+    __slots__ = ("before", "known", "provisional")
+
+    def __init__(self, known: list[Any] | defaultdict[Any, Any]) -> None:
+        self.known: Any = known  # None for no answer
+        self.provisional: set[Any] = set()  # known answers that another round may change
+        self.before: dict[Any, Any] = {}  # those of the last round
+
+    def next_round(self) -> None:
+        """Forget provisional answers, except that a cycle starts from its last one."""
+        self.before = {key: self.known[key] for key in self.provisional}
+        for key in self.provisional:
+            self.known[key] = None
+        self.provisional = set()
+
+
+class _FileAnswers(dict[str, KnownAnswers]):
+    """The types of the expressions of all files, by path."""
+
+    def __init__(self, tables: PythonFiles) -> None:
+        super().__init__()
+        self._tables = tables
+
+    def __missing__(self, path: str) -> KnownAnswers:
+        self[path] = memo = KnownAnswers([None] * len(self._tables[path].exprs))
+        return memo
 
 
 class InferenceBase:
@@ -47,11 +79,9 @@ class InferenceBase:
         return other
 
     def _forget(self) -> None:
-        self.known: dict[Any, Any] = {}
-        self.before: dict[Any, Any] = {}
-        self.provisional: set[Any] = set()  # known answers that another round may change
+        self.memo = KnownAnswers(defaultdict(lambda: None))
+        self.expressions = _FileAnswers(self.tables)
         self.is_provisional = False  # whether the answer that is being worked out is one
-        self.busy: set[Any] = set()
         self.depth = 0
         self.rounds = 0  # those that are over
         self.outer_names: dict[tuple[str, int, str], tuple[list[Def], int]] = {}
@@ -61,36 +91,43 @@ class InferenceBase:
 
     def next_round(self, passed: dict[tuple[str, int, int], set[tuple[str, int]]]) -> None:
         """Forget provisional answers, except that a cycle starts from its last one."""
-        self.before = {key: self.known.pop(key) for key in self.provisional}
-        self.provisional = set()
+        for memo in (self.memo, *self.expressions.values()):
+            memo.next_round()
         self.rounds += 1
         self.passed = {key: sorted(rows)[:MAX_PASSED] for key, rows in passed.items()}
 
     def once(self, key: Any, work: Callable[..., Result], *args: Any) -> Result:
-        """Return the result of a piece of work that is done once.
+        """Return the result of a piece of work that is done once."""
+        return self.remembered(self.memo, key, work, *args)
+
+    def remembered(
+        self, memo: KnownAnswers, key: Any, work: Callable[..., Result], *args: Any
+    ) -> Result:
+        """Return the result of a piece of work that is done once, from a memo.
 
         A cycle gets the answer of the last round. An answer that needed neither a cycle nor the
         arguments of calls is the same in every round, so it is kept."""
-        known: Result | None = self.known.get(key)
+        known: Result | None = memo.known[key]
+        if known is _BUSY or (known is None and self.depth > MAX_STEPS):
+            self.is_provisional = True
+            return memo.before.get(key, ())  # type: ignore[no-any-return]
         if known is not None:
-            if not self.is_provisional and key in self.provisional:
+            if not self.is_provisional and key in memo.provisional:
                 self.is_provisional = True
             return known
-        if key in self.busy or self.depth > MAX_STEPS:
-            self.is_provisional = True
-            return self.before.get(key, ())  # type: ignore[no-any-return]
-        self.busy.add(key)
+        memo.known[key] = _BUSY
         self.depth += 1
         outer, self.is_provisional = self.is_provisional, False
-        try:
-            self.known[key] = result = work(*args)
-        finally:
-            self.depth -= 1
-            self.busy.discard(key)
+        memo.known[key] = result = work(*args)
+        self.depth -= 1
         if self.is_provisional:
-            self.provisional.add(key)
+            memo.provisional.add(key)
         self.is_provisional = self.is_provisional or outer
         return result
+
+    def is_known(self, key: Any) -> bool:
+        """Tell whether a piece of work is done."""
+        return self.memo.known[key] not in (None, _BUSY)
 
     def infer_all(self, path: str, rows: Iterable[int]) -> Types:
         """Return the types of several expressions of a file together."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from ghostmem.outline.facts import FILE, Facts, Ref
+from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
+    FoundLinks,
     LinkColumns,
     Linked,
     Loose,
@@ -23,6 +24,7 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, PythonResolved, Target
 from ghostmem.outline.languages.python_.infer import PythonInference
 from ghostmem.outline.languages.python_.modules import origin
+from ghostmem.outline.languages.python_.tables import PythonRef
 from ghostmem.outline.languages.python_.types import Key
 from ghostmem.outline.parallel import Step, halves, run_halves
 
@@ -49,7 +51,7 @@ Passed = dict[
 class _Resolved(NamedTuple):
     """The links of some files."""
 
-    found: dict[tuple[str, str, str], tuple[int, str]]  # by start, kind and end: line and rung
+    links: LinkColumns
     loose: list[Loose]
     outside: dict[tuple[str, str], str]  # by origin and name: kind
 
@@ -60,20 +62,19 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     project = _Project({path: files[path] for path in sorted(files)})
     parts = [partial(_half, project, paths) for paths in halves(project.files)]
     made: list[_Resolved] = run_halves(parts)
-    links = LinkColumns()
-    outside: dict[tuple[str, str], str] = {}
+    links, loose, outside = made.pop(0)
     for one in made:
-        for (start, kind, end), (line, via) in one.found.items():
-            links.add(start, kind, end, line, via)
+        links.join(one.links)
+        loose += one.loose
         for key, kind in one.outside.items():
             _note_outside(outside, key, kind)
+    nodes = {node.id: node for node in project.nodes()}
     for (place, name), kind in sorted(outside.items()):
         number = outside_id(place, name)
-        project.nodes[number] = OutlineNode(
+        nodes[number] = OutlineNode(
             number, name, kind, place, where=name.split(".")[0] if place == EXTERNAL else ""
         )
-    loose = [unresolved for one in made for unresolved in one.loose]
-    return Linked(project.nodes, links, sorted(loose))
+    return Linked(nodes, links, sorted(loose))
 
 
 def _half(project: _Project, paths: list[str]) -> list[Step]:
@@ -93,34 +94,33 @@ class _Project:
         self.files = files
         self.inference = PythonInference(files)
         self.ids: dict[Key, str] = {}
-        self.nodes: dict[str, OutlineNode] = {}
         symbols = [(one.name, one.kind) for facts in files.values() for one in facts.symbols]
         self.callables = Counter(name for name, kind in symbols if kind in CALLABLE)
         self.values = Counter(name for name, kind in symbols if kind != "function")
         for path, facts in files.items():
-            self._symbols(path, facts)
+            names = {FILE: self.inference.modules.names[path]}
+            for number, one in enumerate(facts.symbols):
+                names[number] = f"{names[one.parent]}.{one.name}"
+                self.ids[path, number] = project_id(path, names[number], one.start)
 
-    def _symbols(self, path: str, facts: Facts) -> None:
-        module = self.inference.modules.names[path]
-        last = max((one.end_line for one in facts.symbols), default=1)
-        self.nodes[file_id(path)] = OutlineNode(
-            file_id(path), module, "file", file=path, line=1, end_line=last
-        )
-        names: list[str] = []
-        for number, one in enumerate(facts.symbols):
-            above = module if one.parent == FILE else names[one.parent]
-            names.append(f"{above}.{one.name}")
-            mark = self.ids[(path, number)] = project_id(path, names[-1], one.start)
-            self.nodes[mark] = OutlineNode(
-                mark,
-                names[-1],
-                one.kind,
-                file=path,
-                line=one.line,
-                end_line=one.end_line,
-                signature=one.signature,
-                body=one.detail,
-            )
+    def nodes(self) -> Iterator[OutlineNode]:
+        """Yield the nodes of files and symbols."""
+        for path, facts in self.files.items():
+            module = self.inference.modules.names[path]
+            last = max((one.end_line for one in facts.symbols), default=1)
+            yield OutlineNode(file_id(path), module, "file", file=path, line=1, end_line=last)
+            for number, one in enumerate(facts.symbols):
+                mark = self.ids[path, number]
+                yield OutlineNode(
+                    mark,
+                    mark[len(path) + 1 : mark.rindex("@")],
+                    one.kind,
+                    file=path,
+                    line=one.line,
+                    end_line=one.end_line,
+                    signature=one.signature,
+                    body=one.detail,
+                )
 
 
 class _PythonLinker:
@@ -132,7 +132,9 @@ class _PythonLinker:
         self.files = project.files
         self.inference = project.inference.empty_copy()
         self.edges = Edges(self.inference)
-        self.made = _Resolved({}, [], {})
+        # by file and by the node that they leave: links that are not in the columns yet
+        self.found: dict[str, dict[str, FoundLinks]] = {path: {} for path in paths}
+        self.made = _Resolved(LinkColumns(), [], {})
         self.ids = project.ids
         self.passed: Passed = {}  # by the calls of this round that another may resolve otherwise
         self.settled: Passed = {}  # by those of this round that are resolved for good
@@ -152,10 +154,17 @@ class _PythonLinker:
         self._next_round(shared)
         for path in self.paths:
             self._references(path)
+            self._flush(path)
         for path in self.paths:
             self._declares(path, self.files[path])
             self._imports(path, self.files[path])
+            self._flush(path)
         return self.made
+
+    def _flush(self, path: str) -> None:
+        for start, links in self.found[path].items():
+            self.made.links.add_all(start, links)
+        self.found[path] = {}
 
     def _next_round(self, shared: list[tuple[Passed, Passed]]) -> None:
         """Start a round with the arguments of the calls of all files."""
@@ -169,18 +178,17 @@ class _PythonLinker:
 
     def _declares(self, path: str, facts: Facts) -> None:
         for number, one in enumerate(facts.symbols):
-            self._add(
-                self._id(path, one.parent), "declares", self.ids[(path, number)], one.line, "local"
-            )
+            start, end = self._id(path, one.parent), self.ids[path, number]
+            self._add(path, start, "declares", end, one.line, "local")
 
     def _id(self, path: str, symbol: int) -> str:
         return file_id(path) if symbol == FILE else self.ids[(path, symbol)]
 
-    def _add(self, start: str, kind: str, end: str, line: int, via: str) -> None:
-        found, key = self.made.found, (start, kind, end)
-        known = found.get(key)
+    def _add(self, path: str, start: str, kind: str, end: str, line: int, via: str) -> None:
+        found = self.found[path].setdefault(start, {})
+        known = found.get((kind, end))
         if known is None or (line, via) < known:
-            found[key] = (line, via)
+            found[kind, end] = (line, via)
 
     def _imports(self, path: str, facts: Facts) -> None:
         modules = self.inference.modules
@@ -195,19 +203,16 @@ class _PythonLinker:
                 dotted = modules.absolute(one.path, path)
                 ends = [("out", (origin(dotted), dotted))]
             for end in ends:
-                self._link(file_id(path), "imports", end, one.line, "import")
+                self._link(path, file_id(path), "imports", end, one.line, "import")
 
-    def _link(self, start: str, kind: str, end: Target, line: int, via: str) -> None:
+    def _link(self, path: str, start: str, kind: str, end: Target, line: int, via: str) -> None:
         if end[0] == "out":
             place, name = end[1]
             _note_outside(self.made.outside, (place, name), _OUTSIDE.get(kind, "variable"))
-            self._add(
-                start, kind, outside_id(place, name), line, NATIVE if place == NATIVE else EXTERNAL
-            )
+            mark, via = outside_id(place, name), NATIVE if place == NATIVE else EXTERNAL
         else:
-            self._add(
-                start, kind, file_id(end[1]) if end[0] == "file" else self.ids[end[1]], line, via
-            )
+            mark = file_id(end[1]) if end[0] == "file" else self.ids[end[1]]
+        self._add(path, start, kind, mark, line, via)
 
     def _calls(self, path: str, pending: Collection[int] | None) -> set[int]:
         """Resolve the calls of a file, all or those pending, for their arguments.
@@ -217,16 +222,16 @@ class _PythonLinker:
         again: set[int] = set()
         table = self.inference.tables[path]
         for ref in table.refs if pending is None or pending else ():
-            if ref.kind != "calls" or (pending is not None and ref.detail not in pending):
+            if ref.kind != "calls" or (pending is not None and ref.row not in pending):
                 continue
             self.inference.is_provisional = False
             made = self.edges.of(path, ref)
-            _, _, args, keywords = table.exprs[ref.detail]
+            _, _, args, keywords = table.exprs[ref.row]
             passed = [
                 one for called in made.called for one in self.edges.passed(*called, args, keywords)
             ]
             if self.inference.is_provisional:
-                again.add(ref.detail)
+                again.add(ref.row)
             else:
                 self._take(path, ref, made)
             into = self.passed if self.inference.is_provisional else self.settled
@@ -238,23 +243,23 @@ class _PythonLinker:
         """Resolve the references of a file, except for the calls that are settled."""
         pending = self.pending[path]
         for ref in self.inference.tables[path].refs:
-            if ref.kind != "calls" or ref.detail in pending:
+            if ref.kind != "calls" or ref.row in pending:
                 self._take(path, ref, self.edges.of(path, ref))
 
-    def _take(self, path: str, ref: Ref, made: PythonResolved) -> None:
+    def _take(self, path: str, ref: PythonRef, made: PythonResolved) -> None:
         start = self._id(path, ref.owner)
         for kind, end, via in made.edges:
-            self._link(start, kind, end, ref.line, via)
+            self._link(path, start, kind, end, ref.line, via)
         if not made.whole:
             self._leave(start, path, ref)
 
-    def _leave(self, start: str, path: str, ref: Ref) -> None:
+    def _leave(self, start: str, path: str, ref: PythonRef) -> None:
         """Keep a reference that could not be resolved.
 
         A read only when something of the project goes by that name.
         """
         row = self.inference.tables[path].exprs[
-            self.inference.tables[path].exprs[ref.detail][1] if ref.kind == "calls" else ref.detail
+            self.inference.tables[path].exprs[ref.row][1] if ref.kind == "calls" else ref.row
         ]
         name = str(row[2]) if row[0] == "a" else str(row[1]) if row[0] == "n" else ""
         project = self.project

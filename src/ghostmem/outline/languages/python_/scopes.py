@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from sys import intern
 from typing import Any, NamedTuple
 
-from ghostmem.outline.facts import Facts, Ref
-from ghostmem.outline.languages.python_.tables import ELSEWHERE, LATE, Row
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.languages.python_.tables import ELSEWHERE, LATE, PythonRef, Row
 
 Bind = list[
     Any
@@ -112,10 +112,13 @@ class Scopes:
         return False
 
 
+_new = tuple.__new__  # takes half the time of a call of the class
+
+
 class Loaded(NamedTuple):
     """The tables of one file."""
 
-    refs: list[Ref]
+    refs: list[PythonRef]
     exprs: list[Row]
     scopes: Scopes
     details: list[dict[str, Any]]  # of its symbols
@@ -145,19 +148,20 @@ class PythonFiles(dict[str, Loaded]):
 # The same words are written many times, and kept once.
 
 
-def _ref(row: list[Any]) -> Ref:
-    kind, owner, text, *others = row
-    return Ref(intern(kind), owner, intern(text), *others)
+def _ref(row: list[Any]) -> PythonRef:
+    row[0], row[2] = intern(row[0]), intern(row[2])
+    return _new(PythonRef, row)
 
 
 def _row(row: list[Any]) -> Row:
-    match row[0]:
-        case "n":
-            return ("n", intern(row[1]), *row[2:])
-        case "a":
-            return ("a", row[1], intern(row[2]))
-        case "k":
-            return ("k", intern(row[1]), intern(row[2]))
+    op = row[0]
+    if op == "n":
+        row[1] = intern(row[1])
+    elif op == "a":
+        row[2] = intern(row[2])
+    elif op == "k":
+        row[1], row[2] = intern(row[1]), intern(row[2])
+    row[0] = intern(op)
     return tuple(row)
 
 
