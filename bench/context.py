@@ -5,8 +5,8 @@ turns inside `context(question, budget=B).memories` for four budgets, next to th
 from packing the hits of `search(limit=100)` greedily in order, with the cut-off switched off.
 
 `--small` takes a JSON lines file, or a folder of them, with one small namespace a line: `memories`
-(texts), `query`, `relevant` (indices of the memories that answer it) and `kind`. It reports, by
-kind, the recall of the relevant ones among the first max(3, number of relevant) hits, whether the
+(texts), `query`, `relevant` (indices of the memories that answer it) and `kind`; or `questions`, a
+list of these three. It reports, by kind, the recall of the relevant ones among the first max(3, number of relevant) hits, whether the
 first hit is relevant, the number of hits shown, the recall inside a 120-token Pack, and for the
 kind `absent` how often a search returns nothing.
 
@@ -101,7 +101,7 @@ def read_small(path: Path) -> Iterator[dict[str, Any]]:
         for line in file.read_text(encoding="utf-8").splitlines():
             item = json.loads(line)
             if "memories" in item:
-                yield item
+                yield item if "questions" in item else {**item, "questions": [item]}
 
 
 def measure_small(items: Sequence[dict[str, Any]], settings: Settings) -> dict[str, Any]:
@@ -113,7 +113,8 @@ def measure_small(items: Sequence[dict[str, Any]], settings: Settings) -> dict[s
             ns = f"small:{number}"
             for place, memory in enumerate(item["memories"]):
                 ghost.put(ns, f"m{place}", memory)
-            rows[item["kind"]].append(_judge_small(ghost, ns, item))
+            for question in item["questions"]:
+                rows[question["kind"]].append(_judge_small(ghost, ns, question))
     kinds = {
         kind: mean(found, "", " ".join(found[0])) | {"n": len(found)}
         for kind, found in sorted(rows.items())

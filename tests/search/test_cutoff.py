@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ghostmem import Ghost
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Hit, Hits
+from ghostmem.search.cutoff import has_answer
 from ghostmem.settings import Settings
 
 NS = "home"
@@ -548,3 +551,34 @@ def test_a_store_without_vectors_is_searched_incompletely(tmp_path: Path) -> Non
         found = ghost.search(BY_MEANING, "a")
         assert keys(found) == ["cat"]
         assert found.complete
+
+
+def fact(
+    margin: float, relevance: float | None = None, lexical: float = 0.2, time: str = ""
+) -> Any:
+    """Return a candidate as `has_answer` sees it."""
+    features = {"lexical": [lexical], **({time: [1.0]} if time else {})}
+    return SimpleNamespace(
+        margin=margin,
+        relevance=relevance,
+        chunk=SimpleNamespace(thread=None),
+        table=SimpleNamespace(features=features),
+        feature=lambda name: features[name][0],
+    )
+
+
+@pytest.mark.parametrize(
+    ("candidates", "expected"),
+    [
+        pytest.param([fact(0.1), fact(0.1)], True, id="evidence, none was read"),
+        pytest.param([fact(0.1, 0.1), fact(0.1)], False, id="none that was read is an answer"),
+        pytest.param([fact(0.1, 0.3), fact(0.1)], True, id="one is an answer"),
+        pytest.param([fact(0.1, 0.1), fact(0.1, lexical=0.8)], True, id="one has the wording"),
+        pytest.param([fact(-0.1, 0.5), fact(-0.1)], False, id="an answer without evidence"),
+        pytest.param([fact(-0.3, 0.85), fact(-0.1)], True, id="a certain answer"),
+        pytest.param([fact(0.1, 0.1, time="month"), fact(0.1)], True, id="dates are not read"),
+    ],
+)
+def test_of_many_facts_the_judge_reads_the_best(candidates: list[Any], expected: bool) -> None:
+    """One must be an answer by its opinion or its wording, and have evidence or be certain."""
+    assert has_answer(candidates) is expected

@@ -21,9 +21,10 @@ CONVERSATION = 0.45
 UNSPACED = 0.12
 # the part of the judge's log-odds that counts as evidence, and the log-odds that change nothing
 JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.02, 0.0)
-# among facts that the judge has all read, its probability alone decides, but for a candidate with
-# this share of the question's wording
+# the judge's probability or the share of the question's wording that one of the facts needs; among
+# facts that the judge has all read nothing else counts, among others also how likely chance is
 MIN_ANSWER, WHOLE_WORDING = 0.18, 0.7
+CERTAIN = 0.8  # from this probability on, the judge's opinion of a fact is enough
 MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
 MIN_COSINE = 0.15  # a cosine below this is no evidence
 MIN_RELEVANCE = 0.5  # nor is a lower probability of the judge's
@@ -60,16 +61,20 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
 def has_answer(matches: list[ChunkMatch]) -> bool:
     """Return whether the wording, meaning, codes or time of any candidate fit the question.
 
-    Where the judge has read all facts, it decides; where it has read a part of them, its opinion of
-    a fact can only help. Of turns of conversations it reads the best, and the others do not
-    count."""
+    Where the judge has read all facts, it decides. Where it has read the best of them, one of them
+    must be an answer by its opinion, and its opinion helps. Of turns of conversations it reads the
+    best, and the others do not count."""
     if any(match.margin == inf for match in matches):
         return True
     judged = [match for match in matches if match.relevance is not None]
     if any(match.chunk.thread is None for match in judged):
+        is_possible = any(map(_answers_by_itself, matches)) or not all(map(knows_all_of, matches))
         if len(judged) == len(matches) and all(map(knows_all_of, judged)):
-            return any(_answers_by_itself(match) for match in judged)
-        return any(match.margin + max(0.0, _opinion(match)) >= 0 for match in matches)
+            return is_possible
+        return is_possible and any(
+            match.margin + max(0.0, _opinion(match)) >= 0 or (match.relevance or 0.0) >= CERTAIN
+            for match in matches
+        )
     return any(match.margin + _opinion(match) >= 0 for match in judged or matches)
 
 
