@@ -6,9 +6,9 @@ from packing the hits of `search(limit=100)` greedily in order, with the cut-off
 
 `--small` takes a JSON lines file, or a folder of them, with one small namespace a line: `memories`
 (texts), `query`, `relevant` (indices of the memories that answer it) and `kind`; or `questions`, a
-list of these three. It reports, by kind, the recall of the relevant ones among the first max(3, number of relevant) hits, whether the
-first hit is relevant, the number of hits shown, the recall inside a 120-token Pack, and for the
-kind `absent` how often a search returns nothing.
+list of objects with these three. It reports, by kind, the recall of the relevant ones among the
+first max(3, number of relevant) hits, whether the first hit is relevant, the number of hits shown,
+the recall inside a 120-token Pack, and for the kind `absent` how often a search returns nothing.
 
 Reads are not counted, so that measuring one question does not change the next one.
 """
