@@ -511,7 +511,9 @@ def write_config(path: str, name: str, value: str) -> Any:
     The caller holds the lock of the file, so that two programs can set values at the same time.
     """
     parsed = parse(name, value, "config set")
-    if name == "db" and parsed != ":memory:" and "://" not in parsed and not parsed.startswith("~"):
+    is_store = name == "db" and parsed != ":memory:" and "://" not in parsed
+    is_folder = name == "notes_dir" and parsed
+    if (is_store or is_folder) and not parsed.startswith("~"):
         parsed = os.path.abspath(parsed)  # the file is read from every folder
     if name == "embed_model" and is_path(parsed) and os.path.isdir(parsed):
         parsed = os.path.abspath(parsed)

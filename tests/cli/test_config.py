@@ -252,6 +252,8 @@ def test_a_relative_store_means_the_same_file_everywhere(
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert ghost_cli("get", "-n", "a", "x").out == "one\n"
+    notes = ghost_cli.row("config", "set", "notes_dir", "notes")["value"]
+    assert notes == str(tmp_path / "elsewhere" / "notes")
 
 
 @pytest.mark.parametrize(

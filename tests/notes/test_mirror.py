@@ -398,6 +398,7 @@ def test_removed_on_one_side_and_edited_on_the_other(store: Ghost, root: Path, l
 def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout: str) -> None:
     """Another heading or topic with the same text is the same memory under another key, with what is known of it."""
     store.put(NS, "tea", "Green tea.", importance=0.9, tags=["drink"])
+    store.put(NS, "again", "green tea", dedup=True)
     store.put(NS, "pot", "A pot.")
     store.edge(NS, "pot", "tea", "depends_on")
     store.mirror(root, NS, layout=layout)
@@ -410,6 +411,7 @@ def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout:
     store.mirror(root, NS)
     assert folder(root, layout) == memories(store) == {"leaf": "Green tea.", "pot": "A pot."}
     assert (store.get(NS, "leaf").importance, store.get(NS, "leaf").tags) == (0.9, ("drink",))
+    assert store.get(NS, "leaf").aliases == ("green tea",)
     leaf = store.get(NS, "leaf").id
     with store.store.engine.read() as tx:
         assert [edge.rel for edge in tx.graph.edges(leaf)] == ["depends_on"]

@@ -283,8 +283,7 @@ class _KeyBatch:
             )
         written = write_draft(self._store, tx, draft)
         if before is not None and before.key != key:
-            tx.graph.relink(before.id, written.id)
-            tx.journal.carry(before.id, written.id)
+            tx.carry(before.id, written.id)
         self._report.to_store += 1
         return written
 
