@@ -380,7 +380,9 @@ def test_a_key_is_cut_in_the_middle(look: "Viewer") -> None:
     """Where a key does not fit, its end, in which keys differ, is still shown, and its whole text is there."""
     page = look.show("#/search")
     code = """(m, key) => {
-      const box = m.el("div", {class: "sized"}, m.middle(key));
+      const box = document.createElement("div");
+      box.className = "sized";
+      box.append(m.middle(key));
       document.body.append(box);
       box.style.setProperty("width", "150px");
       const [head, tail] = box.querySelectorAll(".middle > span");
