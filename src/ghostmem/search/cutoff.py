@@ -21,8 +21,8 @@ CONVERSATION = 0.45
 UNSPACED = 0.12
 # the part of the judge's log-odds that counts as evidence, and the log-odds that change nothing
 JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.02, 0.0)
-# the judge's probability or the share of the question's wording that one of the facts needs; among
-# facts that the judge has all read nothing else counts, among others also how likely chance is
+# the judge's probability or the share of the question's wording that one of the facts needs; if the
+# judge has read all of them, nothing else counts, otherwise the evidence above counts too
 MIN_ANSWER, WHOLE_WORDING = 0.18, 0.7
 CERTAIN = 0.8  # from this probability on, the judge's opinion of a fact is enough
 MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
@@ -68,12 +68,13 @@ def has_answer(matches: list[ChunkMatch]) -> bool:
         return True
     judged = [match for match in matches if match.relevance is not None]
     if any(match.chunk.thread is None for match in judged):
-        is_possible = any(map(_answers_by_itself, matches)) or not all(map(knows_all_of, matches))
-        if len(judged) == len(matches) and all(map(knows_all_of, judged)):
-            return is_possible
-        return is_possible and any(
-            match.margin + max(0.0, _opinion(match)) >= 0 or (match.relevance or 0.0) >= CERTAIN
-            for match in matches
+        if all(map(knows_all_of, matches)):
+            if not any(map(_answers_by_itself, matches)):
+                return False
+            if len(judged) == len(matches):
+                return True
+        return any(
+            match.margin + max(0.0, _opinion(match)) >= 0 or _is_certain(match) for match in matches
         )
     return any(match.margin + _opinion(match) >= 0 for match in judged or matches)
 
@@ -81,6 +82,10 @@ def has_answer(matches: list[ChunkMatch]) -> bool:
 def _answers_by_itself(match: ChunkMatch) -> bool:
     has_wording = match.feature("lexical") >= WHOLE_WORDING
     return has_wording or (match.relevance or 0.0) >= MIN_ANSWER
+
+
+def _is_certain(match: ChunkMatch) -> bool:
+    return knows_all_of(match) and (match.relevance or 0.0) >= CERTAIN
 
 
 def _opinion(match: ChunkMatch) -> float:
