@@ -6,9 +6,10 @@ from packing the hits of `search(limit=100)` greedily in order, with the cut-off
 
 `--small` takes a JSON lines file, or a folder of them, with one small namespace a line: `memories`
 (texts), `query`, `relevant` (indices of the memories that answer it) and `kind`; or `questions`, a
-list of objects with these three. It reports, by kind, the recall of the relevant ones among the
-first max(3, number of relevant) hits, whether the first hit is relevant, the number of hits shown,
-the recall inside a 120-token Pack, and for the kind `absent` how often a search returns nothing.
+list of objects with these three. `--join N` puts each N of them into one larger namespace with
+several subjects. It reports, by kind, the recall of the relevant ones among the first max(3, number
+of relevant) hits, whether the first hit is relevant, the number of hits shown, the recall inside a
+120-token Pack, and for the kind `absent` how often a search returns nothing.
 
 Reads are not counted, so that measuring one question does not change the next one.
 """
@@ -104,6 +105,19 @@ def read_small(path: Path) -> Iterator[dict[str, Any]]:
                 yield item if "questions" in item else {**item, "questions": [item]}
 
 
+def joined(items: Sequence[dict[str, Any]], count: int) -> Iterator[dict[str, Any]]:
+    """Put the memories and questions of each `count` namespaces into one."""
+    for start in range(0, len(items), count):
+        memories: list[str] = []
+        questions: list[dict[str, Any]] = []
+        for item in items[start : start + count]:
+            for question in item["questions"]:
+                places = [len(memories) + place for place in question["relevant"]]
+                questions.append({**question, "relevant": places})
+            memories += item["memories"]
+        yield {"memories": memories, "questions": questions}
+
+
 def measure_small(items: Sequence[dict[str, Any]], settings: Settings) -> dict[str, Any]:
     """Measure search and a small Pack over small namespaces, by kind."""
     rows: dict[str, list[dict[str, float]]] = defaultdict(list)
@@ -154,6 +168,9 @@ def main() -> None:
     parser.add_argument(
         "--small", type=Path, help="small namespaces: a JSON lines file, or a folder of them"
     )
+    parser.add_argument(
+        "--join", type=int, default=1, metavar="N", help="put each N small namespaces into one"
+    )
     parser.add_argument("--limit-conversations", type=int)
     parser.add_argument("--embed", choices=["local", "static", "none"])
     parser.add_argument("--score", choices=["relevance", "specified"], help="order of a context")
@@ -168,7 +185,8 @@ def main() -> None:
             list(read_locomo(arguments.path))[: arguments.limit_conversations], settings
         )
     if arguments.small is not None:
-        figures["small"] = measure_small(list(read_small(arguments.small)), settings)
+        items = joined(list(read_small(arguments.small)), arguments.join)
+        figures["small"] = measure_small(list(items), settings)
     if arguments.json:
         print(json.dumps(figures))
     else:

@@ -10,6 +10,14 @@ from ghostmem import Ghost
 from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.judge import find_judge
 from ghostmem.model import Hits
+from ghostmem.search.score import (
+    HALF,
+    MIN_ODDS,
+    RELEVANCE_ODDS,
+    WITH_VECTORS,
+    attainable,
+    log_odds,
+)
 from ghostmem.search.search import search
 from ghostmem.settings import Settings
 
@@ -20,6 +28,18 @@ MEMORIES = {
     "office": "The harbour office is closed on public holidays.",
     "cat": "The cat eats only dry food.",
 }
+ANSWER = "Boats to the islands depart from pier four at a quarter past seven."
+OTHERS = (
+    "The cat eats only dry food.",
+    "The lease of the flat ends in May.",
+    "Ann plays the cello.",
+    "The printer is on the second floor.",
+    "The bakery closes at noon.",
+    "The car needs winter tyres.",
+    "The garden key hangs behind the door.",
+    "Invoices go to Marta.",
+    "The dentist is Dr Olsen.",
+)
 # freshness judges what is put; here only reading is tested
 JUDGED = Settings(embed_provider="local", judge="on", rerank="on", freshness="off")
 
@@ -36,6 +56,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
         for number in range(30):
             words = f"The harbour ferry number {number} leaves from another pier. " * 6
             ghost.put("long", f"m{number}", words)
+        for number in range(12):
+            ghost.put(
+                "many", f"m{number}", f"The harbour ferry number {number} leaves a white wake."
+            )
+        for number, text in enumerate(OTHERS):
+            ghost.put("many", f"other-{number}", text)
+        ghost.put("many", "answer", ANSWER)
         for number, text in enumerate(MEMORIES.values()):
             ghost.put("talk", f"t{number}", text, source_user="Ann", source_scope="monday")
     return place
@@ -129,6 +156,20 @@ def test_only_the_first_are_read(opened: Opened) -> None:
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     assert read["on"] == 20
     assert 0 < read["auto"] < 20
+
+
+def test_among_many_facts_the_log_odds_count(opened: Opened) -> None:
+    """An answer in other words is among the first, before most facts with the question's words."""
+    found = opened().search(QUESTION, "many", limit=30, weak=True, explain=True)
+    assert "answer" in [hit.key for hit in found[:3]]
+    limit = attainable(WITH_VECTORS, in_thread=False, names_source=False)
+    read = [hit for hit in found if hit.why is not None and hit.why.relevance is not None]
+    assert read
+    for hit in read:
+        assert hit.why is not None
+        added = hit.why.parts.get("relevance", 0.0) * HALF * limit / (1 - hit.score)
+        odds = log_odds(hit.why.relevance or 0.0)
+        assert added == pytest.approx(RELEVANCE_ODDS * max(0.0, odds - MIN_ODDS), abs=0.02)
 
 
 def test_a_question_in_words_that_the_judge_does_not_know_is_not_judged(opened: Opened) -> None:

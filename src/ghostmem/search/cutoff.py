@@ -3,11 +3,11 @@
 There is none when neither the wording nor the meaning of any candidate is about the question. The
 thresholds were chosen on development data, see docs/decisions.md."""
 
-from math import inf, log, log10
+from math import inf, log10
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable, NamespaceQuery
 from ghostmem.search.query import Query
-from ghostmem.search.score import knows_all_of
+from ghostmem.search.score import knows_all_of, log_odds
 from ghostmem.settings import Settings
 from ghostmem.text.calendar import MONTHS, RECENCY_WORDS, TIME_WORDS
 
@@ -25,7 +25,6 @@ JUDGED_FACT, JUDGED_TURN = (0.05, 1.5), (0.02, 0.0)
 # judge has read all of them, nothing else counts, otherwise the evidence above counts too
 MIN_ANSWER, WHOLE_WORDING = 0.18, 0.7
 CERTAIN = 0.8  # from this probability on, the judge's opinion of a fact is enough
-MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
 MIN_COSINE = 0.15  # a cosine below this is no evidence
 MIN_RELEVANCE = 0.5  # nor is a lower probability of the judge's
 EVIDENCE_PARTS = frozenset(
@@ -93,8 +92,7 @@ def _opinion(match: ChunkMatch) -> float:
     if match.relevance is None:
         return 0.0
     share, neutral = JUDGED_FACT if match.chunk.thread is None else JUDGED_TURN
-    chance = min(max(match.relevance, MIN_CHANCE), 1 - MIN_CHANCE)
-    return share * (log(chance / (1 - chance)) - neutral)
+    return share * (log_odds(match.relevance) - neutral)
 
 
 def needed(chunks: int, model_threshold: float | None) -> float:

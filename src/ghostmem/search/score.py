@@ -5,7 +5,7 @@ A feature is absent where its field is missing or the question does not ask for 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from math import fsum, sqrt
+from math import fsum, log, sqrt
 from operator import attrgetter
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable
@@ -51,10 +51,14 @@ WITHOUT_VECTORS: Mapping[str, float] = {
 # with vectors, one or two shared words count for less than their share: meaning is better evidence
 CURVE = 1.25
 FULL_SUM, FULL_SUM_TEXT = 2.0, 1.0  # of a full match with and without vectors, for `specified`
-# The weight of the judge's opinion where it has read all candidates: smaller for a question about a
-# time, because it does not read the dates. Smallest for a turn of a conversation, of which it does
-# not read the neighbours, and where it has not read all candidates.
+# The weight of the judge's probability where it has read all candidates: smaller for a question
+# about a time, because it does not read the dates. Smallest for a turn of a conversation, of which
+# it does not read the neighbours, and for times where it has not read all candidates.
 RELEVANCE, TIME_RELEVANCE, PARTIAL_RELEVANCE = 3.5, 1.1, 0.4
+# Where it has read the best of many facts: the weight of its log-odds, and the log-odds from which
+# they count; lower ones do not tell candidates apart.
+RELEVANCE_ODDS, MIN_ODDS = 0.25, -2.0
+MIN_CHANCE = 0.001  # probabilities nearer to 0 or 1 count as this one
 TIME_FEATURES = frozenset(("month", "window", "recency"))
 # Of facts that answer a question equally well, the newest comes first: what it may gain, as a share
 # of the attainable sum; the probability that counts as an answer, and how much it may lie below the
@@ -97,15 +101,24 @@ def score_linear(
 
 def add_relevance(match: ChunkMatch, chance: float, has_read_all: bool) -> None:
     """Add the judge's probability that a scored candidate answers the question."""
-    weight = PARTIAL_RELEVANCE
-    # of "yesterday" the judge knows the word, not the day
-    if has_read_all and match.chunk.thread is None and "window" not in match.table.features:
-        weight = RELEVANCE if knows_all_of(match) else TIME_RELEVANCE
     match.relevance = chance
-    match.opinion = weight * chance
-    if has_read_all:  # otherwise those that were not read would be on another scale
-        match.limit += weight
+    if not has_read_all and knows_all_of(match):
+        match.opinion = RELEVANCE_ODDS * max(0.0, log_odds(chance) - MIN_ODDS)
+    else:
+        weight = PARTIAL_RELEVANCE
+        # of "yesterday" the judge knows the word, not the day
+        if has_read_all and match.chunk.thread is None and "window" not in match.table.features:
+            weight = RELEVANCE if knows_all_of(match) else TIME_RELEVANCE
+        match.opinion = weight * chance
+        if has_read_all:  # otherwise those that were not read would be on another scale
+            match.limit += weight
     match.score = score_of(match.total + match.opinion, match.limit)
+
+
+def log_odds(chance: float) -> float:
+    """Return the log-odds of a probability of the judge's."""
+    chance = min(max(chance, MIN_CHANCE), 1 - MIN_CHANCE)
+    return log(chance / (1 - chance))
 
 
 def prefer_newer(judged: Iterable[ChunkMatch]) -> None:
