@@ -250,7 +250,7 @@ def _reopen_closed(
         if successor in starts and (
             memory.valid_to in starts[successor] or tx.memories.current(ns, key, now) is None
         ):
-            reopen(store, tx, memory, now)
+            reopen(store, tx, memory, now, unlock=True)
             items.append(Forgotten(memory.ns, memory.key, "reopened"))
     return items
 

@@ -372,7 +372,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         ONE,
         "Make a retired memory valid again.",
         lambda g, a: g.reopen(**a),
-        KEYED,
+        {**KEYED, **fields("reopen", "unlock")},
     ),
     ApiRoute(
         "GET",
