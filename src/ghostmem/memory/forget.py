@@ -13,6 +13,7 @@ from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, optional
 from ghostmem.store import Filter, Store, Transaction, validate
+from ghostmem.store.rows import StoreCopies
 from ghostmem.truth.corrections import reopen, successor_key
 
 MAX_NAMED = 5  # protected memories that an error names
@@ -33,13 +34,14 @@ class Forgotten(Record):
 
 @frozen
 class Forgetting(Record):
-    """The items that were or would be forgotten; see `Removal` for `backups` and `pending`."""
+    """The items that were or would be forgotten; see `Removal` for the other fields."""
 
     hard: bool
     dry_run: bool
     items: tuple[Forgotten, ...]
     backups: tuple[str, ...] = optional(())
     pending: str = optional("")
+    unchecked_backups: tuple[str, ...] = optional(())
 
 
 @frozen
@@ -124,11 +126,11 @@ def forget(
         reasons = {item.why for item in items}
         if hard or reasons & {"alias", "quarantine"}:
             tx.owe_scrub()
-    copies = still_in_backups(store, backups, versions) if hard else ()
+    copies = still_in_backups(store, backups, versions) if hard else StoreCopies()
     if reasons & {"restored", "reopened"} and not dry_run:
         catch_up(store)
     pending = "" if dry_run else store.engine.scrub()
-    return Forgetting(hard, dry_run, tuple(items), copies, pending)
+    return Forgetting(hard, dry_run, tuple(items), copies.holding, pending, copies.unchecked)
 
 
 def _find_targets(

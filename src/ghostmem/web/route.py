@@ -130,5 +130,5 @@ def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, G
 
 def without_places(removed: Record, ns: str) -> dict[str, Any]:
     """Return a removal without paths of the server's machine, which only admins may see."""
-    hidden = () if CALLER.get().may(ns, "admin") else ("backups", "files")
+    hidden = () if CALLER.get().may(ns, "admin") else ("backups", "unchecked_backups", "files")
     return {name: value for name, value in removed.to_dict().items() if name not in hidden}
