@@ -217,7 +217,7 @@ def _replaced(
     doomed_ids = {memory.id for memory in versions}
     history = tx.memories.history(live.ns, live.key)
     good = next((memory for memory in reversed(history) if memory.id not in doomed_ids), None)
-    if good is None or good.deleted_at is None or (good.expires_at and good.expires_at <= now):
+    if good is None or good.deleted_at is None or _has_expired(good, now):
         return None
     successor = next(memory for memory in history if memory.version > good.version)
     return good if good.deleted_at >= successor.written_at else None
@@ -258,9 +258,11 @@ def _reopen_closed(
 
 
 def _reactivate(store: Store, tx: Transaction, memory: Memory, now: datetime) -> bool:
-    """Bring back a memory that was archived or merged as a duplicate of a forgotten one."""
+    """Bring back a memory that was archived or merged as a duplicate of a forgotten one.
+
+    One that has expired meanwhile stays as it is."""
     last = tx.memories.last(memory.ns, memory.key)
-    if last is None or last.id != memory.id:
+    if last is None or last.id != memory.id or _has_expired(last, now):
         return False
     if last.deleted_at is not None:
         tx.memories.change(last, "restore", now, deleted_at=None)
@@ -268,6 +270,10 @@ def _reactivate(store: Store, tx: Transaction, memory: Memory, now: datetime) ->
     elif last.tier is Tier.DORMANT:
         tx.memories.change(last, "wake", now, tier=Tier.STM)
     return last.deleted_at is not None or last.tier is Tier.DORMANT
+
+
+def _has_expired(memory: Memory, now: datetime) -> bool:
+    return memory.expires_at is not None and memory.expires_at <= now
 
 
 def _drop_aliases(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -> list[Forgotten]:
