@@ -1,5 +1,6 @@
 """A route of the REST interface as a row of a table, and the schemas of its fields."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from ghostmem.store.validate import MAX_KEY, MAX_TAG
 
 Fields = Mapping[str, Mapping[str, Any]]
 MAX_ITEMS = 1000
+_COMMAS = re.compile(", separated by commas(; repeatable)?")  # true of the command line only
 
 Given = dict[str, Any]
 
@@ -51,7 +53,7 @@ def fields(operation: str, names: str = "", **changes: Mapping[str, Any]) -> Fie
 
 def _field(parameter: Parameter) -> dict[str, Any]:
     if parameter.type == TEXTS:
-        return texts(parameter.help)
+        return texts(_COMMAS.sub("", parameter.help))
     schema = {**parameter.schema, "description": parameter.help}
     if parameter.type == TEXT and not parameter.choices and parameter.max_length != 0:
         schema["maxLength"] = parameter.max_length or MAX_KEY
