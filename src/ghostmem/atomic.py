@@ -41,13 +41,8 @@ class Temporary:
 
     def __init__(self, target: Path, mode: int = 0o600) -> None:
         self.target = target
-        self.path = target.with_name(
-            f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
-        )
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        self.handle = os.open(self.path, flags, mode)
+        self.path, self.handle = _create(target, mode)
         self._is_open = True
-        _lock(self.handle)
 
     def __enter__(self) -> Temporary:
         return self
@@ -66,23 +61,39 @@ class Temporary:
         with open(self.handle, "ab", closefd=False) as stream:
             stream.write(raw)
 
-    def publish(self, like: os.stat_result | None = None) -> None:
-        """Sync the file and rename it over its target, with mode and owner of the file `like`."""
+    def publish(self, like: os.stat_result | None = None, is_database: bool = False) -> None:
+        """Sync the file and rename it over its target, with mode and owner of the file `like`.
+
+        Its lock is held until it has its final name, unless it is a database: closing any
+        descriptor of a database drops SQLite's locks on it in this process."""
         if like is not None and sys.platform != "win32":
             with suppress(OSError):  # only root may give a file away
                 os.fchown(self.handle, like.st_uid, like.st_gid)
             os.fchmod(self.handle, stat.S_IMODE(like.st_mode))
         os.fsync(self.handle)
-        # Closed before it has its final name: closing any descriptor of a database drops SQLite's
-        # locks on it in this process.
-        self._close()
+        if is_database or sys.platform == "win32":  # an open file cannot be renamed there
+            self._close()
         os.replace(self.path, self.target)
+        self._close()
         sync_folder(self.target.parent)
 
     def _close(self) -> None:
         if self._is_open:
             self._is_open = False
             os.close(self.handle)
+
+
+def _create(target: Path, mode: int) -> tuple[Path, int]:
+    """Create a locked file; one that another process swept before it was locked is made again."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        name = f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+        path = target.with_name(name)
+        handle = os.open(path, flags, mode)
+        _lock(handle)
+        if os.path.lexists(path):
+            return path, handle
+        os.close(handle)
 
 
 @contextmanager
@@ -159,15 +170,13 @@ def sweep(targets: Iterable[Path], old: bool = False) -> None:
     With `old`, also those of Ghost 0.1.
     """
     for path in _temporaries(targets, old):
-        if _is_abandoned(path):
-            _remove(path)
+        _remove_abandoned(path)
 
 
 def sweep_folder(folder: Path) -> None:
     """Remove every temporary file in a folder that a killed process left."""
     for path in _found_in(folder, None, _TEMPORARY):
-        if _is_abandoned(path):
-            _remove(path)
+        _remove_abandoned(path)
 
 
 def unfinished(targets: Iterable[Path]) -> list[Path]:
@@ -177,6 +186,17 @@ def unfinished(targets: Iterable[Path]) -> list[Path]:
         for path in _temporaries(targets, old=True)
         if not (os.access(path.parent, os.W_OK) and _is_abandoned(path))
     ]
+
+
+def _remove_abandoned(path: Path) -> None:
+    with _abandoned(path) as is_abandoned:
+        if is_abandoned:
+            _remove(path)
+
+
+def _is_abandoned(path: Path) -> bool:
+    with _abandoned(path) as is_abandoned:
+        return is_abandoned
 
 
 def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
@@ -214,8 +234,9 @@ if sys.platform == "win32":
     def _lock(handle: int) -> None:
         """Do nothing: an open file cannot be removed there."""
 
-    def _is_abandoned(path: Path) -> bool:  # noqa: ARG001
-        return True
+    @contextmanager
+    def _abandoned(path: Path) -> Iterator[bool]:  # noqa: ARG001
+        yield True
 
 else:
     import fcntl
@@ -224,16 +245,25 @@ else:
         with suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)
 
-    def _is_abandoned(path: Path) -> bool:
-        """Tell whether no process uses a temporary file; its lock ends with its process."""
+    @contextmanager
+    def _abandoned(path: Path) -> Iterator[bool]:
+        """Yield whether no process uses a temporary file, with its lock held.
+
+        The lock of a writer ends with its process. A writer that has created the file, but not
+        locked it yet, waits for this lock and then finds out whether the file was removed."""
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:
-            return not os.path.lexists(path)
+            yield not os.path.lexists(path)
+            return
+        try:
+            yield _try_lock(handle)
+        finally:
+            os.close(handle)
+
+    def _try_lock(handle: int) -> bool:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return False
-        finally:
-            os.close(handle)
         return True

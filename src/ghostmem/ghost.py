@@ -648,7 +648,7 @@ class Ghost:
             keep: Key of the memory to keep.
             other: Key of the memory to retire; default: all that contradict `keep`.
             both: Both are true; they do not contradict each other.
-            unlock: Also retire a memory tagged `locked`.
+            unlock: Also retire or reopen a memory tagged `locked`.
 
         Raises:
             NotFoundError: Nothing contradicts `keep`.
@@ -657,15 +657,21 @@ class Ghost:
 
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
-    def reopen(self, ns: str, key: str) -> Resolution:
+    def reopen(self, ns: str, key: str, *, unlock: bool = False) -> Resolution:
         """Make a retired memory valid again.
+
+        Args:
+            ns: Namespace.
+            key: Key of the memory.
+            unlock: Also reopen a memory tagged `locked`.
 
         Raises:
             ConflictError: Its validity has not ended.
+            LockedError: It is tagged `locked`.
         """
         from ghostmem.truth.conflicts import reopen_memory
 
-        return reopen_memory(self.store, ns, key)
+        return reopen_memory(self.store, ns, key, unlock=unlock)
 
     def timeline(self, ns: str, what: str) -> List[Event]:
         """Return how a key, or the memories that answer a question, changed, oldest first.

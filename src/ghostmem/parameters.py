@@ -462,6 +462,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         _flag("both", "Both are true: they do not contradict each other.", brief="both are true"),
         UNLOCK,
     ),
+    "reopen": (NS, KEY, UNLOCK),
     "timeline": (
         NS,
         _text("what", "A key or a question.", max_length=MAX_QUERY, brief="a key or a question"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem import Ghost
+from ghostmem import Ghost, InvalidInputError
 from ghostmem.adapters.thread import StoredThread, ThreadItem
 from ghostmem.settings import Settings
 
@@ -44,6 +44,19 @@ def test_the_last_item_can_be_taken_back(ghost: Ghost) -> None:
     thread.add([said("three")])
     assert texts(thread) == ["one", "three"]
     assert [memory.content for memory in ghost.history(NS, "s1/000002")] == ["two", "three"]
+
+
+@pytest.mark.parametrize("session", ["s" * 506, "s" * 513, "/" * 200])
+def test_a_session_id_that_is_too_long_is_named(ghost: Ghost, session: str) -> None:
+    """The error speaks of the session id, not of the fields that are made of it."""
+    thread = StoredThread(ghost, NS, session, "test")
+    assert thread.items() == []
+    with pytest.raises(InvalidInputError, match="the session id is too long: ") as caught:
+        thread.add([said("one")])
+    assert "at most 505 characters" in caught.value.hint
+    longest = StoredThread(ghost, NS, "s" * 505, "test")
+    longest.add([said("one")])
+    assert texts(longest) == ["one"]
 
 
 def test_clearing_is_soft(ghost: Ghost) -> None:

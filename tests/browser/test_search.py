@@ -157,6 +157,25 @@ def test_a_tag_on_a_hit_narrows(look: "Viewer") -> None:
     assert page.input_value("[name=tags]") == "architecture"
 
 
+def test_a_tag_with_a_comma_narrows(viewer: "Viewer") -> None:
+    """It is put into double quotes in the filter, on a hit, beside the results and on its page."""
+    with viewer.store() as ghost:
+        ghost.put("agent:comma", "john", "John is the plumber.", tags=["Smith, John", "trade"])
+        ghost.put("agent:comma", "ann", "Ann is the baker.", tags=["Smith", "John", "trade"])
+    page = viewer.show("#/search")
+    page.get_by_role("button", name="Smith, John").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 1")
+    assert page.input_value("[name=tags]") == '"Smith, John"'
+    page.locator(".facet", has_text="trade").click()
+    page.wait_for_function("() => document.querySelector('[name=tags]').value.includes('trade')")
+    assert page.input_value("[name=tags]") == '"Smith, John", trade'
+    assert keys(page) == ["john"]
+    page = viewer.show("#/memory/agent%3Acomma/john")
+    page.locator(".memory-chips .tag", has_text="Smith").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 1")
+    assert keys(page) == ["john"]
+
+
 def test_the_namespace_of_the_rail_holds(look: "Viewer") -> None:
     """Choosing a namespace shows only its memories, and a prefix or one alone is remembered for the tab."""
     page = look.show("#/search")

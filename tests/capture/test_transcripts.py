@@ -170,6 +170,48 @@ def test_plain_chats(ghost: Ghost) -> None:
     assert times == ["2026-01-05 08:00", "2026-01-05 08:01", "2026-01-05 08:02"]
 
 
+def chats(folder: Path, **texts: list[str]) -> Path:
+    """Write chats of one name into folders; their turns have neither an id nor a time."""
+    for name, said in texts.items():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        rows = [{"role": "user", "content": text} for text in said]
+        write(folder / name / "chat.jsonl", rows)
+    return folder
+
+
+def test_chats_of_one_name_in_two_folders_are_two_sessions(ghost: Ghost, tmp_path: Path) -> None:
+    """Together or one by one, also if they begin alike, and again when they have grown."""
+    folder = chats(tmp_path, a=["Hi.", "I live in Porto."], b=["Hi.", "I live in Lyon."])
+    assert ghost.ingest_transcript(folder, "a").sessions == 2
+    for name in ("a", "b"):
+        ghost.ingest_transcript(folder / name / "chat.jsonl", "one-by-one")
+    for ns in ("a", "one-by-one"):
+        assert turns(ghost, "chat", ns) == [("user", "Hi."), ("user", "I live in Porto.")]
+        assert turns(ghost, "chat-2", ns) == [("user", "Hi."), ("user", "I live in Lyon.")]
+    chats(tmp_path, b=["Hi.", "I live in Lyon.", "I have a cat."])
+    again = ghost.ingest_transcript(folder, "a")
+    assert (again.sessions, again.created, again.unchanged) == (2, 1, 4)
+    assert turns(ghost, "chat-2")[2:] == [("user", "I have a cat.")]
+
+
+def test_a_chat_that_was_moved_is_the_same_session(ghost: Ghost, tmp_path: Path) -> None:
+    """It is known by the time of its first turn; one from before files were recorded, by its text."""
+    at = "2026-01-05T08:00:00Z"
+    place = write(tmp_path / "chat.jsonl", [{"role": "user", "content": "Hi.", "timestamp": at}])
+    ghost.ingest_transcript(place, "a")
+    (tmp_path / "new").mkdir()
+    moved = place.rename(tmp_path / "new" / "chat.jsonl")
+    assert ghost.ingest_transcript(moved, "a").unchanged == 1
+    folder = chats(tmp_path / "old", a=["Hi.", "I live in Porto."], b=["I live in Lyon."])
+    ghost.ingest_transcript(folder / "a", "source")
+    for memory in ghost.list("source"):
+        about = {name: value for name, value in memory.meta["transcript"].items() if name != "file"}
+        ghost.put("b", memory.key, memory.content, meta={"transcript": about}, source_scope="chat")
+    assert ghost.ingest_transcript(folder / "a", "b").unchanged == 2
+    ghost.ingest_transcript(folder / "b", "b")
+    assert turns(ghost, "chat-2", "b") == [("user", "I live in Lyon.")]
+
+
 def test_lines_of_whole_conversations(ghost: Ghost) -> None:
     """Each line is a session, by its id or by its number."""
     ghost.ingest_transcript(DATA / "batch.jsonl", "a")

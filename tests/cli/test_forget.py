@@ -63,12 +63,16 @@ def test_json_lists_everything_and_a_dry_run_is_exact(ghost_cli: "GhostCli") -> 
 def test_hard_leaves_no_byte_and_names_the_backup(
     ghost_cli: "GhostCli", store: Path, tmp_path: Path
 ) -> None:
-    """The words are in no file of the store; the copy that has them is named on standard error."""
+    """The words are in no file of the store; the copies that have or may have them are named."""
     ghost_cli.ok("backup", tmp_path / "copy.db")
+    ghost_cli.ok("backup", tmp_path / "broken.db")
+    (tmp_path / "broken.db").write_text("no database")
     result = ghost_cli("forget", "--source", "mallory", "--hard")
     assert (result.code, result.err) == (
         0,
-        f"still in {tmp_path / 'copy.db'}; delete it or make a new backup\n",
+        f"still in {tmp_path / 'copy.db'}; delete it or make a new backup\n"
+        f"maybe still in {tmp_path / 'broken.db'}, which cannot be read; delete it or make a new "
+        "backup\n",
     )
     assert result.out.endswith("deleted for good, 1 brought back\n")
     assert all(

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ghostmem.atomic import sweep
 
 if TYPE_CHECKING:
     from conftest import GhostCli, Program
@@ -179,5 +181,31 @@ run(["export", "-o", sys.argv[1]])
     subprocess.run([sys.executable, "-c", script, str(target)], check=False, timeout=60)
     assert (target.read_bytes(), len(list(target.parent.iterdir()))) == (before, 2)
     ghost_cli.ok("export", "-o", target)
+    assert [path.name for path in target.parent.iterdir()] == ["x.jsonl"]
+    assert target.read_text() == ghost_cli.ok("export")
+
+
+@pytest.mark.parametrize("moment", ["open", "replace"])
+def test_an_export_does_not_remove_the_file_of_another(
+    ghost_cli: "GhostCli", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """One that starts when another has created its temporary file, or is renaming it, leaves it."""
+    target = tmp_path / "out" / "x.jsonl"
+    target.parent.mkdir()
+    real, swept = getattr(os, moment), []
+
+    def interrupted(path: Any, *args: Any) -> Any:
+        if moment == "replace" and not swept:
+            sweep([target])
+            swept.append(path)
+        result = real(path, *args)
+        if str(path).endswith(".tmp") and not swept:
+            swept.append(path)
+            sweep([target])
+        return result
+
+    monkeypatch.setattr(os, moment, interrupted)
+    ghost_cli.ok("export", "-o", target)
+    assert swept
     assert [path.name for path in target.parent.iterdir()] == ["x.jsonl"]
     assert target.read_text() == ghost_cli.ok("export")

@@ -502,3 +502,17 @@ def test_a_link_inside_the_project_is_followed(ghost_cli: "GhostCli", project: P
     (project / "docs" / "AGENTS.md").symlink_to("../AGENTS.md")
     ghost_cli.ok("setup", "agents-md", "docs", "--remove")
     assert (project / "docs" / "agents.md").read_bytes() == MINE
+
+
+def test_a_removal_names_the_hooks_it_leaves(ghost_cli: "GhostCli", home: Path) -> None:
+    """A hook that runs other commands too stays in the file, and the user is told."""
+    folder = home / ".claude"
+    folder.mkdir()
+    line = "notify-send done; ghost hook claude Stop"
+    document = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}
+    (folder / "settings.json").write_text(json.dumps(document), encoding="utf-8")
+    result = ghost_cli("setup", "claude-code", "--hooks", "--remove")
+    assert result.out == f"{folder / 'settings.json'}: unchanged\n"
+    assert f"`{line}` runs other commands too" in result.err
+    assert json.loads((folder / "settings.json").read_text(encoding="utf-8")) == document
+    assert ghost_cli.row("setup", "claude-code", "--hooks", "--remove")["left"] == [line]

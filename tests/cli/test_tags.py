@@ -31,6 +31,25 @@ def test_list_counts_memories_per_tag(
     assert [(row["tag"], row["count"]) for row in ghost_cli.rows("tags", "list", *args)] == found
 
 
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ('"Smith, John"', ["Smith, John"]),
+        ('red, "Smith, John" ,"say ""hi"", twice",', ["red", "Smith, John", 'say "hi", twice']),
+        ('"open,end', ['"open', "end"]),
+        ('it\'s "so", x', ['it\'s "so"', "x"]),
+    ],
+)
+def test_double_quotes_keep_the_commas_of_a_tag(
+    ghost_cli: "GhostCli", given: str, stored: list[str]
+) -> None:
+    """As in CSV; a put and a filter read them alike."""
+    ghost_cli.ok("put", "-n", "c", "-k", "x", "-t", given, "one")
+    assert ghost_cli.row("get", "-n", "c", "x")["tags"] == stored
+    assert ghost_cli.names("-n", "c", "-t", given) == ["c/x"]
+    assert ghost_cli.names("-n", "c", "-t", "Smith") == []
+
+
 def test_list_in_text(ghost_cli: "GhostCli") -> None:
     """The tag in a column of thirty, then the count, as the original prints it."""
     assert ghost_cli.ok("tags", "list", "-n", "a").splitlines() == [

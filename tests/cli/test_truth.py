@@ -58,7 +58,10 @@ def test_conflicts_and_resolve(told: "GhostCli") -> None:
         OLD not in found.out,
         "superseded: agent:me/old  until 2026-03-10, superseded by new" in found.err,
     ) == (True, True)
-    assert told.ok("resolve", *NS, "old", "--reopen") == "agent:me/old is valid again\n"
+    told.ok("curate", *NS, "old", "lock")
+    assert told("resolve", *NS, "old", "--reopen").code == 4
+    reopened = told.ok("resolve", *NS, "old", "--reopen", "--unlock")
+    assert reopened == "agent:me/old is valid again\n"
     assert told.ok("resolve", *NS, "new", "old", "--both").endswith("are all kept\n")
     assert told("conflicts", *NS).err == "no contradictions\n"
 

@@ -8,6 +8,7 @@ import pytest
 
 from ghostmem import ConflictError, NotFoundError
 from ghostmem.errors import InvalidInputError
+from ghostmem.model import Run
 
 if TYPE_CHECKING:
     from conftest import Life
@@ -258,6 +259,17 @@ def test_a_run_is_named_by_the_beginning_of_its_id(life: "Life") -> None:
     life.put("quiet", age=49)
     run = life.reflect().run
     assert life.ghost.undo(run[:20].lower()).run == run
+
+
+def test_an_old_run_among_very_many_is_found(life: "Life") -> None:
+    """A run is looked up by its id, however many are newer."""
+    life.put("quiet", "[0, 0, 0, 1] Zq quiet", age=49, importance=0.8)
+    old = life.ghost.reflect().run
+    with life.ghost.store.engine.write() as tx:
+        at = life.ghost.store.clock()
+        for number in range(10_001):
+            tx.runs.begin(Run(f"ZZ{number:05d}", "reflect", "", at), "")
+    assert life.ghost.undo(old).run == old
 
 
 def test_a_beginning_that_several_runs_share_is_refused(life: "Life") -> None:

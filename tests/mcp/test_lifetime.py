@@ -52,6 +52,20 @@ def test_it_leaves_when_nobody_ever_spoke(place: "Place") -> None:
 
 
 @pytest.mark.parametrize("modern", [False, True])
+def test_it_answers_without_the_database_server(place: "Place", modern: bool) -> None:
+    """A client is told which server cannot be reached, by the tools that need it and on stderr."""
+    url = "postgresql://127.0.0.1:1/none"
+    with place.pipes(GHOST_DB=url, GHOST_BUSY_TIMEOUT="0.5") as server:
+        server.modern() if modern else server.initialize()
+        assert server.request("tools/list")["result"]["tools"]
+        failed = server.call("ghost_search", {"query": "tea"})
+        assert failed["isError"]
+        assert f"{url} cannot be reached" in failed["content"][0]["text"]
+        assert server.leave() == 0
+        assert b"cannot be reached" in server.said
+
+
+@pytest.mark.parametrize("modern", [False, True])
 def test_it_leaves_when_its_output_is_closed_too(place: "Place", modern: bool) -> None:
     """A client that vanished with both pipes leaves no process behind."""
     with place.pipes() as server:

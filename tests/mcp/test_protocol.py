@@ -212,6 +212,18 @@ def test_the_index_of_every_namespace_is_a_resource(agent: "Agent", ns: str) -> 
     assert len([line for line in found[0].text.splitlines() if line.startswith("- ")]) == 2
 
 
+def test_a_memory_with_the_key_index_is_a_resource(agent: "Agent", ns: str) -> None:
+    """It has the usual address; the index of its namespace is listed and read without a key."""
+    agent.ok("ghost_put", ns=ns, key="index", content="The index is made at night.")
+    addresses = {str(found.uri) for found in agent.ask("list_resources").resources}
+    assert f"memory://{ns}/" in addresses
+    assert f"memory://{ns}/index" not in addresses
+    (memory,) = agent.ask("read_resource", uri(ns, "index")).contents
+    assert memory.text == "The index is made at night."
+    (index,) = agent.ask("read_resource", f"memory://{ns}/").contents
+    assert index.text.startswith(f"# {ns}\n\n- `index`")
+
+
 def test_a_memory_is_a_resource(agent: "Agent", ns: str) -> None:
     """A memory's address holds its content."""
     agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea.")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.server import serve_stdio
 from ghostmem.mcp.stdio import VERSIONS, WORKERS, StdioSession
 from ghostmem.mcp.tool_server import ToolServer
@@ -265,3 +266,36 @@ def test_nothing_of_the_sdk_is_loaded_for_a_client_with_a_handshake(tmp_path: Pa
         "uvicorn",
         "numpy",
     }
+
+
+def test_a_store_that_cannot_be_reached_is_an_error_of_each_call(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The handshake and lists are answered at once, calls say what is wrong, and work afterwards."""
+    settings = Settings(embed_provider="none", ns="a", busy_timeout=0.1)
+    targets = ["postgresql://127.0.0.1:1/none"]  # no server listens there
+    store = PendingStore(settings, lambda: Ghost.open(targets[0], settings=settings))
+    tools = ToolServer(store)
+    put = ("tools/call", {"name": "ghost_put", "arguments": {"key": "k", "content": "Tea."}})
+
+    def ask() -> dict[int, Any]:
+        sink = Kept()
+        asked = [("tools/list", None), put, ("resources/list", None)]
+        StdioSession(tools, sink).serve(io.BytesIO(lines(VERSIONS[0], asked, {})))
+        return answers(sink)
+
+    for _ in range(2):
+        found = ask()
+        assert found[0]["result"]["serverInfo"]["name"] == "ghost"
+        assert found[1]["result"]["tools"]
+        assert found[2]["result"]["isError"]
+        text = found[2]["result"]["content"][0]["text"]
+        assert text.startswith("error: postgresql://127.0.0.1:1/none cannot be reached")
+        assert "cannot be reached" in found[3]["error"]["message"]
+    assert "cannot be reached" in capsys.readouterr().err
+    assert store.opened is None
+    targets[:] = [":memory:"]
+    found = ask()
+    assert found[2]["result"]["structuredContent"]["outcome"] == "created"
+    assert store.opened is not None
+    store.opened.close()

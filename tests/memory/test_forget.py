@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from conftest import Clock
 from ghostmem import Ghost, InvalidInputError, LockedError, NotFoundError
 from ghostmem.memory.forget import Forgetting
-from ghostmem.model import Alias, Held
+from ghostmem.model import Alias, Edge, Held, Rel, Tier
 from ghostmem.truth.corrections import close
 
 OPEN = Callable[..., Ghost]
@@ -213,8 +214,6 @@ def test_what_slept_because_poison_said_the_same_wakes(ghost: Ghost) -> None:
     ghost.put("a", "mine", "the gate is green")
     lie(ghost, "copy", "the gate is green")
     with ghost.store.engine.write() as tx:
-        from ghostmem.model import Edge, Rel, Tier
-
         mine, copy = tx.memories.last("a", "mine"), tx.memories.last("a", "copy")
         assert mine
         assert copy
@@ -222,6 +221,33 @@ def test_what_slept_because_poison_said_the_same_wakes(ghost: Ghost) -> None:
         tx.memories.change(mine, "dedup", ghost.store.clock(), tier=Tier.DORMANT)
     assert told(ghost.forget(source="mallory")) == [("copy", "source"), ("mine", "reopened")]
     assert str(ghost.get("a", "mine").tier) == "stm"
+
+
+@pytest.mark.parametrize("merged", [False, True], ids=["archived", "merged"])
+def test_duplicates_that_have_expired_stay_expired(
+    ghost: Ghost, clock: Clock, merged: bool
+) -> None:
+    """A duplicate of the poison whose time is over does not come back, unlike the others."""
+    ghost.put("a", "mine", "the gate is green")
+    ghost.put("a", "brief", "the gate is green", ttl="1h")
+    lie(ghost, "copy", "the gate is green")
+    with ghost.store.engine.write() as tx:
+        copy, now = tx.memories.last("a", "copy"), ghost.store.clock()
+        assert copy
+        for key in ("mine", "brief"):
+            memory = tx.memories.last("a", key)
+            assert memory
+            tx.graph.add_edge(Edge(memory.id, copy.id, Rel.MERGED_INTO, 0.0, now))
+            if merged:
+                tx.index.remove(memory)
+                tx.memories.change(memory, "dedup", now, deleted_at=now)
+            else:
+                tx.memories.change(memory, "dedup", now, tier=Tier.DORMANT)
+    before = ghost.history("a", "brief")
+    clock.forward(hours=2)
+    assert told(ghost.forget(source="mallory")) == [("copy", "source"), ("mine", "reopened")]
+    assert ghost.history("a", "brief") == before
+    assert ghost.check().ok
 
 
 @pytest.mark.parametrize(

@@ -260,3 +260,32 @@ def test_a_text_that_shares_one_word_ends_nothing(open_ghost: Callable[..., Ghos
     ghost.put("a", "vet", "The vet of the user's dog is Dr. Kessler in Barmbek.")
     ghost.put("a", "page", "There is a page about vet in the handbook.")
     assert [memory.key for memory in ghost.list("a")] == ["page", "vet"]
+
+
+@pytest.mark.parametrize("named", [{"kind": "episodic"}, {}], ids=["named", "default"])
+def test_a_turn_of_a_conversation_is_compared_by_plain_rules(
+    open_ghost: Callable[..., Ghost], named: dict[str, str]
+) -> None:
+    """An episodic memory with a scope is a turn, whether the put names its kind or not."""
+    ghost = open_ghost(embed_provider="local")
+    ghost.put("a", "old", "Anna is a vegetarian.")
+    text = "Anna eats meat every day."
+    fact = ghost.put("a", "fact", text, kind="semantic", source_scope="s")
+    ghost.rm("a", "fact")
+    turn = ghost.put("a", "turn", text, source_scope="s", **named)
+    assert (fact.verdict.kind, turn.verdict.kind, turn.kind) == ("conflict", "new", "episodic")
+
+
+def test_a_new_version_of_a_fact_is_no_turn(open_ghost: Callable[..., Ghost]) -> None:
+    """It inherits kind and scope, so it corrects turns; a turn corrects no other turn."""
+    ghost = open_ghost()
+    ghost.put("a", "turn", "The API listens on port 8080.", source_scope="s")
+    ghost.put("a", "fact", "Grandma grows roses.", kind="semantic", source_scope="s")
+    new = ghost.put("a", "fact", "The API does not listen on port 8080.", source_scope="s")
+    assert (new.kind, new.verdict.key) == ("semantic", "turn")
+    assert [(pair.key, pair.other) for pair in ghost.conflicts("a").conflicts] == [("fact", "turn")]
+    ghost.put("b", "one", "The API listens on port 8080.", source_scope="s")
+    ghost.put("b", "two", "Grandma grows roses.", source_scope="s")
+    turn = ghost.put("b", "two", "The API does not listen on port 8080.")
+    assert (turn.source_scope, turn.verdict.key) == ("s", "one")
+    assert not ghost.conflicts("b").conflicts

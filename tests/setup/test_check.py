@@ -188,6 +188,21 @@ def test_a_hook_whose_program_is_gone(home: Path) -> None:
     assert one.fix == "ghost setup claude-code --hooks"
 
 
+@pytest.mark.parametrize("program", [None, "/gone/ghost"])
+def test_a_hook_with_other_commands_is_left_to_the_user(home: Path, program: str | None) -> None:
+    """Setup does not change it, so it is not advised, and the hook counts as up to date."""
+    put("claude-code")
+    settings = home / ".claude" / "settings.json"
+    document = json.loads(settings.read_text(encoding="utf-8"))
+    line = f"cd /srv && {program or GHOST} hook claude Stop"
+    document["hooks"]["Stop"] = [{"hooks": [{"type": "command", "command": line}]}]
+    settings.write_text(json.dumps(document), encoding="utf-8")
+    assert installed()["claude-code", "user"].hooks == "current"
+    (one,) = findings()
+    assert one.state == ("ok" if program is None else "problem")
+    assert "by hand" in one.fix or program is None
+
+
 def test_a_name_that_is_not_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """A project's files call it by its name."""
     put("gemini", scope="project", hooks=False)

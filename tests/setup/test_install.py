@@ -264,6 +264,44 @@ def test_a_hook_with_more_than_our_command_stays_as_it_is(
         install([file], Launch(HOW.program, db="/m.db"))
 
 
+OTHER_COMMANDS = [
+    "ghost hook {host} Stop; notify-send done",
+    "cd /srv && ghost hook {host} Stop --wait",
+    "ghost hook {host} Stop 2>&1 | tee log",
+    "sh -c 'ghost hook {host} Stop | tee log'",
+    "notify-send done\nghost hook {host} Stop",
+]
+NO_OTHER_COMMANDS = [
+    "ghost hook {host} Stop",
+    "ghost hook {host} Stop 2>>/tmp/hook.log || true",
+    "'/opt/my tools/ghost' --db 'postgresql://h/db?a=1&b=2' hook {host} Stop >/dev/null 2>&1",
+    "GHOST_NS=agent:me ghost hook {host} Stop",
+    "nice -n 10 ghost hook {host} Stop",
+    "bash -c 'ghost hook {host} Stop; exit 0'",
+]
+
+
+@pytest.mark.parametrize("client", ["claude-code-hooks", "codex-hooks"])
+@pytest.mark.parametrize("line", [*OTHER_COMMANDS, *NO_OTHER_COMMANDS])
+def test_a_removal_leaves_hooks_with_other_commands(tmp_path: Path, client: str, line: str) -> None:
+    """These belong to the user; an installation does not remove them as a second hook either."""
+    path = tmp_path / "settings.json"
+    file = target(client, path)
+    assert file.client.hooks is not None
+    host = file.client.hooks.host
+    mine = {"type": "command", "command": line.format(host=host)}
+    plain = {"type": "command", "command": f"ghost hook {host} Stop"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [plain]}, {"hooks": [mine]}]}})
+    path.write_text(text, encoding="utf-8")
+    kept = [{"hooks": [mine]}] if line in OTHER_COMMANDS else []
+    install([file], HOW)
+    assert json.loads(path.read_text(encoding="utf-8"))["hooks"]["Stop"][1:] == kept
+    path.write_text(text, encoding="utf-8")
+    uninstall([file])
+    assert json.loads(path.read_text(encoding="utf-8"))["hooks"]["Stop"] == kept
+    assert json.loads(path.read_text(encoding="utf-8"))["hooks"].keys() == {"Stop"}
+
+
 def test_a_launcher_in_a_hook_is_replaced_and_its_options_stay(tmp_path: Path) -> None:
     """As in the entry of a server."""
     path = tmp_path / "settings.json"

@@ -68,14 +68,17 @@ def test_a_schema_has_a_store_of_its_own(pg_url: str) -> None:
 
 
 def test_a_schema_that_does_not_exist(bare: str, pg_url: str) -> None:
-    """No table is created in another schema; a store that was created there is still found."""
+    """No table is created in another schema, and a store there is not used."""
     error = refusal(in_schema(bare, "memory,public"))
     assert "no schema memory" in error.message
     assert error.hint == "create it first: CREATE SCHEMA memory"
     assert "no schema that exists" in refusal(in_schema(bare, "")).message
     with Ghost.open(pg_url, settings=SETTINGS) as ghost:
         ghost.put("a", "k", "In public.")
-    with Ghost.open(in_schema(pg_url, "memory,public"), settings=SETTINGS) as ghost:
+    error = refusal(in_schema(pg_url, "memory,public"))
+    assert "no schema memory" in error.message
+    assert error.hint.endswith("; to use the store in public, remove memory from the URL")
+    with Ghost.open(in_schema(pg_url, '"$user",public'), settings=SETTINGS) as ghost:
         assert ghost.get("a", "k").content == "In public."
 
 

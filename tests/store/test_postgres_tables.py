@@ -673,3 +673,18 @@ def test_a_rare_term_is_not_searched_by_reading_the_newest_chunks(pg: Ghost, pg_
             plan = [line for (line,) in db.execute(f"EXPLAIN EXECUTE read_{number} {values}")]
             assert plan
             assert not any("Backward" in line for line in plan), plan
+
+
+def test_statements_are_traced_only_during_a_step(pg: Ghost) -> None:
+    """Later statements are not recorded, also if the step fails."""
+
+    def step() -> None:
+        tx.db.get("SELECT 1")
+        raise LookupError
+
+    with pg.store.engine.read() as tx:
+        assert isinstance(tx, PostgresTransaction)
+        assert [sql for sql, _ in tx.statements(lambda: tx.db.get("SELECT 1"))] == ["SELECT 1"]
+        with pytest.raises(LookupError):
+            tx.statements(step)
+        assert tx.db.traced is None

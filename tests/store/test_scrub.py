@@ -398,7 +398,7 @@ def names(paths: Iterable[str]) -> list[str]:
 
 
 def test_backups_that_hold_it_are_named(open_ghost: OPEN, tmp_path: Path, clock: Any) -> None:
-    """Copies by `ghost backup` and by migrations are looked into, those that are missing or broken are left out."""
+    """Copies by `ghost backup` and by migrations are looked into, missing ones are left out, broken ones are named apart."""
     ghost = open_ghost()
     ghost.put("a", "other", "no concern")
     ghost.backup(tmp_path / "before.db")
@@ -414,7 +414,9 @@ def test_backups_that_hold_it_are_named(open_ghost: OPEN, tmp_path: Path, clock:
     planned = ghost.rm("a", "k", hard=True, dry_run=True)
     done = ghost.rm("a", "k", hard=True)
     assert names(done.backups) == ["one.db", "two.db", "memory.db.before-0009_x.bak"]
+    assert names(done.unchecked_backups) == ["broken.db", "memory.db.before-0008_x.bak"]
     assert planned.backups == done.backups
+    assert planned.unchecked_backups == done.unchecked_backups
     assert ghost.rm("a", "other", hard=True, dry_run=True).backups[0].endswith("before.db")
     assert ghost.rm("a", "other").backups == ()
 
@@ -437,6 +439,25 @@ def test_collections_name_backups_too(open_ghost: OPEN, tmp_path: Path, clock: A
     clock.forward(hours=2)
     assert names(ghost.gc(dry_run=True).backups) == names(ghost.gc().backups) == ["copy.db"]
     assert ghost.gc().backups == ()
+
+
+def test_backups_that_cannot_be_read_are_named(open_ghost: OPEN, tmp_path: Path) -> None:
+    """Every command that deletes for good names them, with or without others."""
+    ghost = open_ghost()
+    ghost.backup(tmp_path / "copy.db")
+    (tmp_path / "copy.db").write_bytes(b"no database")
+    ghost.put("a", "one", "The cup is blue.", source_user="Ada", ttl="1h")
+    ghost.put("a", "two", "The gate is red.", tier="quarantine")
+    (held,) = ghost.quarantined()
+    removals = [
+        ghost.rm("a", "one", hard=True, dry_run=True),
+        ghost.rm_namespace("a", hard=True, dry_run=True),
+        ghost.forget(source="Ada", hard=True, dry_run=True),
+        ghost.drop_held([held.id], dry_run=True),
+    ]
+    assert {(done.backups, *names(done.unchecked_backups)) for done in removals} == {
+        ((), "copy.db")
+    }
 
 
 def test_notes_that_say_it_are_named(open_ghost: OPEN, tmp_path: Path) -> None:

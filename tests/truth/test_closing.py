@@ -141,6 +141,22 @@ def test_reopening_gives_back_what_was(closed: Ghost) -> None:
         closed.reopen(NS, "old")
 
 
+def test_reopening_a_locked_memory_needs_unlock(closed: Ghost) -> None:
+    """`reopen`, and a `resolve` that keeps the closed memory, change it only with `unlock`."""
+    closed.curate(NS, "old", "lock")
+    before = closed.get(NS, "old")
+    for attempt in (
+        lambda: closed.reopen(NS, "old"),
+        lambda: closed.resolve(NS, "old", "new"),
+    ):
+        with pytest.raises(LockedError, match="agent:me/old is locked"):
+            attempt()
+    assert closed.get(NS, "old").version == before.version
+    assert closed.reopen(NS, "old", unlock=True).reopened
+    old = closed.get(NS, "old")
+    assert (old.valid_to, old.tier, old.locked) == (None, "stm", True)
+
+
 @pytest.mark.parametrize(
     "saved",
     [5, None, [1], {"tier": "x"}, {"tier": [1]}, {"importance": "x"}, {"importance": 7}, {}],

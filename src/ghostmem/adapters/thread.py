@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
 from ghostmem.capture.transcripts.base import storable
-from ghostmem.errors import NotFoundError, VersionConflictError
+from ghostmem.errors import InvalidInputError, NotFoundError, VersionConflictError
 from ghostmem.ghost import Ghost
 from ghostmem.memory.quarantine import instruction_reasons
 from ghostmem.model import HEARSAY, THREAD, Kind, Memory, SourceKind
+from ghostmem.store.validate import MAX_KEY, shown
 
 TAG = THREAD
 _NO_LIMIT = 2**31
+_DIGITS = 6  # of the number of an item, at least
 _KINDS = {"user": SourceKind.STATED, "assistant": SourceKind.SELF}
 
 
@@ -49,6 +51,12 @@ class StoredThread:
 
     def add(self, turns: Iterable[ThreadItem]) -> None:
         """Append items; a parallel call gets the next numbers."""
+        if len(self.prefix) + _DIGITS > MAX_KEY:
+            raise InvalidInputError(
+                f"the session id is too long: {shown(self.session)}",
+                f"use one of at most {MAX_KEY - _DIGITS - 1} characters; some, such as a slash, "
+                "count three",
+            )
         memories = self._memories()
         number = self._number(memories[-1]) if memories else 0
         for turn in turns:
@@ -89,7 +97,7 @@ class StoredThread:
         label = f"({turn.role}: {turn.item.get('type') or 'message'})"
         settings = self.ghost.store.settings
         while True:
-            key = f"{self.prefix}{number:06d}"
+            key = f"{self.prefix}{number:0{_DIGITS}d}"
             text = storable(turn.text.replace("\0", " "))  # the item itself keeps a NUL character
             text = text if text.strip() else label
             judged = kind in HEARSAY

@@ -5,6 +5,7 @@ from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove, still_in_backups, still_in_files
 from ghostmem.model import NsFilter, Record, optional
 from ghostmem.store import Filter, Store, validate
+from ghostmem.store.rows import StoreCopies
 
 
 @frozen
@@ -28,6 +29,7 @@ class NamespaceRemoval(Record):
     backups: tuple[str, ...] = optional(())
     files: tuple[str, ...] = optional(())
     pending: str = optional("")
+    unchecked_backups: tuple[str, ...] = optional(())
 
 
 def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
@@ -71,9 +73,11 @@ def rm_namespace(
                 tx.source_aliases.drop(alias)
             for name in dict.fromkeys(memory.ns for memory in memories):
                 tx.journal.retire(name)
-    copies = still_in_backups(store, backups, memories) if hard else ()
+    copies = still_in_backups(store, backups, memories) if hard else StoreCopies()
     pending = store.engine.scrub() if hard and not dry_run else ""
-    return NamespaceRemoval(ns, len(memories), hard, dry_run, copies, files, pending)
+    return NamespaceRemoval(
+        ns, len(memories), hard, dry_run, copies.holding, files, pending, copies.unchecked
+    )
 
 
 @frozen

@@ -64,6 +64,7 @@ class _StoredSession:
 
     turns: dict[str, tuple[str, str]] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)  # "": of turns that do not name their file
     last_time: datetime | None = None
 
     def add(self, key: str, meta: Any) -> None:
@@ -72,6 +73,16 @@ class _StoredSession:
         about = meta.get(TAG) if isinstance(meta, Mapping) else None
         if isinstance(about, Mapping) and isinstance(about.get("mark"), str):
             self.turns[about["mark"]] = (key, str(about.get("digest", "")))
+            self.files.add(str(about.get("file", "")))
+
+    def is_of(self, turn: TranscriptTurn) -> bool:
+        """Say whether this is the session of a file whose first turn is given.
+
+        A file may have been moved: then its first turn is stored here. Without a time, that could
+        also be another conversation that begins alike, unless the stored turns name no file."""
+        if not turn.file or not self.keys or turn.file in self.files:
+            return True
+        return turn.mark in self.turns and (turn.at is not None or "" in self.files)
 
 
 class RecordedTurn(NamedTuple):
@@ -104,21 +115,23 @@ def ingest_transcript(
     user = validate.label(source_user, "source_user")
     report = TranscriptReport(dry_run=dry_run)
     sessions: dict[str, _StoredSession] = {}
+    names: dict[tuple[str, str], str] = {}  # of sessions, by the file and the name in it
     recorded = read_turns(validate.path(path, "path"), format, report)
     while batch := list(islice(recorded, TURNS_PER_TRANSACTION)):
         is_last = len(batch) < TURNS_PER_TRANSACTION
         with store.engine.write(durable=is_last, dry_run=dry_run, within=(ns,)) as tx:
             for entry in batch:
                 report.turns += 1
-                name = entry.turn.session
-                if name not in sessions:
-                    sessions[name] = _stored_session(tx, ns, name)
+                turn = entry.turn
+                name = names.get((turn.file, turn.session)) or _find_name(tx, ns, turn, sessions)
+                names[turn.file, turn.session] = name
+                named = entry._replace(turn=turn._replace(session=name))
                 _store_turn(
-                    store, tx, ns, entry, sessions[name], extra, user, allow_secrets, report
+                    store, tx, ns, named, sessions[name], extra, user, allow_secrets, report
                 )
         if progress is not None:
             progress(report.turns)
-    report.sessions = len(sessions)
+    report.sessions = len(set(names.values()))
     if not dry_run:
         catch_up(store, progress)
     return report
@@ -133,6 +146,19 @@ def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[Reco
             if not isinstance(event, ToolCall):
                 yield RecordedTurn(event, transcript.client)
         report.broken += transcript.troubles.count
+
+
+def _find_name(
+    tx: Transaction, ns: str, first: TranscriptTurn, sessions: dict[str, _StoredSession]
+) -> str:
+    """Return the name of a session for its first turn; files with one name get different ones."""
+    for number in count(1):
+        name = first.session if number == 1 else f"{first.session}-{number}"
+        if name not in sessions:
+            sessions[name] = _stored_session(tx, ns, name)
+        if sessions[name].is_of(first):
+            return name
+    raise AssertionError("unreachable")
 
 
 def _stored_session(tx: Transaction, ns: str, name: str) -> _StoredSession:
@@ -187,6 +213,7 @@ def _store_turn(
         report.note(f"{key}: {note}")
     session.turns[turn.mark] = (key, digest)
     session.keys.add(key)
+    session.files.add(turn.file)
     report.created += outcome is Outcome.CREATED
     report.updated += outcome is Outcome.UPDATED
     report.quarantined += outcome is Outcome.QUARANTINED
@@ -211,10 +238,11 @@ def _fields(
     entry: RecordedTurn, digest: str, extra: tuple[str, ...], user: str | None, at: datetime
 ) -> dict[str, Any]:
     turn = entry.turn
+    file = {"file": turn.file} if turn.file else {}
     return put_fields(
         kind=Kind.EPISODIC,
         tags=(TAG, *extra),
-        meta={TAG: {**turn.about, "mark": turn.mark, "digest": digest}},
+        meta={TAG: {**turn.about, **file, "mark": turn.mark, "digest": digest}},
         source_user=turn.name or (user if turn.role == USER and user else turn.role),
         source_kind=source_kind(turn),
         source_scope=turn.session,

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +94,17 @@ class Console(Output):
         self.notes(
             (f"still in {path}; delete it or make a new backup" for path in done.backups), ""
         )
+        self.note_unchecked(done.unchecked_backups)
         self.notes(
             (f"still in {path}, which would bring it back; delete it there" for path in files),
             "",
         )
         self.notes([done.pending] if done.pending else [], "")
+
+    def note_unchecked(self, paths: Iterable[str]) -> None:
+        """Print which backups could not be searched for permanently deleted text."""
+        end = "which cannot be read; delete it or make a new backup"
+        self.notes((f"maybe still in {path}, {end}" for path in paths), "")
 
     def ns(self, given: str | None) -> str:
         """Return the given namespace, or that of the settings, or that of this folder's project."""

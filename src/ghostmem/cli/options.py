@@ -1,5 +1,6 @@
 """Options of commands, derived from the table of parameters; and how their values are read."""
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from ghostmem.parameters import FLAG, INTEGER, NUMBER, OPERATIONS, TEXTS, Parame
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _TYPES = {INTEGER: int, NUMBER: float}
+_PART = re.compile(r'\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)')  # of a list, quoted or not
 
 
 def option(parameter: Parameter, *names: str, **changes: Any) -> Decorator:
@@ -86,9 +88,20 @@ def one_key(key: str | None, argument: str | None) -> str:
 
 
 def words(values: tuple[str, ...]) -> list[str] | None:
-    """Split the comma-separated values of a repeatable option; None when it was not given."""
-    parts = [part.strip() for value in values for part in value.split(",") if part.strip()]
+    """Split the comma-separated values of a repeatable option; None when it was not given.
+
+    As in CSV, double quotes around a part keep its commas."""
+    parts = [part.strip() for value in values for part in _parts(value) if part.strip()]
     return parts if values else None
+
+
+def _parts(value: str) -> list[str]:
+    if '"' not in value:
+        return value.split(",")
+    return [
+        plain if quoted is None else quoted.replace('""', '"')
+        for quoted, plain in (match.groups() for match in _PART.finditer(value))
+    ]
 
 
 def read_text(argument: tuple[str, ...], what: str) -> str:

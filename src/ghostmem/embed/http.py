@@ -46,7 +46,8 @@ def post(
         last = attempt == TRIES - 1
         try:
             with opener().open(request, timeout=timeout) as answer:
-                result = json.loads(answer.read())
+                raw = answer.read()
+            result = json.loads(raw)
             if not isinstance(result, dict):
                 raise EmbeddingError(
                     f"{url} answered with JSON that is not an object", "check GHOST_EMBED_URL"
@@ -62,6 +63,12 @@ def post(
             raise EmbeddingError(
                 f"{url} is not a web address: {error}", "check GHOST_EMBED_URL"
             ) from None
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            if last:
+                raise EmbeddingError(
+                    f"{url} answered with something that is not JSON: {first_words(raw, key)}",
+                    "check GHOST_EMBED_URL",
+                ) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
             if last:
                 raise EmbeddingError(

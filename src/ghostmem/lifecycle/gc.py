@@ -19,7 +19,8 @@ KEEP_SESSIONS = timedelta(days=30)  # idle sessions of hooks
 class Collection(Record):
     """The counts of a collection, or of its dry run.
 
-    `backups` still hold deleted memories; `pending` says why scrubbing could not finish."""
+    `backups` still hold deleted memories, `unchecked_backups` cannot be read; `pending` says why
+    scrubbing could not finish."""
 
     dry_run: bool
     expired: int
@@ -31,6 +32,7 @@ class Collection(Record):
     db_size_bytes: int
     backups: tuple[str, ...] = optional(())
     pending: str = optional("")
+    unchecked_backups: tuple[str, ...] = optional(())
 
 
 def gc(
@@ -73,7 +75,10 @@ def gc(
         tx.runs.forget(earlier(now, KEEP_RUNS))
         tx.outline.prune()
         tx.sessions.prune(earlier(now, KEEP_SESSIONS))
-    in_backups = still_in_backups(store, backups, [*expired, *dead])
+    copies = still_in_backups(store, backups, [*expired, *dead])
     pending = "" if dry_run else store.engine.scrub(force=vacuum)
     counts = (len(expired), len(removed), len(dead), len(unused) - len(removed))
-    return Collection(dry_run, *counts, chunks, remaining, store.engine.size(), in_backups, pending)
+    size = store.engine.size()
+    return Collection(
+        dry_run, *counts, chunks, remaining, size, copies.holding, pending, copies.unchecked
+    )

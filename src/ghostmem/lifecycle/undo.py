@@ -6,7 +6,7 @@ from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Change, Record, Run, optional
-from ghostmem.store import validate
+from ghostmem.store import Transaction, validate
 from ghostmem.store.store import Store
 
 
@@ -35,7 +35,7 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         run: The id of a run or its beginning; "last" is the newest that was not undone."""
     validate.flags(dry_run=dry_run)
     with store.engine.write(dry_run=dry_run) as tx:
-        chosen = _find(tx.runs.all(10_000), validate.text(run, "run"))
+        chosen = _find(tx, validate.text(run, "run"))
         if chosen.undone_at is not None:
             raise ConflictError(
                 f"run {chosen.id} was already undone", "`ghost undo` lists the runs"
@@ -53,11 +53,19 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
     return Undone(chosen.id, dry_run, len(undone), tuple(left))
 
 
-def _find(runs: list[Run], name: str) -> Run:
+def find_run(store: Store, run_id: str) -> Run | None:
+    """Return the run with an id."""
+    with store.engine.read() as tx:
+        return tx.runs.get(validate.text(run_id, "run").upper())
+
+
+def _find(tx: Transaction, name: str) -> Run:
+    """Return the run that a beginning of its id names, or the newest that was not undone."""
     if name == "last":
-        matching = [run for run in runs if run.undone_at is None][:1]
+        newest = tx.runs.newest_not_undone()
+        matching = [newest] if newest else []
     else:
-        matching = [run for run in runs if name and run.id.startswith(name.upper())]
+        matching = tx.runs.starting(name.upper()) if name else []
     if len(matching) == 1:
         return matching[0]
     if matching:
@@ -67,5 +75,5 @@ def _find(runs: list[Run], name: str) -> Run:
         )
     problem = f"there is no run {name!r}"
     if name == "last":
-        problem = "every run is undone already" if runs else "there are no runs to undo"
+        problem = "every run is undone already" if tx.runs.all(1) else "there are no runs to undo"
     raise NotFoundError(problem, "`ghost undo` lists the runs")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from ghostmem.caller import CALLER, require
-from ghostmem.errors import GhostError
+from ghostmem.errors import GhostError, NotFoundError
 from ghostmem.mcp.protocol import INVALID_PARAMS, ProtocolError
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.text.excerpt import first_line
@@ -42,9 +42,11 @@ def templates() -> list[dict[str, str]]:
 def resources(tools: ToolServer) -> list[dict[str, str]]:
     """Return the index of each namespace that the caller may read."""
     names = [info.ns for info in tools.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
+    similar = tools.ghost.list(key_prefix=INDEX, limit=MAX_COMPLETED) if names else []
+    taken = {memory.ns for memory in similar if memory.key == INDEX}
     return [
         {
-            "uri": f"{SCHEME}{quote(ns, safe=':')}/{INDEX}",
+            "uri": f"{SCHEME}{quote(ns, safe=':')}/{'' if ns in taken else INDEX}",
             "name": ns,
             "description": f"What {ns} knows",
             "mimeType": _MARKDOWN,
@@ -54,11 +56,13 @@ def resources(tools: ToolServer) -> list[dict[str, str]]:
 
 
 def read(tools: ToolServer, address: str) -> dict[str, str]:
-    """Return the content of an address."""
-    ns, _, key = address.removeprefix(SCHEME).partition("/")
+    """Return the content of an address.
+
+    Without a key it is an index, and so is the key `index` if no memory has it."""
+    ns, slash, key = address.removeprefix(SCHEME).partition("/")
     ns, key = unquote(ns), unquote(key)
     try:
-        if not address.startswith(SCHEME) or not ns or not key:
+        if not address.startswith(SCHEME) or not ns or not slash:
             raise ProtocolError(
                 INVALID_PARAMS,
                 readable(
@@ -66,12 +70,21 @@ def read(tools: ToolServer, address: str) -> dict[str, str]:
                 ),
             )
         require(ns, "read")
-        text = _index(tools, ns) if key == INDEX else tools.ghost.get(ns, key).content
+        text = _content(tools, ns, key)
     except GhostError as error:
         raise ProtocolError(
             INVALID_PARAMS, readable(error_text(error, tools=tools.tools))
         ) from None
     return {"uri": address, "mimeType": _MARKDOWN, "text": text}
+
+
+def _content(tools: ToolServer, ns: str, key: str) -> str:
+    try:
+        return tools.ghost.get(ns, key).content if key else _index(tools, ns)
+    except NotFoundError:
+        if key != INDEX:
+            raise
+        return _index(tools, ns)
 
 
 def _index(tools: ToolServer, ns: str) -> str:

@@ -87,7 +87,7 @@ def _handler(tools: ToolServer, method: str, result: type[BaseModel]) -> Any:
             raise MCPError(error.code, error.message) from None
         if method == CALL:
             # after the first answer, so that it does not wait for a model
-            tools.ghost.store.vectoriser.warm()
+            tools.warm()
         return result.model_validate(found)
 
     return handle

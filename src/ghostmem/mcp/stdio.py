@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem._version import __version__
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
+from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.protocol import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -55,11 +56,12 @@ _CAPABILITIES = {
 
 
 def run_stdio(
-    ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None
+    store: Ghost | PendingStore, toolsets: Iterable[str] = ("memory",), root: Path | None = None
 ) -> None:
     """Serve one client over standard input and output until it goes away."""
-    tools = ToolServer(ghost, toolsets, root=root)
-    defer_model(ghost)
+    tools = ToolServer(store, toolsets, root=root)
+    if not isinstance(store, PendingStore):
+        defer_model(store)
     _leave_at_a_signal()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     source, sink = _pipes()
@@ -195,7 +197,7 @@ class StdioSession:
             self._reply(request, partial(self._answer, method))
             if method == CALL:
                 # after the first answer, so that it does not wait for a model
-                self._tools.ghost.store.vectoriser.warm()
+                self._tools.warm()
 
     def _greet(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Answer the handshake: agree on a version, and describe this server."""

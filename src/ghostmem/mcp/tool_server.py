@@ -11,6 +11,7 @@ from ghostmem.caller import AGENT, CALLER, require
 from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
 from ghostmem.mcp.names import resolve_names
+from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.result_texts import result_text
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.mcp.tools import (
@@ -32,22 +33,34 @@ _ROWS = {"ghost_search": "results", "ghost_context": "memories", "ghost_list": "
 
 
 class ToolServer:
-    """The tools over an open store, and the namespace for calls that name none."""
+    """The tools over a store, and the namespace for calls that name none."""
 
     def __init__(
         self,
-        ghost: Ghost,
+        store: Ghost | PendingStore,
         toolsets: Iterable[str] = ("memory",),
         folder: str | None = None,
         root: Path | None = None,
         is_shared: bool = False,
     ) -> None:
-        self.ghost = ghost
+        self._store = store
         self.is_shared = is_shared  # by clients that work in other folders
         named = tuple(toolsets)
         self.toolsets = expanded(named)
         self.tools = chosen_tools(named, root)
-        self.ns = ghost.store.settings.ns or project_namespace(folder)
+        settings = store.settings if isinstance(store, PendingStore) else store.store.settings
+        self.ns = settings.ns or project_namespace(folder)
+
+    @property
+    def ghost(self) -> Ghost:
+        """Return the store, and wait for one that is being opened."""
+        return self._store.get() if isinstance(self._store, PendingStore) else self._store
+
+    def warm(self) -> None:
+        """Load the model of an open store in the background."""
+        opened = self._store.opened if isinstance(self._store, PendingStore) else self._store
+        if opened is not None:
+            opened.store.vectoriser.warm()
 
     def listed(self, shows_apps: bool = False) -> list[dict[str, Any]]:
         """Return the tools as the protocol lists them, with the viewer for hosts that show apps."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.frozen import frozen
+from ghostmem.model import Kind, Memory, Tier
+from ghostmem.settings import Settings
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -43,3 +45,23 @@ class Draft:
     supersedes: str | None = None  # the key of the memory that it replaces
     quiet: bool = False  # a repetition does not count as a use
     revive: bool = False  # a removed memory comes back with its links
+
+
+def default_kind(settings: Settings, tier: Tier | None) -> Kind:
+    """Return the kind of a new memory whose put names none."""
+    if settings.default_kind:
+        return Kind(settings.default_kind)
+    return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
+
+
+def is_turn(source_scope: str | None, kind: Kind) -> bool:
+    """Say whether a memory is a turn of a conversation: a record that corrects no other turn."""
+    return source_scope is not None and kind is Kind.EPISODIC
+
+
+def makes_turn(settings: Settings, draft: Draft, current: Memory | None) -> bool:
+    """Say whether a draft becomes a turn; `current` is the version whose fields it inherits."""
+    fields = draft.fields
+    scope = fields.get("source_scope", current.source_scope if current else None)
+    kind = current.kind if current else default_kind(settings, fields.get("tier"))
+    return is_turn(scope, fields.get("kind") or kind)

@@ -13,6 +13,7 @@ from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, optional
 from ghostmem.store import Filter, Store, Transaction, validate
+from ghostmem.store.rows import StoreCopies
 from ghostmem.truth.corrections import reopen, successor_key
 
 MAX_NAMED = 5  # protected memories that an error names
@@ -33,13 +34,14 @@ class Forgotten(Record):
 
 @frozen
 class Forgetting(Record):
-    """The items that were or would be forgotten; see `Removal` for `backups` and `pending`."""
+    """The items that were or would be forgotten; see `Removal` for the other fields."""
 
     hard: bool
     dry_run: bool
     items: tuple[Forgotten, ...]
     backups: tuple[str, ...] = optional(())
     pending: str = optional("")
+    unchecked_backups: tuple[str, ...] = optional(())
 
 
 @frozen
@@ -124,11 +126,11 @@ def forget(
         reasons = {item.why for item in items}
         if hard or reasons & {"alias", "quarantine"}:
             tx.owe_scrub()
-    copies = still_in_backups(store, backups, versions) if hard else ()
+    copies = still_in_backups(store, backups, versions) if hard else StoreCopies()
     if reasons & {"restored", "reopened"} and not dry_run:
         catch_up(store)
     pending = "" if dry_run else store.engine.scrub()
-    return Forgetting(hard, dry_run, tuple(items), copies, pending)
+    return Forgetting(hard, dry_run, tuple(items), copies.holding, pending, copies.unchecked)
 
 
 def _find_targets(
@@ -215,7 +217,7 @@ def _replaced(
     doomed_ids = {memory.id for memory in versions}
     history = tx.memories.history(live.ns, live.key)
     good = next((memory for memory in reversed(history) if memory.id not in doomed_ids), None)
-    if good is None or good.deleted_at is None or (good.expires_at and good.expires_at <= now):
+    if good is None or good.deleted_at is None or _has_expired(good, now):
         return None
     successor = next(memory for memory in history if memory.version > good.version)
     return good if good.deleted_at >= successor.written_at else None
@@ -250,15 +252,17 @@ def _reopen_closed(
         if successor in starts and (
             memory.valid_to in starts[successor] or tx.memories.current(ns, key, now) is None
         ):
-            reopen(store, tx, memory, now)
+            reopen(store, tx, memory, now, unlock=True)
             items.append(Forgotten(memory.ns, memory.key, "reopened"))
     return items
 
 
 def _reactivate(store: Store, tx: Transaction, memory: Memory, now: datetime) -> bool:
-    """Bring back a memory that was archived or merged as a duplicate of a forgotten one."""
+    """Bring back a memory that was archived or merged as a duplicate of a forgotten one.
+
+    One that has expired meanwhile stays as it is."""
     last = tx.memories.last(memory.ns, memory.key)
-    if last is None or last.id != memory.id:
+    if last is None or last.id != memory.id or _has_expired(last, now):
         return False
     if last.deleted_at is not None:
         tx.memories.change(last, "restore", now, deleted_at=None)
@@ -266,6 +270,10 @@ def _reactivate(store: Store, tx: Transaction, memory: Memory, now: datetime) ->
     elif last.tier is Tier.DORMANT:
         tx.memories.change(last, "wake", now, tier=Tier.STM)
     return last.deleted_at is not None or last.tier is Tier.DORMANT
+
+
+def _has_expired(memory: Memory, now: datetime) -> bool:
+    return memory.expires_at is not None and memory.expires_at <= now
 
 
 def _drop_aliases(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -> list[Forgotten]:

@@ -43,13 +43,14 @@ SOURCES = "source_keys"  # the keys of the memories that a summary contains
 class Dropped(Record):
     """The ids dropped from the quarantine, and the backups that still contain them.
 
-    `pending` says why the file could not be scrubbed yet.
+    `unchecked_backups` cannot be read, and `pending` says why the file could not be scrubbed yet.
     """
 
     dropped: tuple[str, ...]
     dry_run: bool = False
     backups: tuple[str, ...] = optional(())
     pending: str = optional("")
+    unchecked_backups: tuple[str, ...] = optional(())
 
 
 def quarantine_reasons(
@@ -208,8 +209,9 @@ def drop(
     if not items:
         return Dropped((), dry_run)
     contents = [item.content for item in items.values()]
-    copies = tuple(store.engine.copies_holding(backups, list(items), contents))
-    return Dropped(tuple(items), dry_run, copies, "" if dry_run else store.engine.scrub())
+    copies = store.engine.copies_holding(backups, list(items), contents)
+    pending = "" if dry_run else store.engine.scrub()
+    return Dropped(tuple(items), dry_run, copies.holding, pending, copies.unchecked)
 
 
 def draft_of_held(item: Held) -> Draft:

@@ -8,6 +8,7 @@ from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, optional
 from ghostmem.store import Store, Transaction, again, validate
 from ghostmem.store.lookup import locked_error
+from ghostmem.store.rows import StoreCopies
 
 
 @frozen
@@ -15,8 +16,9 @@ class Removal(Record):
     """The versions that were or would be removed, and where a hard-deleted one still exists.
 
     `remaining` counts the older versions that a hard delete of the latest one keeps,
-    `backups` are copies of the store that contain it, `files` notes and mirrored files that would
-    bring it back, and `pending` says why the file could not be scrubbed, and how to finish."""
+    `backups` are copies of the store that contain it, `unchecked_backups` copies that cannot be
+    read, `files` notes and mirrored files that would bring it back, and `pending` says why the file
+    could not be scrubbed, and how to finish."""
 
     ns: str
     key: str
@@ -27,6 +29,7 @@ class Removal(Record):
     files: tuple[str, ...] = optional(())
     pending: str = optional("")
     remaining: int | None = optional()
+    unchecked_backups: tuple[str, ...] = optional(())
 
 
 @again
@@ -60,7 +63,7 @@ def rm(
         if not unlock and (locked := [memory for memory in removed if memory.locked]):
             raise locked_error(tx, locked[-1])
         remove(tx, removed, now, hard)
-    copies = still_in_backups(store, backups, removed) if hard else ()
+    copies = still_in_backups(store, backups, removed) if hard else StoreCopies()
     # Scrub even when nothing was removed: an earlier hard delete may have been interrupted.
     pending = store.engine.scrub() if hard and not dry_run else ""
     if not removed:
@@ -71,7 +74,18 @@ def rm(
             hint = f"it was deleted before; `ghost restore -n {ns} -k {quote(key)}` brings it back"
         raise NotFoundError(f"memory not found: {ns}/{key}", hint)
     remaining = (len(history) - len(removed) or None) if hard else None
-    return Removal(ns, key, len(removed), hard, dry_run, copies, files, pending, remaining)
+    return Removal(
+        ns,
+        key,
+        len(removed),
+        hard,
+        dry_run,
+        copies.holding,
+        files,
+        pending,
+        remaining,
+        copies.unchecked,
+    )
 
 
 def remove(
@@ -92,11 +106,11 @@ def remove(
 
 def still_in_backups(
     store: Store, backups: Iterable[str], versions: Sequence[Memory]
-) -> tuple[str, ...]:
+) -> StoreCopies:
     """Return the copies of the store that contain one of these versions."""
     ids = [memory.id for memory in versions]
     texts = [memory.content for memory in versions if memory.content.strip()]
-    return tuple(store.engine.copies_holding(backups, ids, texts)) if versions else ()
+    return store.engine.copies_holding(backups, ids, texts) if versions else StoreCopies()
 
 
 def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.judge import find_judge, judge_available
-from ghostmem.memory.draft import Draft
+from ghostmem.memory.draft import Draft, makes_turn
 from ghostmem.memory.prepare import Prepared, prepare, with_nearest
-from ghostmem.model import Kind, Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
+from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
 from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
@@ -69,12 +69,15 @@ SHOWN = 8  # shared terms in the evidence
 
 
 class Judgement(NamedTuple):
-    """A verdict, the memory it concerns, and further memories that the text corrects."""
+    """A verdict, the memory it concerns, and further memories that the text corrects.
+
+    `of_turn` says that the text is a turn of a conversation."""
 
     verdict: Verdict
     memory: Memory | None = None
     also: tuple[Memory, ...] = ()
     is_tentative: bool = False
+    of_turn: bool = False
 
     def still_valid(self, tx: Transaction, now: datetime) -> Judgement:
         """Return the judgement without the memories that ended or were replaced meanwhile."""
@@ -133,11 +136,12 @@ def judge_draft(
     """Return how a draft relates to the memories of its namespace and to its previous version."""
     if store.settings.freshness == "off" and not draft.dedup and not draft.supersedes:
         return NOTHING
-    settings = replace(store.settings, judge="off") if _is_turn(draft) else store.settings
+    of_turn = makes_turn(store.settings, draft, current)
+    settings = replace(store.settings, judge="off") if of_turn else store.settings
     judgement = find_verdict(settings, tx, draft.ns, draft.key, draft.content, store.clock(), near)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
         also = tuple(memory for memory in judgement.also if _same_speaker(memory, draft, current))
-        return judgement._replace(also=also)
+        return judgement._replace(also=also, of_turn=of_turn)
     if current is None:
         return NOTHING
     same = current.content == draft.content
@@ -155,12 +159,6 @@ def _same_speaker(old: Memory, draft: Draft, current: Memory | None) -> bool:
     if old.from_user != (source in (None, SourceKind.STATED)):
         return True
     return old.source_user is None or user is None or old.source_user.casefold() == user.casefold()
-
-
-def _is_turn(draft: Draft) -> bool:
-    """Say whether a draft is a turn of a conversation: a record that corrects no other turn."""
-    fields = draft.fields
-    return fields.get("source_scope") is not None and fields.get("kind") == Kind.EPISODIC
 
 
 def find_verdict(

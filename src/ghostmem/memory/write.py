@@ -14,13 +14,14 @@ from ghostmem.memory.draft import (
     SOURCE_FIELDS,
     USE_COUNTS,
     Draft,
+    default_kind,
+    is_turn,
 )
 from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,
     LOCKED,
-    Kind,
     Memory,
     Outcome,
     SourceKind,
@@ -29,7 +30,6 @@ from ghostmem.model import (
     VerdictKind,
     estimate_tokens,
 )
-from ghostmem.settings import Settings
 from ghostmem.store import (
     IndexedMemory,
     IndexRow,
@@ -61,8 +61,8 @@ def write_put(
     if is_restatement and draft.dedup and not tx.memories.current(draft.ns, draft.key, now):
         return _reinforce_restated(tx, draft, verdict, other, now)
     corrected = [*([other] if verdict.kind in CORRECTIONS else []), *judgement.also]
-    kind = draft.fields.get("kind") or _default_kind(store.settings, draft.fields.get("tier"))
-    corrected = [old for old in corrected if not _are_turns(draft, kind, old)]
+    if judgement.of_turn:
+        corrected = [old for old in corrected if not is_turn(old.source_scope, old.kind)]
     if corrected and store.settings.freshness == "close" and "importance" not in draft.fields:
         draft = _as_important(tx, draft, [old.importance for old in corrected], now)
     memory = write_draft(store, tx, draft, prepared)
@@ -80,12 +80,6 @@ def _with_verdict(memory: Memory, verdict: Verdict) -> Memory:
     if memory.requested_key is not None:  # another key has the same text
         verdict = Verdict(VerdictKind.RESTATEMENT, memory.key, {"same": True})
     return memory.with_values(verdict=verdict)
-
-
-def _are_turns(draft: Draft, kind: Kind, old: Memory) -> bool:
-    """Say whether both are turns of conversations: a turn is a record, and corrects no other."""
-    is_turn = draft.fields.get("source_scope") is not None and kind is Kind.EPISODIC
-    return is_turn and old.source_scope is not None and old.kind is Kind.EPISODIC
 
 
 def _reinforce_restated(
@@ -259,7 +253,7 @@ def compose(
     if "source_client" not in draft.fields and (client := CLIENT.get()):
         fields["source_client"] = client
     tier = fields.setdefault("tier", Tier.STM)
-    fields.setdefault("kind", _default_kind(store.settings, tier))
+    fields.setdefault("kind", default_kind(store.settings, tier))
     fields.setdefault("created_at", now)
     fields["expires_at"] = _expiry(draft.ttl, now, fields.get("expires_at"))
     memory = Memory(
@@ -287,13 +281,6 @@ def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
             f"{draft.ns}/{draft.key} is {state} and cannot expire",
             hint if draft.ttl is None else f"leave the ttl out, or {hint}",
         )
-
-
-def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
-    """Return the kind of a new memory whose put names none."""
-    if settings.default_kind:
-        return Kind(settings.default_kind)
-    return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
 
 
 def dormant_note(memory: Memory, draft: Draft) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ghostmem.admin.doctor import DoctorFinding
 from ghostmem.errors import GhostError
@@ -51,9 +52,11 @@ def _client(
         return DoctorFinding(
             name, "problem", installed.problem, "fix the file by hand; its backup is next to it"
         )
-    wrong = _commands(client, scope)
-    if wrong:
-        return DoctorFinding(name, "problem", wrong, again)
+    wrong = _wrong_command(client, scope)
+    if wrong is not None:
+        by_hand = "correct it by hand; `ghost setup` does not change a command with additions"
+        fix = by_hand if wrong.is_customised else again
+        return DoctorFinding(name, "problem", wrong.problem, fix)
     if installed.server == "none":
         return DoctorFinding(
             name, "warning", f"has hooks, but no server in {installed.path}", again
@@ -85,15 +88,24 @@ def _again(client: SetupClient, scope: str, installed: Installed) -> str:
     return f"ghost setup {client.name}{hooks}{' --scope project' if scope == 'project' else ''}"
 
 
-def _commands(client: SetupClient, scope: str) -> str:
-    """Return the problem with a command in the files of a client, or an empty text."""
+class WrongCommand(NamedTuple):
+    """The problem with a command in a client's file, and whether setup leaves it as it is."""
+
+    problem: str
+    is_customised: bool
+
+
+def _wrong_command(client: SetupClient, scope: str) -> WrongCommand | None:
+    """Return the first command in the files of a client that cannot be started."""
     for file in targets(client, scope, True, True):
         for part, commands in commands_in(file):
-            for program, *_ in commands if isinstance(commands, list) else ():
+            for command in commands if isinstance(commands, list) else ():
+                program = command.words[0]
                 if shutil.which(program) is None:
                     name = "server" if part == "server" else "hook"
-                    return f"the {name} in {file.path} starts {program}, which {_reason(program)}"
-    return ""
+                    problem = f"the {name} in {file.path} starts {program}, which"
+                    return WrongCommand(f"{problem} {_reason(program)}", command.is_customised)
+    return None
 
 
 def _reason(program: str) -> str:

@@ -21,7 +21,12 @@ _LAUNCHER = re.compile(r"(?:.*[\\/])?(?:python[\d.]*|py|uvx?|pipx)(?:\.exe)?", r
 _SERVES = {"mcp", "mcp-serve"}
 _HOOKS = {"hook"}
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_URL = re.compile(r"""\w+://[^\s"']*""")  # may have an & that is no operator
 _SHELL_SYNTAX = re.compile(r"[;&|<>$`#()\n]")
+_SHELL = re.compile(r"(?:.*[\\/])?(?:ba|da|z|k|fi)?sh(?:\.exe)?", re.IGNORECASE)
+_REDIRECTION = re.compile(r"&?\d*(?:<|>>?)&?\s*[^\s;&|]+")
+_SEPARATOR = re.compile(r"&&|\|\||[;&|\n]")
+_NO_COMMANDS = {"", ":", "true", "exit 0"}  # parts of a line that only avoid an error
 TOOLS = "{tools}"  # in a permission: a list of the names of our tools
 
 
@@ -136,7 +141,7 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
     Raises:
         ConflictError: Such a handler would have to name another store or namespace.
     """
-    if isinstance(present, dict) and _is_customised(present):
+    if isinstance(present, dict) and is_customised(present):
         if how.db or how.ns:
             raise ConflictError(
                 f"hooks.{event.name} has the command {command_of(present)!r}, which is not changed",
@@ -179,12 +184,28 @@ def _without_ns(options: list[str]) -> list[str]:
     return options[:at] + options[at + 2 :]
 
 
-def _is_customised(handled: dict[str, Any]) -> bool:
+def is_customised(handled: dict[str, Any]) -> bool:
     """Say whether a handler has a wrapper, variables or operators of a shell around Ghost."""
     if _own_position(words_of(handled), _HOOKS) is None:
         return True
     options = _QUOTED.sub("", command_of(handled)).partition(" ")[2]
     return "args" not in handled and _SHELL_SYNTAX.search(options) is not None
+
+
+def has_other_commands(handled: Any, host: str) -> bool:
+    """Say whether a handler also runs other commands than our hook, which must not be removed."""
+    words = words_of(handled)
+    is_script = bool(words) and _SHELL.fullmatch(words[0]) is not None and "-c" in words[:-1]
+    if is_script:
+        script = words[words.index("-c") + 1]
+    elif "args" in _started(handled):
+        return False  # no shell reads its words
+    else:
+        script = command_of(handled)
+    script = _QUOTED.sub(lambda quoted: _SHELL_SYNTAX.sub("_", quoted[0]), script)
+    parts = [part.strip() for part in _SEPARATOR.split(_REDIRECTION.sub("", script))]
+    ours = re.compile(_HOOK.format(host=host))
+    return any(part not in _NO_COMMANDS and not ours.search(part) for part in parts)
 
 
 def _own_position(words: Sequence[str], calls: Set[str]) -> int | None:
@@ -222,8 +243,13 @@ def runs_ghost(handled: Any, host: str) -> bool:
     """Say whether a handler runs our hook."""
     if not isinstance(handled, dict):
         return False
-    line = " ".join([command_of(handled), *args_of(handled)])
+    line = _URL.sub("URL", command_line(handled))
     return re.search(_HOOK.format(host=host), line) is not None
+
+
+def command_line(entry: Any) -> str:
+    """Return the command of an entry or a handler as one line."""
+    return " ".join([command_of(entry), *args_of(entry)])
 
 
 def command_of(entry: Any) -> str:

@@ -3,14 +3,22 @@
 import os
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
-from ghostmem.setup.entry import hook_words, launch, words_of
+from ghostmem.setup.entry import hook_words, is_customised, launch, words_of
 from ghostmem.setup.install import read_text
 from ghostmem.setup.parts import SetupFile, hooks_in, is_allowed, server_in, targets
+
+
+class InstalledCommand(NamedTuple):
+    """The words of a command in a client's file, and whether setup leaves it as it is."""
+
+    words: list[str]
+    is_customised: bool = False
 
 
 @frozen
@@ -43,7 +51,7 @@ def listing() -> list[Installed]:
 def look(client: SetupClient, scope: str) -> Installed:
     """Return the state of Ghost in one client and scope."""
     states = {"server": "none", "hooks": "none" if client.hooks else ""}
-    command, problem = "", ""
+    first, problem = "", ""
     user_files = {os.path.realpath(file.path) for file in targets(client, "user", True, True)}
     for file in targets(client, scope, True, True):
         if scope != "user" and os.path.realpath(file.path) in user_files:
@@ -52,9 +60,11 @@ def look(client: SetupClient, scope: str) -> Installed:
             if isinstance(commands, GhostError):
                 states[part], problem = "broken", f"{file.path}: {commands.message}"
             elif commands:
-                is_current = all(current(words, scope) for words in commands)
+                is_current = all(
+                    command.is_customised or current(command.words, scope) for command in commands
+                )
                 states[part] = "current" if is_current else "old"
-                command = command or " ".join(commands[0])
+                first = first or " ".join(commands[0].words)
     if (
         states["hooks"] == "current"
         and client.hooks
@@ -68,7 +78,7 @@ def look(client: SetupClient, scope: str) -> Installed:
         path,
         states["server"],
         states["hooks"],
-        command,
+        first,
         problem,
         states["server"] in ("current", "old") and allowed(client, scope),
     )
@@ -100,8 +110,8 @@ def _toolsets_of(words: list[str]) -> list[str]:
     return ["memory"]
 
 
-def commands_in(file: SetupFile) -> Iterator[tuple[str, list[list[str]] | GhostError]]:
-    """Yield each part of a file with its commands as words, or with the error of reading it."""
+def commands_in(file: SetupFile) -> Iterator[tuple[str, list[InstalledCommand] | GhostError]]:
+    """Yield each part of a file with its commands, or with the error of reading it."""
     try:
         text = read_text(file.path)
         entry = server_in(text, file) if text and file.server else None
@@ -110,9 +120,16 @@ def commands_in(file: SetupFile) -> Iterator[tuple[str, list[list[str]] | GhostE
         yield from ((part, error) for part in ("server", "hooks") if getattr(file, part))
         return
     if file.server:
-        yield "server", [words_of(entry)] if entry else []
+        yield "server", [InstalledCommand(words_of(entry))] if entry else []
     if file.hooks:
-        yield "hooks", [hook_words(handled) for handlers in hooks.values() for handled in handlers]
+        yield (
+            "hooks",
+            [
+                InstalledCommand(hook_words(handled), is_customised(handled))
+                for handlers in hooks.values()
+                for handled in handlers
+            ],
+        )
 
 
 def current(words: list[str], scope: str) -> bool:

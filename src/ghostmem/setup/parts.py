@@ -15,6 +15,7 @@ from ghostmem.setup.entry import (
     command_of,
     group,
     handler,
+    has_other_commands,
     runs_ghost,
     server,
     starts_ghost,
@@ -229,7 +230,8 @@ def _with_hooks(text: str, hooks: Hooks, how: Launch) -> str:
             place for place in _places(jsonc.load(text, comments), hooks) if place[1] == event.name
         ]
         for place in reversed(places[1:]):
-            text = _without(text, place, comments)
+            if not has_other_commands(_value(jsonc.load(text, comments), place), hooks.host):
+                text = _without(text, place, comments)
         if places:
             present = _value(jsonc.load(text, comments), places[0])
             wanted = handler(hooks, event, how, present)
@@ -243,7 +245,8 @@ def _with_hooks(text: str, hooks: Hooks, how: Launch) -> str:
 def _without_hooks(text: str, hooks: Hooks, made: Made) -> str:
     comments = FORMATS[hooks.format].comments
     for place in reversed(list(_places(jsonc.load(text, comments), hooks))):
-        text = _without(text, place, comments)
+        if not has_other_commands(_value(jsonc.load(text, comments), place), hooks.host):
+            text = _without(text, place, comments)
     text = pruned(text, [path for path in made if path[0] == "hooks"], comments)
     document = jsonc.load(text, comments)
     if (

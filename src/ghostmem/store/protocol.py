@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ghostmem.model import Memory, Stat
 from ghostmem.store.administration import Administration
-from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexRow, StoreCopies
 from ghostmem.store.transaction import SharedTransaction, Transaction
 
 
@@ -78,7 +78,7 @@ class Engine(Protocol):
     def scrub(self, force: bool = False) -> str: ...
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
-    ) -> list[str]: ...
+    ) -> StoreCopies: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...
 

@@ -10,6 +10,13 @@ from ghostmem.model import Memory, NsFilter
 from ghostmem.store.records import unreadable
 
 
+class StoreCopies(NamedTuple):
+    """The copies of a store that hold some memories, and those that could not be read."""
+
+    holding: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+
+
 @frozen
 class Filter:
     """A selection of live memories; every condition that is set must hold."""

@@ -14,6 +14,7 @@ from ghostmem.store.tally import Tally, tally_of, tally_text
 
 ENTRY = RowType("audit", AuditEntry)
 _SELECT = "SELECT id, verb, scope, at, finished_at, undone_at, place FROM runs"
+_NEWEST_FIRST = "ORDER BY finished_at IS NOT NULL, finished_at DESC, at DESC, id DESC"
 _PLANNED = 1_000  # changes that are recorded at once
 _MOVES = "'PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE'"  # change the tier
 
@@ -48,9 +49,18 @@ class Runs(StoreTable):
 
     def all(self, limit: int) -> list[Run]:
         """List runs, newest first."""
-        tail = "ORDER BY finished_at IS NOT NULL, finished_at DESC, at DESC, id DESC LIMIT ?"
         most = self._sql.no_limit if limit < 0 else limit
-        return [run for run, _ in self._runs(tail, (most,))]
+        return [run for run, _ in self._runs(f"{_NEWEST_FIRST} LIMIT ?", (most,))]
+
+    def starting(self, beginning: str) -> list[Run]:
+        """List the runs whose ids start with a text, newest first."""
+        starts, values = self._sql.starts("id", beginning)
+        return [run for run, _ in self._runs(f"WHERE {starts} {_NEWEST_FIRST}", values)]
+
+    def newest_not_undone(self) -> Run | None:
+        """Return the newest run that was not undone."""
+        tail = f"WHERE undone_at IS NULL {_NEWEST_FIRST} LIMIT 1"
+        return next((run for run, _ in self._runs(tail, ())), None)
 
     def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
         """Return an unfinished run of a scope and the last namespace it was done with."""

@@ -171,7 +171,7 @@ def resolve(
             _unlink(tx, kept, rivals, now)
             return Resolution(ns, keep, both=True)
         if is_superseded(kept, now):
-            kept = reopen(store, tx, kept, now)
+            kept = reopen(store, tx, kept, now, unlock)
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
             tx.memories.change(kept, "importance", now, importance=importance)
@@ -208,13 +208,14 @@ def _unlink(tx: Transaction, kept: Memory, rivals: list[Memory], now: datetime) 
                 tx.journal.record(kept.ns, start, "unlink", now)
 
 
-def reopen_memory(store: Store, ns: str, key: str) -> Resolution:
+def reopen_memory(store: Store, ns: str, key: str, *, unlock: bool = False) -> Resolution:
     """Reopen a closed memory with its fields from before."""
+    validate.flags(unlock=unlock)
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         closed = find(tx, ns, validate.text(key, "key"), now)
-        reopen(store, tx, closed, now)
+        reopen(store, tx, closed, now, unlock)
     by = successor_key(closed)
     stale = () if by is None else (f"{by} contradicts it",)
     return Resolution(ns, key, reopened=True, maybe_stale=stale)

@@ -10,6 +10,7 @@ from typing import Any
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.model import EDGE_WEIGHTS, HEARSAY, Edge, Memory, Rel, SourceKind, Tier
 from ghostmem.store import Store, Transaction
+from ghostmem.store.lookup import locked_error
 
 SUPERSEDED_BY = "superseded_by"  # in meta: the key of the successor
 BEFORE_CLOSING = "before_closing"  # in meta: the fields that reopening restores
@@ -150,12 +151,16 @@ def close(
     )
 
 
-def reopen(store: Store, tx: Transaction, closed: Memory, now: datetime) -> Memory:
+def reopen(
+    store: Store, tx: Transaction, closed: Memory, now: datetime, unlock: bool = False
+) -> Memory:
     """Make a closed memory valid again, with its fields from before."""
     if closed.is_open(now):
         raise ConflictError(
             f"{closed.ns}/{closed.key} is not closed", "`ghost conflicts` lists contradictions"
         )
+    if closed.locked and not unlock:
+        raise locked_error(tx, closed)
     own = {SUPERSEDED_BY, BEFORE_CLOSING}
     meta = {name: value for name, value in closed.meta.items() if name not in own}
     before = _before_closing(closed)

@@ -1,5 +1,6 @@
 """A route of the REST interface as a row of a table, and the schemas of its fields."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from ghostmem.store.validate import MAX_KEY, MAX_TAG
 
 Fields = Mapping[str, Mapping[str, Any]]
 MAX_ITEMS = 1000
+_COMMAS = re.compile(", separated by commas(; repeatable)?")  # true of the command line only
 
 Given = dict[str, Any]
 
@@ -51,7 +53,7 @@ def fields(operation: str, names: str = "", **changes: Mapping[str, Any]) -> Fie
 
 def _field(parameter: Parameter) -> dict[str, Any]:
     if parameter.type == TEXTS:
-        return texts(parameter.help)
+        return texts(_COMMAS.sub("", parameter.help))
     schema = {**parameter.schema, "description": parameter.help}
     if parameter.type == TEXT and not parameter.choices and parameter.max_length != 0:
         schema["maxLength"] = parameter.max_length or MAX_KEY
@@ -130,5 +132,5 @@ def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, G
 
 def without_places(removed: Record, ns: str) -> dict[str, Any]:
     """Return a removal without paths of the server's machine, which only admins may see."""
-    hidden = () if CALLER.get().may(ns, "admin") else ("backups", "files")
+    hidden = () if CALLER.get().may(ns, "admin") else ("backups", "unchecked_backups", "files")
     return {name: value for name, value in removed.to_dict().items() if name not in hidden}

@@ -5,6 +5,7 @@ from typing import Any
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
+from ghostmem.lifecycle.undo import find_run
 from ghostmem.model import FileRel, Pack, Rule, Run, Tier, plain
 from ghostmem.parameters import MAX_PATH
 from ghostmem.text.excerpt import summary_line
@@ -121,15 +122,14 @@ def _visible(ghost: Ghost, need: str) -> list[Run]:
 
 def _undo(ghost: Ghost, given: Given) -> Any:
     """Revert a run that the caller may change; other runs are treated as missing."""
-    name = given["run"]
-    mine = _visible(ghost, "read" if given.get("dry_run") else "write")
+    name, need = given["run"], "read" if given.get("dry_run") else "write"
     if name == "last":
-        found = [run for run in mine if run.undone_at is None][:1]
+        run = next((run for run in _visible(ghost, need) if run.undone_at is None), None)
     else:
-        found = [run for run in mine if run.id == name.upper()]
-    if not found:
+        run = find_run(ghost.store, name)
+    if run is None or not CALLER.get().may(run.scope, need):
         raise NotFoundError("there is no such run", "GET /api/v1/runs lists them")
-    return ghost.undo(found[0].id, dry_run=given.get("dry_run", False))
+    return ghost.undo(run.id, dry_run=given.get("dry_run", False))
 
 
 def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
@@ -372,7 +372,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         ONE,
         "Make a retired memory valid again.",
         lambda g, a: g.reopen(**a),
-        KEYED,
+        {**KEYED, **fields("reopen", "unlock")},
     ),
     ApiRoute(
         "GET",

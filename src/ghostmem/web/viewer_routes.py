@@ -9,6 +9,7 @@ from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
+from ghostmem.lifecycle.undo import find_run
 from ghostmem.memory.details import details
 from ghostmem.store.sequences import Written, written
 from ghostmem.web.decisions import LISTS, decisions
@@ -133,7 +134,7 @@ def _decisions(ghost: Ghost, given: Given) -> Any:
 def _run(ghost: Ghost, given: Given) -> Any:
     """Return the changes of a run that the caller may read; other runs are treated as missing."""
     caller = CALLER.get()
-    known = next((run for run in ghost.runs(limit=10_000) if run.id == given["run"].upper()), None)
+    known = find_run(ghost.store, given["run"])
     if known is None or not caller.may(known.scope, "read"):
         raise NotFoundError("there is no such run", "GET /api/v1/runs lists them")
     return run_changes(ghost.store, known.id)

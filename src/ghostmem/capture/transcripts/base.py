@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class TranscriptTurn(NamedTuple):
-    """One message of a session; `mark` identifies it when the file is read again."""
+    """One message of a session; `mark` identifies it when the file is read again.
+
+    `file` identifies the file after which the session is named, if it has no name of its own."""
 
     session: str
     role: str
@@ -37,6 +40,7 @@ class TranscriptTurn(NamedTuple):
     at: datetime | None = None
     name: str = ""
     about: Mapping[str, str] = {}
+    file: str = ""
 
 
 class ToolCall(NamedTuple):
@@ -74,6 +78,11 @@ class TranscriptFile(NamedTuple):
     def session(self) -> str:
         """Return the name for a session that has none in the file."""
         return session_name(self.path.stem)
+
+    @property
+    def digest(self) -> str:
+        """Return an identifier of the file that does not tell its path."""
+        return hashlib.sha256(os.fsencode(self.path.resolve())).hexdigest()[:16]
 
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects of JSON lines with their line number; invalid lines are skipped."""

@@ -40,20 +40,28 @@ def is_ours(head: Mapping[str, Any]) -> bool:
 def read(source: TranscriptFile) -> Iterator[Event]:
     """Yield turns and tool calls."""
     repeated: Repeated = Counter()
+    digest = source.digest
     for number, item in _items(source):
         if not isinstance(item, Mapping):
             continue
         inner = _first(item, _LISTS)
+        own = _own_session(item)
         if isinstance(inner, list):
-            session = _session(item, _first(item, ("id",)) or f"{source.path.stem}-{number}")
-            yield from (
+            own = own or _first(item, ("id",))
+            session = session_name(own or f"{source.path.stem}-{number}")
+            recorded: Iterator[Event] = (
                 event
                 for message in inner
                 if isinstance(message, Mapping)
                 for event in _message(message, session, repeated)
             )
         else:
-            yield from _message(item, _session(item, source.path.stem), repeated)
+            recorded = _message(item, session_name(own or source.path.stem), repeated)
+        for event in recorded:
+            if own or isinstance(event, ToolCall):
+                yield event
+            else:
+                yield event._replace(file=digest)
 
 
 def _numbered(new: TranscriptTurn, repeated: Repeated) -> TranscriptTurn:
@@ -74,9 +82,10 @@ def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def _session(item: Mapping[str, Any], default: object) -> str:
+def _own_session(item: Mapping[str, Any]) -> str | int | None:
+    """Return the session that an object names."""
     name = _first(item, _SESSIONS)
-    return session_name(name if isinstance(name, str | int) else default)
+    return name if isinstance(name, str | int) else None
 
 
 def _message(item: Mapping[str, Any], session: str, repeated: Repeated) -> Iterator[Event]:

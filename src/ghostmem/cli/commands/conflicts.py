@@ -84,7 +84,7 @@ def resolve(
     space, (keep, *others) = console.memory_names(ns, [keep, *([other] if other else [])])
     other = others[0] if others else None
     found = (
-        console.ghost.reopen(space, keep)
+        console.ghost.reopen(space, keep, unlock=unlock)
         if reopen
         else console.ghost.resolve(space, keep, other, both=both, unlock=unlock)
     )

@@ -298,6 +298,7 @@ def quarantine_drop(
         f"{plural(len(done.dropped), 'quarantined memory')}",
     )
     console.notes(f"the backup {path} still contains some of it" for path in done.backups)
+    console.note_unchecked(done.unchecked_backups)
     console.notes([done.pending] if done.pending else [])
 
 

@@ -47,10 +47,23 @@ if TYPE_CHECKING:
 )
 @click.option("--experimental", is_flag=True, help="Also offer the toolset outline.")
 def mcp(console: Console, tools: str, root: Path | None, experimental: bool) -> None:
+    from ghostmem.mcp.pending_store import PendingStore
     from ghostmem.mcp.stdio import finish, run_stdio
+    from ghostmem.mcp.tool_server import defer_model
 
-    run_stdio(console.ghost, toolsets(tools, experimental), root)
-    finish(console.ghost)
+    def open_store() -> "Ghost":
+        defer_model(console.ghost)
+        return console.ghost
+
+    named = toolsets(tools, experimental)
+    if "://" not in console.settings.db:
+        run_stdio(console.ghost, named, root)
+        finish(console.ghost)
+        return
+    pending = PendingStore(console.settings, open_store)
+    run_stdio(pending, named, root)
+    if pending.opened is not None:
+        finish(pending.opened)
 
 
 def toolsets(named: str, experimental: bool) -> list[str]:

@@ -323,13 +323,14 @@ def _print_result(
     where = visible(str(change.path))
     then = client.hooks.then if client.hooks and file.hooks and not file.server else ""
     then = then or client.then
+    left = _left_commands(file, change.after) if remove else []
     sentence = {
         (False, "created"): f"wrote {parts} to the new file {where}; {then}",
         (False, "updated"): f"wrote {parts} to {where}; {then}",
         (False, "unchanged"): f"{parts} in {where}: up to date",
         (True, "updated"): f"removed {parts} from {where}",
         (True, "deleted"): f"deleted {where}, which was created for {parts}",
-        (True, "unchanged"): f"Ghost is not in {where}",
+        (True, "unchanged"): f"{where}: unchanged" if left else f"Ghost is not in {where}",
     }[remove, change.action]
     result = {
         "client": client.name,
@@ -337,8 +338,25 @@ def _print_result(
         "path": str(change.path),
         "action": change.action,
         "dry_run": dry_run,
+        **({"left": left} if left else {}),
     }
     _print_change(console, result, sentence, change.diff if dry_run else None)
+    console.notes(
+        f"left in {where}: `{visible(line)}` runs other commands too; remove the part with ghost "
+        "by hand"
+        for line in left
+    )
+
+
+def _left_commands(file: "SetupFile", after: bytes | None) -> list[str]:
+    """Return the commands of our hooks that a removal leaves in a file."""
+    from ghostmem.setup.entry import command_line
+    from ghostmem.setup.parts import hooks_in
+
+    if after is None or not file.hooks:
+        return []
+    handlers = hooks_in(after.decode("utf-8-sig", "replace"), file).values()
+    return [command_line(handled) for listed in handlers for handled in listed]
 
 
 def _parts_text(file: "SetupFile", before: bytes | None) -> str:

@@ -37,6 +37,7 @@ from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.postgres.vectors import RecentViews
 from ghostmem.store.protocol import Reindex
+from ghostmem.store.rows import StoreCopies
 from ghostmem.store.vectors import Views
 
 _AWAKE = BoundStatement("SELECT 1")  # begins no transaction; tests whether a connection works
@@ -408,7 +409,7 @@ class PostgresEngine(BaseEngine):
 
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
-    ) -> list[str]:
+    ) -> StoreCopies:
         """Return the copies that hold some memories.
 
         Backups of PostgreSQL itself are unknown here."""

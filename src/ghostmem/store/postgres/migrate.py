@@ -25,8 +25,11 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.trips import RoundTrips
 
+_FIRST_NAME = "trim(split_part(current_setting('search_path'), ',', 1))"
 # The schema that the search path names first; NULL if it does not exist.
-_FIRST = "to_regnamespace(nullif(trim(split_part(current_setting('search_path'), ',', 1)), ''))"
+_FIRST = f"to_regnamespace(nullif({_FIRST_NAME}, ''))"
+# A role need not have the schema of its name: "$user" is usually followed by another one.
+_IN_FIRST = f"""(relnamespace = {_FIRST} OR {_FIRST} IS NULL AND {_FIRST_NAME} = '"$user"')"""
 _EXTENSIONS = (
     "CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin"  # as in schema
 )
@@ -35,12 +38,11 @@ _EXTENSIONS = (
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
     """Return the names of the applied migrations, or None when this is not a Ghost store yet.
 
-    If the URL names an existing schema, only a store in that schema counts."""
+    If the URL names a schema, only a store in that schema counts."""
     # not to_regclass: it may not see yet what another process made while this one waited
     row = connection.execute(
         "SELECT count(*) FROM pg_class WHERE relname IN ('migrations', 'namespaces')"
-        " AND pg_table_is_visible(oid) AND relnamespace = "
-        f"coalesce({_FIRST if _names_schema(connection) else 'NULL'}, relnamespace)"
+        f" AND pg_table_is_visible(oid) AND {_IN_FIRST if _names_schema(connection) else 'true'}"
     ).fetchone()
     if not row or row[0] < 2:
         return None
@@ -129,7 +131,19 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> Non
         )
     name = path.partition(",")[0].strip()
     if name and schema is None and _names_schema(connection):
-        raise EngineError(f"{where} has no schema {name}", f"create it first: CREATE SCHEMA {name}")
+        step = f"create it first: CREATE SCHEMA {name}"
+        if other := _visible_schema(connection):
+            step += f"; to use the store in {other}, remove {name} from the URL"
+        raise EngineError(f"{where} has no schema {name}", step)
+
+
+def _visible_schema(connection: "psycopg.Connection[Any]") -> str | None:
+    """Return the schema of the search path that has a table of Ghost."""
+    row = connection.execute(
+        "SELECT relnamespace::regnamespace::text FROM pg_class"
+        " WHERE relname = 'namespaces' AND pg_table_is_visible(oid)"
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:

@@ -59,6 +59,8 @@ class PostgresTransaction(SharedTransaction):
         """Return the statements of a step with their values."""
         statements: list[tuple[str, Sequence[Any]]] = []
         self.db.traced = statements
-        step()
-        self.db.traced = None
+        try:
+            step()
+        finally:
+            self.db.traced = None
         return statements

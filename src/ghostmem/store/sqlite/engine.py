@@ -14,6 +14,7 @@ import apsw
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError, InvalidInputError
 from ghostmem.store.engine import BaseEngine
+from ghostmem.store.rows import StoreCopies
 from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
@@ -258,8 +259,10 @@ class SqliteEngine(BaseEngine):
 
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
-    ) -> list[str]:
-        """Return the copies, listed or next to the file, that hold memories by id or exact text."""
+    ) -> StoreCopies:
+        """Return the copies, listed or next to the file, that hold memories by id or exact text.
+
+        Those that cannot be read are named apart."""
         from ghostmem.store.sqlite.scrub import copies_beside, holders
 
         beside = [] if self.file is None else copies_beside(self.file)

@@ -52,7 +52,7 @@ def write_database(
             _remove_side_files(target)
             if held is not None and os.name == "nt":
                 held.close()  # an open file cannot be replaced there
-            fresh.publish(existing(target))
+            fresh.publish(existing(target), is_database=True)
     finally:
         if held is not None:
             held.close()

@@ -8,13 +8,13 @@ the log, and only then sets it back to 0: if a crash or a reader prevents that, 
 finishes it."""
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import apsw
 
-from ghostmem.atomic import sweep, unfinished
+from ghostmem.atomic import existing, sweep, unfinished
+from ghostmem.store.rows import StoreCopies
 from ghostmem.store.sqlite.frozen import open_frozen
 from ghostmem.store.sqlite.schema import MIGRATIONS
 from ghostmem.store.tally import tally_keys, tally_without
@@ -159,23 +159,30 @@ def _escaped(name: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
-def holders(paths: Iterable[str], ids: Sequence[str], texts: Sequence[str]) -> list[str]:
+def holders(paths: Iterable[str], ids: Sequence[str], texts: Sequence[str]) -> StoreCopies:
     """Return the copies that hold some memories by id or exact text, and those being written.
 
-    Files that cannot be read as a database are skipped."""
+    Files that cannot be read as a database are named as unchecked; missing ones are skipped."""
     unique = list(dict.fromkeys(paths))
-    finished = [path for path in unique if os.path.isfile(path) and _holds(path, ids, texts)]
-    return finished + [str(path) for path in unfinished(map(Path, unique))]
+    checked = {path: _holds(path, ids, texts) for path in unique}
+    holding = [path for path, holds in checked.items() if holds]
+    return StoreCopies(
+        (*holding, *(str(path) for path in unfinished(map(Path, unique)))),
+        tuple(path for path, holds in checked.items() if holds is None),
+    )
 
 
-def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool:
+def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool | None:
+    """Say whether a copy exists and holds one of these memories; None if it cannot be read."""
     wanted = [(table, column, ids) for table, column in _IDS] + [
         (table, column, texts) for table, column in _TEXTS
     ]
     try:
+        if existing(path) is None:
+            return False
         db = open_frozen(path)
     except (apsw.Error, OSError):
-        return False
+        return None
     try:
         tables = {
             name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -189,6 +196,6 @@ def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool:
             if values and table in tables
         )
     except apsw.Error:
-        return False
+        return None
     finally:
         db.close()

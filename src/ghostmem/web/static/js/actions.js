@@ -9,6 +9,7 @@ import { bind } from "./keys.js";
 import { link } from "./links.js";
 import { checkbox, field, tierChip } from "./parts.js";
 import { toastError } from "./toast.js";
+import { splitList } from "./words.js";
 
 export { isLocked, mayChange } from "./change.js";
 export { edit } from "./editor.js";
@@ -102,7 +103,7 @@ export async function tag(memory, after) {
         lockNote(memory), known,
       ],
       form(data) {
-        const added = String(data.get("fresh")).split(",").map((one) => one.trim()).filter(Boolean);
+        const added = splitList(String(data.get("fresh")));
         const tags = [...new Set([...before.filter((one) => one === "locked" || data.getAll("keep").includes(one)), ...added])];
         if (tags.join("\n") === before.join("\n")) throw "Nothing has changed: type a tag, or remove one.";
         return { tags };

@@ -10,7 +10,7 @@ import { field, select } from "./parts.js";
 import { go } from "./router.js";
 import { ns } from "./state.js";
 import { toast } from "./toast.js";
-import { KINDS } from "./words.js";
+import { KINDS, splitList } from "./words.js";
 
 const DRAFT = "new memory";
 const EMPTY = { ns: "", key: "", kind: "semantic", tags: "", text: "" };
@@ -73,7 +73,7 @@ function question(typed, problem, isDraft) {
       toast("Your draft is kept: New memory opens it again", { tone: "plain" });
     },
     form() {
-      const made = { ns: typed.ns.trim(), key: typed.key.trim(), kind: typed.kind, text: typed.text, tags: typed.tags.split(",").map((tag) => tag.trim()).filter(Boolean) };
+      const made = { ns: typed.ns.trim(), key: typed.key.trim(), kind: typed.kind, text: typed.text, tags: splitList(typed.tags) };
       if (!made.key) throw "Give the memory a key.";
       if (!made.ns) throw "Give a namespace.";
       if (!made.text.trim()) throw "Write the text of the memory.";

@@ -4,7 +4,7 @@ import { icon } from "./icons.js";
 import { session } from "./api.js";
 import { middle } from "./parts.js";
 import { chooseNs, ns } from "./state.js";
-import { KINDS, number } from "./words.js";
+import { KINDS, joinList, number } from "./words.js";
 
 const FIRST_TAGS = 10;
 
@@ -52,7 +52,7 @@ export function facetColumn(pick) {
     put(
       groups,
       group("Kind", counts.kinds.map(({ name, count }) => row(KINDS[name]?.label || name, count, chosen.kind === name, () => pick({ kind: chosen.kind === name ? "" : name }), KINDS[name]?.about))),
-      group("Tags", shown.map(({ name, count }) => row(name, count, chosen.tags.includes(name), () => pick({ tags: toggleTag(name).join(", ") }))),
+      group("Tags", shown.map(({ name, count }) => row(name, count, chosen.tags.includes(name), () => pick({ tags: joinList(toggleTag(name)) }))),
         tags.length > shown.length && el("button", { class: "button quiet small", type: "button", onclick: () => { allTags = true; show(counts, chosen); } }, `Show ${tags.length} tags`)),
       (session.everything || counts.namespaces.length > 1) && group("Namespace", counts.namespaces.map(({ name, count }) => row(name, count, isOne && ns() === name, () => chooseNs(isOne && ns() === name && session.everything ? "" : name)))),
     );

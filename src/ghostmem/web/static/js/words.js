@@ -118,3 +118,10 @@ export function when(text) {
 
 /** Write a time as a date of this place. */
 export const day = (text) => when(text).slice(0, 10);
+
+/** Split a list at its commas; as in CSV, double quotes around a part keep its commas. */
+export const splitList = (text) => [...text.matchAll(/\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)/g)]
+  .map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')).trim()).filter(Boolean);
+
+/** Join texts so that `splitList` returns them. */
+export const joinList = (texts) => texts.map((text) => (/^"|,/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(", ");

@@ -12,7 +12,7 @@ import { neighbours } from "../neighbours.js";
 import { failure, kindChip, marks, section, skeleton, tagChip, tierChip, time } from "../parts.js";
 import { go, href } from "../router.js";
 import { chooseNs } from "../state.js";
-import { number } from "../words.js";
+import { joinList, number } from "../words.js";
 import { versions } from "../versions.js";
 
 export const title = ({ args: [ns, key], query: { version } }) => (key ? [version ? `${key} v${version}` : key, ns] : ["Memory"]);
@@ -115,7 +115,7 @@ function header({ memory, current, newest, versions: many, place }, may, load) {
       memory.priority !== "normal" && el("span", { class: "chip" }, `${memory.priority} priority`),
       meter(memory.importance),
       el("span", { class: "chip", title: "estimated tokens" }, `${number(memory.est_tokens)} tokens`),
-      (memory.tags || []).filter((one_) => one_ !== "locked").map((one_) => tagChip(one_, () => go("search", { tags: one_ }))),
+      (memory.tags || []).filter((one_) => one_ !== "locked").map((one_) => tagChip(one_, () => go("search", { tags: joinList([one_]) }))),
       el("span", { class: "soft memory-when" }, place ? "dated " : "said ", time(memory.created_at)),
     ),
     may && live && el(

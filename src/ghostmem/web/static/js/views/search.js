@@ -11,7 +11,7 @@ import { receipt } from "../receipt.js";
 import { remember, setTitle } from "../router.js";
 import { marked, snippet, terms } from "../snippet.js";
 import { isChosen, ns } from "../state.js";
-import { KINDS, SOURCES, TIERS, count } from "../words.js";
+import { KINDS, SOURCES, TIERS, count, joinList, splitList } from "../words.js";
 
 export const title = ({ query }) => [query.q, "Search"];
 export const styles = ["search.css"];
@@ -155,14 +155,14 @@ export function view({ query, kept }, signal) {
       aside("No longer valid", "They would have been found, but their validity has ended.", found.superseded),
       aside("Narrowly missed", "They came close, and were left out.", found.misses),
     );
-    const chosen = { kind: asked.kind, tags: listOf(asked.tags) };
+    const chosen = { kind: asked.kind, tags: splitList(asked.tags) };
     afterPaint(() => facets.show(found.facets || countFacets([...found.hits, ...found.weak]), chosen));
     if (at) results.querySelector(`.hit[data-id="${CSS.escape(at)}"] .memory-link`)?.focus({ preventScroll: true });
     back = null;
   }
 
   function onTag(tag) {
-    narrow({ tags: [...new Set([...listOf(asked.tags), tag])].join(", ") });
+    narrow({ tags: joinList([...new Set([...splitList(asked.tags), tag])]) });
   }
 
   function more() {
@@ -192,7 +192,7 @@ async function search(asked, signal) {
   if (ns()) body.ns = ns();
   if (tier === "all") body.include_all = true;
   else if (tier) body.tiers = [tier];
-  if (tags) body.tags = listOf(tags);
+  if (tags) body.tags = splitList(tags);
   if (pinned) body.pinned = true;
   const found = await post("/search", body, signal);
   const weak = found.results.filter((hit) => hit.weak);
@@ -201,13 +201,11 @@ async function search(asked, signal) {
 
 async function newest(asked, signal) {
   const { q: _, limit, tier, tags, pinned, as_of, ...rest } = asked;
-  const fields = { ns: ns(), ...given(rest), tags: tags ? listOf(tags) : "", tier: tier === "all" ? "" : tier, pinned: pinned ? "true" : "" };
+  const fields = { ns: ns(), ...given(rest), tags: tags ? splitList(tags) : "", tier: tier === "all" ? "" : tier, pinned: pinned ? "true" : "" };
   const [found, facets] = await Promise.all([get("/memories", { ...fields, limit }, signal), get("/facets", fields, signal)]);
   const notes = as_of ? ["Type a question to search what was believed then. Without one, the newest memories of today are listed."] : [];
   return { hits: found.memories, facets, notes, weak: [], superseded: [], misses: [] };
 }
-
-const listOf = (text) => text.split(",").map((tag) => tag.trim()).filter(Boolean);
 
 /** Leave out what is empty; a day means its beginning after, and its end before. */
 function given(fields) {
