@@ -262,30 +262,30 @@ def test_a_text_that_shares_one_word_ends_nothing(open_ghost: Callable[..., Ghos
     assert [memory.key for memory in ghost.list("a")] == ["page", "vet"]
 
 
-@pytest.mark.parametrize("named", [{"kind": "episodic"}, {}], ids=["named", "default"])
 def test_a_turn_of_a_conversation_is_compared_by_plain_rules(
-    open_ghost: Callable[..., Ghost], named: dict[str, str]
+    open_ghost: Callable[..., Ghost],
 ) -> None:
-    """An episodic memory with a scope is a turn, whether the put names its kind or not."""
+    """A memory with a scope that is put as an episode is a turn; without a kind it may be a fact."""
     ghost = open_ghost(embed_provider="local")
     ghost.put("a", "old", "Anna is a vegetarian.")
     text = "Anna eats meat every day."
-    fact = ghost.put("a", "fact", text, kind="semantic", source_scope="s")
-    ghost.rm("a", "fact")
-    turn = ghost.put("a", "turn", text, source_scope="s", **named)
-    assert (fact.verdict.kind, turn.verdict.kind, turn.kind) == ("conflict", "new", "episodic")
+    verdicts = {}
+    for kind in ("semantic", "episodic", None):
+        fields = {"kind": kind} if kind else {}
+        verdicts[kind] = ghost.put("a", "new", text, source_scope="s", **fields).verdict.kind
+        ghost.rm("a", "new")
+    assert verdicts == {"semantic": "conflict", "episodic": "new", None: "conflict"}
 
 
-def test_a_new_version_of_a_fact_is_no_turn(open_ghost: Callable[..., Ghost]) -> None:
-    """It inherits kind and scope, so it corrects turns; a turn corrects no other turn."""
+def test_a_turn_corrects_no_other_turn(open_ghost: Callable[..., Ghost]) -> None:
+    """A turn inherits its scope from the version before it; a fact with a scope corrects a turn."""
     ghost = open_ghost()
-    ghost.put("a", "turn", "The API listens on port 8080.", source_scope="s")
-    ghost.put("a", "fact", "Grandma grows roses.", kind="semantic", source_scope="s")
-    new = ghost.put("a", "fact", "The API does not listen on port 8080.", source_scope="s")
-    assert (new.kind, new.verdict.key) == ("semantic", "turn")
-    assert [(pair.key, pair.other) for pair in ghost.conflicts("a").conflicts] == [("fact", "turn")]
-    ghost.put("b", "one", "The API listens on port 8080.", source_scope="s")
-    ghost.put("b", "two", "Grandma grows roses.", source_scope="s")
-    turn = ghost.put("b", "two", "The API does not listen on port 8080.")
-    assert (turn.source_scope, turn.verdict.key) == ("s", "one")
-    assert not ghost.conflicts("b").conflicts
+    text = "The API does not listen on port 8080."
+    ghost.put("a", "turn", "The API listens on port 8080.", kind="episodic", source_scope="s")
+    ghost.put("a", "two", "Grandma grows roses.", kind="episodic", source_scope="s")
+    turn = ghost.put("a", "two", text, kind="episodic")
+    assert (turn.source_scope, turn.verdict.key) == ("s", "turn")
+    assert not ghost.conflicts("a").conflicts
+    ghost.put("b", "turn", "The API listens on port 8080.", kind="episodic", source_scope="s")
+    ghost.put("b", "fact", text, source_scope="s")
+    assert [(pair.key, pair.other) for pair in ghost.conflicts("b").conflicts] == [("fact", "turn")]

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.frozen import frozen
-from ghostmem.model import Kind, Memory, Tier
-from ghostmem.settings import Settings
+from ghostmem.model import Kind, Memory
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -47,21 +46,14 @@ class Draft:
     revive: bool = False  # a removed memory comes back with its links
 
 
-def default_kind(settings: Settings, tier: Tier | None) -> Kind:
-    """Return the kind of a new memory whose put names none."""
-    if settings.default_kind:
-        return Kind(settings.default_kind)
-    return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
-
-
-def is_turn(source_scope: str | None, kind: Kind) -> bool:
+def is_turn(source_scope: str | None, kind: Kind | None) -> bool:
     """Say whether a memory is a turn of a conversation: a record that corrects no other turn."""
-    return source_scope is not None and kind is Kind.EPISODIC
+    return source_scope is not None and kind == Kind.EPISODIC
 
 
-def makes_turn(settings: Settings, draft: Draft, current: Memory | None) -> bool:
-    """Say whether a draft becomes a turn; `current` is the version whose fields it inherits."""
-    fields = draft.fields
-    scope = fields.get("source_scope", current.source_scope if current else None)
-    kind = current.kind if current else default_kind(settings, fields.get("tier"))
-    return is_turn(scope, fields.get("kind") or kind)
+def makes_turn(draft: Draft, current: Memory | None) -> bool:
+    """Say whether a draft is a turn; `current` is the version whose scope it inherits.
+
+    Its kind is named: a put without one may be a fact, although the default is episodic."""
+    scope = draft.fields.get("source_scope", current.source_scope if current else None)
+    return is_turn(scope, draft.fields.get("kind"))

@@ -136,7 +136,7 @@ def judge_draft(
     """Return how a draft relates to the memories of its namespace and to its previous version."""
     if store.settings.freshness == "off" and not draft.dedup and not draft.supersedes:
         return NOTHING
-    of_turn = makes_turn(store.settings, draft, current)
+    of_turn = makes_turn(draft, current)
     settings = replace(store.settings, judge="off") if of_turn else store.settings
     judgement = find_verdict(settings, tx, draft.ns, draft.key, draft.content, store.clock(), near)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):

@@ -14,7 +14,6 @@ from ghostmem.memory.draft import (
     SOURCE_FIELDS,
     USE_COUNTS,
     Draft,
-    default_kind,
     is_turn,
 )
 from ghostmem.memory.prepare import UNPREPARED, Prepared
@@ -22,6 +21,7 @@ from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,
     LOCKED,
+    Kind,
     Memory,
     Outcome,
     SourceKind,
@@ -30,6 +30,7 @@ from ghostmem.model import (
     VerdictKind,
     estimate_tokens,
 )
+from ghostmem.settings import Settings
 from ghostmem.store import (
     IndexedMemory,
     IndexRow,
@@ -253,7 +254,7 @@ def compose(
     if "source_client" not in draft.fields and (client := CLIENT.get()):
         fields["source_client"] = client
     tier = fields.setdefault("tier", Tier.STM)
-    fields.setdefault("kind", default_kind(store.settings, tier))
+    fields.setdefault("kind", _default_kind(store.settings, tier))
     fields.setdefault("created_at", now)
     fields["expires_at"] = _expiry(draft.ttl, now, fields.get("expires_at"))
     memory = Memory(
@@ -281,6 +282,13 @@ def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
             f"{draft.ns}/{draft.key} is {state} and cannot expire",
             hint if draft.ttl is None else f"leave the ttl out, or {hint}",
         )
+
+
+def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
+    """Return the kind of a new memory whose put names none."""
+    if settings.default_kind:
+        return Kind(settings.default_kind)
+    return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
 
 
 def dormant_note(memory: Memory, draft: Draft) -> tuple[str, ...]:
