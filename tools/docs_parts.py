@@ -143,9 +143,11 @@ FEATURES = {
     "question": "the text is itself a question",
     "thread": "mean of the thread's three best cosines",
     "wording": "the share of the question's wording that the whole thread contains",
-    "identifier": "the share of the question's numbers, paths and codes that the chunk contains",
+    "identifier": "the share of the question's paths, codes, long numbers and hyphenated words "
+    "that the chunk contains",
     "window": "created in the time that the question refers to, such as last week; less outside it",
-    "recency": "the question asks for the newest: 1 for the newest in the pool, 0 for the oldest",
+    "recency": "the question asks for the newest: 1 for the newest chunk that is about the "
+    "question, 1/2 for the next one, then 1/3 and so on",
     "episode": "the question counts from now, and the memory is episodic",
 }
 

@@ -219,8 +219,11 @@ class Ghost:
             contradicts another memory of the namespace.
 
         Raises:
-            VersionConflictError: `base_version` is not the current version.
+                        VersionConflictError: `base_version` is not the current version.
             LockedError: The memory is tagged `locked`.
+            ConflictError: The memory is the user's own statement, and `source_kind` is "observed",
+                "peer" or "import".
+            NotFoundError: There is no memory with the key `supersedes`.
         """
         from ghostmem.memory.put import put
 
@@ -1320,7 +1323,8 @@ class Ghost:
         """Delete expired memories and, on request, stale and long-deleted ones.
 
         Args:
-            stale: Remove live memories that were not retrieved for this long, such as "30d".
+            stale: Remove live memories that were not retrieved for this long, such as "30d", except
+                pinned, locked, high and critical ones; they can be restored.
             purge_deleted: Permanently delete memories that were deleted this long ago, or "all".
             vacuum: Rewrite the file to reclaim space.
             dry_run: Change nothing; report what would happen.

@@ -359,6 +359,18 @@ def test_a_small_number_is_no_answer(open_ghost: Callable[..., Ghost], provider:
     assert ghost.search("who won the world cup final 2 to 1 in Rome?", "c") == []
 
 
+def test_a_compound_is_no_proof(open_ghost: Callable[..., Ghost]) -> None:
+    """Where only a hyphenated word is shared, the judge decides; a code is an answer by itself."""
+    ghost = open_ghost(":memory:", embed_provider="local")
+    ghost.put("c", "k", "The well-known fountain has two basins.")
+    for at, text in enumerate(DISTRACTORS[:15]):
+        ghost.put("c", f"x{at}", text)
+    ghost.put("c", "code", "Ticket OPS-10482 is about the gate.")
+    question = "which {} soprano sang Aida at the opera house of Verona?"
+    assert ghost.search(question.format("well-known"), "c") == []
+    assert keys(ghost, question.format("OPS-10482"), "c") == ["code"]
+
+
 def test_abstention_can_be_switched_off(
     open_ghost: Callable[..., Ghost], monkeypatch: pytest.MonkeyPatch
 ) -> None:

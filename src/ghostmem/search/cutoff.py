@@ -6,6 +6,7 @@ thresholds were chosen on development data, see docs/decisions.md."""
 from math import inf, log10
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable, NamespaceQuery
+from ghostmem.search.features import is_code
 from ghostmem.search.query import Query
 from ghostmem.search.score import knows_all_of, log_odds
 from ghostmem.settings import Settings
@@ -45,7 +46,9 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
     unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
     is_about_time = bool(matches) and _is_about_time(table, query)
-    identifiers = table.features.get("identifier") or [0.0] * len(matches)
+    # a compound such as `full-time` is no proof: texts about other things contain it too
+    has_code = any(map(is_code, query.terms))
+    identifiers = table.features["identifier"] if has_code else [0.0] * len(matches)
     columns = zip(matches, table.features["lexical"], identifiers, strict=True)
     for match, lexical, identifier in columns:
         if is_about_time or identifier >= 1:

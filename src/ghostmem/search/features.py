@@ -155,8 +155,13 @@ def _named_source(query: Query, sources: list[str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
+def is_code(term: str) -> bool:
+    """Return whether a term is a long number, a code or a path, not a compound like `full-time`."""
+    return _is_identifier(term) and not term.replace("-", "").isalpha()
+
+
 def _is_identifier(term: str) -> bool:
-    """Return whether a term is a number, a code or a path rather than a word."""
+    """Return whether a term is a long number, a code, a path or a compound rather than a word."""
     if not term.isascii() or len(term) < 2:
         return False
     return len(term) > 4 if term.isdigit() else not term.isalpha()
