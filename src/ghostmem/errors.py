@@ -236,3 +236,11 @@ def place_of(error: BaseException) -> str:
     if place is None:
         return ""
     return f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"
+
+
+def with_fields(hint: str) -> str:
+    """Return a hint that names fields instead of options: `base_version` for `--base-version`."""
+    import re
+
+    option = r"(?<![\w-])--(?!help\b|debug\b)([a-z][a-z-]+)"
+    return re.sub(option, lambda match: match[1].replace("-", "_"), hint)

@@ -44,6 +44,7 @@ async def call(ghost: Ghost, request: Request) -> Response:
     """Answer one request below the prefix."""
     parts = request.scope["raw_path"].removeprefix(PREFIX.encode()).split(b"/")[1:]
     route, named = find(request.method, parts)
+    refuse_conditions(request)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
     sent = await request.body()
@@ -70,6 +71,18 @@ async def call(ghost: Ghost, request: Request) -> Response:
         raise
     created = isinstance(found, dict) and found.get("outcome") == "created"
     return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
+
+
+def refuse_conditions(request: Request) -> None:
+    """Refuse a change with a condition in its headers, which would be ignored otherwise."""
+    if request.method in ("GET", "HEAD"):
+        return
+    for name in ("If-Match", "If-None-Match", "If-Unmodified-Since"):
+        if name in request.headers:
+            raise InvalidInputError(
+                f"the header {name} is not supported",
+                "send base_version: the version that must be current, or 0 for a new key",
+            )
 
 
 async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
