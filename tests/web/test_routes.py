@@ -502,7 +502,7 @@ def test_what_cannot_be_done(
             "it was deleted; `POST /api/v1/memories/{ns}/{key}/restore` brings it back",
         ),
         ("POST", "/memories/a/k/restore", {}, "give an earlier version to restore"),
-        ("GET", "/memories/a/k?version=9", None, "its newest version is 1"),
+        ("GET", "/memories/a/k?version=9", None, "run `GET /api/v1/memories/{ns}/{key}/history`"),
         ("PUT", "/memories/a/locked", {"content": "x"}, "pass unlock=True (unlock) to change"),
     ],
 )

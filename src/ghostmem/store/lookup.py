@@ -62,10 +62,12 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
         if memory := tx.memories.version(ns, key, version):
             return memory
         if newest := tx.memories.last(ns, key):
+            from shlex import quote
+
             versions = "1 version" if newest.version == 1 else f"{newest.version} versions"
             raise NotFoundError(
                 f"memory not found: {ns}/{key} version {version}; it has {versions}",
-                f"its newest version is {newest.version}",
+                f"run `ghost history -n {ns} -k {quote(key)}`",
             )
     last = tx.memories.last(ns, key)
     if last is not None and last.is_current(now):
