@@ -239,8 +239,12 @@ def place_of(error: BaseException) -> str:
 
 
 def with_fields(hint: str) -> str:
-    """Return a hint that names fields instead of options: `base_version` for `--base-version`."""
+    """Return a hint that names fields instead of options: `base_version` for `--base-version`.
+
+    Options of a command that the hint names stay."""
     import re
 
+    if "`ghost " in hint:
+        return hint
     option = r"(?<![\w-])--(?!help\b|debug\b)([a-z][a-z-]+)"
     return re.sub(option, lambda match: match[1].replace("-", "_"), hint)
