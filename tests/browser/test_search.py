@@ -487,6 +487,17 @@ def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
         assert not [one for one in ghost.list(pinned=True) if one.key == key]
 
 
+@pytest.mark.parametrize("place", ["#/", "#/search"])
+def test_escape_leaves_the_question(look: "Viewer", place: str) -> None:
+    """The pages begin with the focus in the question; Escape lets the keys work."""
+    page = look.show(place)
+    page.wait_for_selector("input:focus")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    page.wait_for_selector("#main[data-screen=health]")
+
+
 def test_a_long_namespace_does_not_widen_a_phone(viewer: "Viewer") -> None:
     """It is cut in the middle; the text of the result stays on the screen."""
     with viewer.store() as ghost:
