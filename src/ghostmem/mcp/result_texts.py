@@ -207,7 +207,8 @@ def _report(found: Mapping[str, Any]) -> str:
     done = "dry run, nothing was changed: would be" if found["dry_run"] else "done:"
     number = found["memories_evaluated"]
     changed = f"{done} {', '.join(counts)}" if counts else "nothing to change"
-    lines = [f"checked {number} memories in {found['ns']}; {changed}", *found.get("changes", ())]
+    checked = "1 memory" if number == 1 else f"{number} memories"
+    lines = [f"checked {checked} in {found['ns']}; {changed}", *found.get("changes", ())]
     lines += [f"alike: {', '.join(keys)}" for keys in found.get("linked_clusters", ())]
     left = found.get("clusters_left_out")
     lines += [f"and {left} more such groups: ghost_expand lists them"] if left else []

@@ -14,7 +14,7 @@ from anyio.lowlevel import RunVar
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from ghostmem.caller import CALLER, SCOPES, require
+from ghostmem.caller import CALLER, SCOPES, grant_hint, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.ghost import Ghost
 from ghostmem.schema import (
@@ -246,7 +246,8 @@ def _only_namespace(need: str) -> str:
     names = {ns for ns, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)}
     if len(names) != 1:
         raise ForbiddenError(
-            f"this token may not {need} in all namespaces", "give one of its namespaces with ns"
+            f"this token may not {need} in all namespaces",
+            f"{grant_hint(need)}; send the namespace as ns",
         )
     return names.pop()
 
