@@ -51,11 +51,11 @@ def require(ns: str, need: str) -> None:
         raise ForbiddenError(f"this token may not {need} in {where}", grant_hint(need))
 
 
-def grant_hint(need: str) -> str:
-    """Return where the caller has a scope, for a hint."""
+def grant_hint(need: str, instruction: str = "") -> str:
+    """Return where the caller has a scope, for a hint, and what to do with these names."""
     grants = CALLER.get().grants
     names = [where for where, scope in grants if SCOPES.index(scope) >= SCOPES.index(need)]
     if not names:
         return f"it may {need} in no namespace: use a token with that grant"
     more = " and others" if len(names) > MAX_NAMED else ""
-    return f"it may {need} in {', '.join(names[:MAX_NAMED])}{more}"
+    return f"it may {need} in {', '.join(names[:MAX_NAMED])}{more}{instruction}"

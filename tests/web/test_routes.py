@@ -1,5 +1,6 @@
 """Every route of the REST surface, called once and more"""
 
+import gzip
 import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -530,6 +531,14 @@ def test_a_condition_in_a_header_is_refused(served: "Served", method: str, heade
     assert "base_version" in answer.json["hint"]
     assert served.ghost.get("a", "k").content == "A text."
     assert served.api("GET", "/memories/a/k", If_None_Match="*").status == 200
+
+
+def test_a_compressed_body_is_refused(served: "Served") -> None:
+    """It is named as such, not called invalid JSON."""
+    body = gzip.compress(b'{"content": "x"}')
+    kind = {"Content_Type": "application/json"}
+    answer = served.api("PUT", "/memories/a/k", body, Content_Encoding="gzip", **kind)
+    assert (answer.status, answer.json["message"]) == (415, "the body is compressed")
 
 
 @pytest.mark.parametrize(

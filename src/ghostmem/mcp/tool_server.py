@@ -114,7 +114,7 @@ class ToolServer:
         if own and not CALLER.get().may(arguments["ns"], need):
             raise ForbiddenError(
                 f"this token may not {need} in the default namespace",
-                f"{grant_hint(need)}; send the namespace as ns",
+                grant_hint(need, "; send the namespace as ns"),
             )
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
         return tool, resolve_names(self.ghost, arguments, is_read=need == "read")

@@ -49,6 +49,7 @@ async def call(ghost: Ghost, request: Request) -> Response:
     query = read_query(route, request.scope["query_string"])
     sent = await request.body()
     size = len(sent)
+    refuse_compression(request)
     body = read_body(request.headers.get("content-type", ""), sent)
     if body and not route.has_body:
         raise InvalidInputError("this path takes no body", "send the fields in the query string")
@@ -83,6 +84,14 @@ def refuse_conditions(request: Request) -> None:
                 f"the header {name} is not supported",
                 "send base_version: the version that must be current, or 0 for a new key",
             )
+
+
+def refuse_compression(request: Request) -> None:
+    """Refuse a compressed body, which would be called invalid JSON otherwise."""
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Refused(
+            415, "UnsupportedMediaType", "the body is compressed", "send it without compression"
+        )
 
 
 async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
@@ -247,7 +256,7 @@ def _only_namespace(need: str) -> str:
     if len(names) != 1:
         raise ForbiddenError(
             f"this token may not {need} in all namespaces",
-            f"{grant_hint(need)}; send the namespace as ns",
+            grant_hint(need, "; send the namespace as ns"),
         )
     return names.pop()
 
