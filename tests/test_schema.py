@@ -117,6 +117,30 @@ def test_the_hint_says_what_would_do(given: dict[str, Any], error: str, hint: st
     assert wrong(given) == (error, hint)
 
 
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ({"name": "Ada", "age": "36"}, "send age as 36"),
+        ({"name": "Ada", "age": "200"}, "send age as 150"),
+        ({"name": "Ada", "age": "many"}, "send age as 5"),
+        ({"name": "Ada", "share": "0.25"}, "send share as 0.25"),
+        ({"name": "Ada", "share": "nan"}, "send share as 0.5"),
+        ({"name": "Ada", "tags": "tea"}, 'send tags as ["tea"]'),
+        ({"name": "Ada", "tags": 7}, 'send tags as ["a","b"]'),
+    ],
+)
+def test_the_hint_shows_the_value_in_its_right_type(given: dict[str, Any], hint: str) -> None:
+    """A number or a list that was sent as a text is shown as it must be sent."""
+    assert wrong(given)[1].split(";")[0] == hint
+
+
+def test_the_hint_for_a_list_of_objects_shows_an_object() -> None:
+    """With the fields that it must have."""
+    items = {"type": "object", "required": ["key", "content"]}
+    bare = {"type": "object", "properties": {"rows": {"type": "array", "items": items}}}
+    assert wrong({"rows": "x"}, bare)[1] == 'send rows as [{"key":"…","content":"…"}]'
+
+
 def test_a_missing_value_gets_its_description() -> None:
     """What is required is told with what it is; without a description the hint still says to give it."""
     assert wrong({}) == ("name is required", "name: what to call them")

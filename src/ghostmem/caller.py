@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from ghostmem.errors import ForbiddenError
 from ghostmem.frozen import frozen
 
+MAX_NAMED = 5  # grants in a hint
 SCOPES = ("read", "write", "admin")  # each includes those before it
 
 
@@ -47,7 +48,14 @@ def require(ns: str, need: str) -> None:
     """Refuse an operation that the caller may not do, without revealing what exists."""
     if not CALLER.get().may(ns, need):
         where = ns or "all namespaces"
-        raise ForbiddenError(
-            f"this token may not {need} in {where}",
-            "use a token with that grant, or one of its namespaces",
-        )
+        raise ForbiddenError(f"this token may not {need} in {where}", grant_hint(need))
+
+
+def grant_hint(need: str, instruction: str = "") -> str:
+    """Return where the caller has a scope, for a hint, and what to do with these names."""
+    grants = CALLER.get().grants
+    names = [where for where, scope in grants if SCOPES.index(scope) >= SCOPES.index(need)]
+    if not names:
+        return f"it may {need} in no namespace: use a token with that grant"
+    more = " and others" if len(names) > MAX_NAMED else ""
+    return f"it may {need} in {', '.join(names[:MAX_NAMED])}{more}{instruction}"

@@ -236,3 +236,15 @@ def place_of(error: BaseException) -> str:
     if place is None:
         return ""
     return f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"
+
+
+def with_fields(hint: str) -> str:
+    """Return a hint that names fields instead of options: `base_version` for `--base-version`.
+
+    Options of a command that the hint names stay."""
+    import re
+
+    if "`ghost " in hint:
+        return hint
+    option = r"(?<![\w-])--(?!help\b|debug\b)([a-z][a-z-]+)"
+    return re.sub(option, lambda match: match[1].replace("-", "_"), hint)

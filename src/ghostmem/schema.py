@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
@@ -60,7 +61,7 @@ def check(value: Any, schema: Schema, where: str = "") -> None:
     if kind is not None and not _is(value, kind):
         raise InvalidInputError(
             f"{where or 'the input'} must be {_named(kind)}, not {_shown_value(value)}",
-            _hint(schema, where),
+            _hint(schema, where, value),
         )
     if "enum" in schema and value not in schema["enum"]:
         raise InvalidInputError(
@@ -198,14 +199,32 @@ _EXAMPLES: Mapping[str, Any] = {
 }
 
 
-def _hint(schema: Schema, where: str) -> str:
+def _hint(schema: Schema, where: str, value: Any) -> str:
     if "enum" in schema:
         return f"one of: {', '.join(map(str, schema['enum']))}"
     about = schema.get("description")
-    example = _EXAMPLES.get(str(schema.get("type")))
+    example = _example(schema, value)
     if example is None:
         return f"{where}: {about}" if about else f"give {where or 'it'} another value"
-    if isinstance(example, int | float) and not isinstance(example, bool):
-        example = min(max(example, schema.get("minimum", example)), schema.get("maximum", example))
-    instruction = f"send {where or 'it'} as {json.dumps(example, separators=(',', ':'))}"
+    shown = json.dumps(example, ensure_ascii=False, separators=(",", ":"))
+    instruction = f"send {where or 'it'} as {shown}"
     return f"{instruction}; {about}" if about else instruction
+
+
+def _example(schema: Schema, value: Any) -> Any:
+    """Return a valid value, the given one in its right type where that is clear, or None."""
+    kind = str(schema.get("type"))
+    if kind in ("integer", "number"):
+        number = _EXAMPLES[kind]
+        if isinstance(value, str) and len(value) <= _SHOWN:
+            with suppress(ValueError):
+                given = int(value) if kind == "integer" else float(value)
+                number = given if _is(given, kind) else number
+        return min(max(number, schema.get("minimum", number)), schema.get("maximum", number))
+    if kind == "array":
+        items = schema.get("items", {})
+        if items.get("type") == "object":
+            return [dict.fromkeys(items.get("required", ("name",)), "…")]
+        if isinstance(value, str) and 0 < len(value) <= _SHOWN:
+            return [value]
+    return _EXAMPLES.get(kind)

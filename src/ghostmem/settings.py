@@ -437,10 +437,12 @@ def parse(name: str, value: Any, where: str) -> Any:
     """Check one setting's value and convert it to its type."""
     part = next((p for p in fields(Settings) if p.name == name), None)
     if part is None:
-        known = ", ".join(p.name for p in fields(Settings))
-        raise InvalidInputError(
-            f"there is no setting {name!r} ({where})", f"the settings are: {known}"
-        )
+        from difflib import get_close_matches
+
+        known = [p.name for p in fields(Settings)]
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(known)}"
+        raise InvalidInputError(f"there is no setting {name!r} ({where})", hint)
     choices = part.metadata["choices"]
     about = f"{name} is {part.metadata['about']}"
     if isinstance(part.default, bool):

@@ -442,6 +442,25 @@ def test_read_only_hides_every_action(open_viewer: Callable[..., "Viewer"]) -> N
     assert page.locator("dialog").count() == 0
 
 
+def test_the_key_that_stores_works_in_every_field(viewer: "Viewer") -> None:
+    """Also where a field was corrected after the text."""
+    page = viewer.show("#/search")
+    page.wait_for_selector("#results .hit")
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    page.fill("dialog textarea", "The printer is on the second floor.")
+    page.fill("dialog [name=ns]", "not valid")
+    page.fill("dialog [name=key]", "printer")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("dialog .problem:has-text('invalid namespace')")
+    page.fill("dialog [name=ns]", "agent:me")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#main[data-screen=memory]")
+    viewer.problems[:] = [one for one in viewer.problems if "400" not in one]
+    with viewer.store() as ghost:
+        assert ghost.get("agent:me", "printer").content == "The printer is on the second floor."
+
+
 def test_the_menu_and_the_help_work_by_keyboard(viewer: "Viewer") -> None:
     """The menu opens, moves and closes by arrow keys and Escape; the help names the keys of this page."""
     page = opened(viewer, SHOP, "deploy")

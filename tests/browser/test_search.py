@@ -506,6 +506,28 @@ def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
         assert not [one for one in ghost.list(pinned=True) if one.key == key]
 
 
+@pytest.mark.parametrize("place", ["#/", "#/search"])
+def test_escape_leaves_the_question(look: "Viewer", place: str) -> None:
+    """The pages begin with the focus in the question; Escape lets the keys work."""
+    page = look.show(place)
+    page.wait_for_selector("input:focus")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    page.wait_for_selector("#main[data-screen=health]")
+
+
+def test_a_long_namespace_does_not_widen_a_phone(viewer: "Viewer") -> None:
+    """It is cut in the middle; the text of the result stays on the screen."""
+    with viewer.store() as ghost:
+        ns = "team:" + ":".join(["a-name-that-goes-on"] * 5)
+        ghost.put(ns, "payments", "Payments of this team are checked by hand.")
+    viewer.page.set_viewport_size({"width": 375, "height": 740})
+    page = viewer.show("#/search?q=payments+checked+by+hand")
+    expect(page.locator(".hit-ns", has_text="a-name-that").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_phone_shows_the_namespace_of_a_result(open_look: Callable[..., "Viewer"]) -> None:
     """On the line of the date; no row is wider than the screen."""
     page = open_look(viewport={"width": 390, "height": 844}).show("#/search")

@@ -56,6 +56,23 @@ def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> N
     assert page.locator("#new").count() == 0
 
 
+def test_signing_in_leads_to_the_place_that_was_asked_for(
+    open_viewer: Callable[..., "Viewer"],
+) -> None:
+    """A bookmark of a search works after the session has ended, also after a wrong token."""
+    viewer = open_viewer(sign_in=False)
+    told = json.loads(viewer.ghost("--json", "token", "create", "reader", "--grant", "*:read"))
+    page = viewer.page
+    page.goto(f"{viewer.base}/#/search?q=tea")
+    for token in ("wrong", told["secret"]):
+        page.fill("#token", token)
+        page.click("button")
+        page.wait_for_selector(".problem, .nav")
+    page.wait_for_selector("#main[data-screen=search]")
+    assert page.url == f"{viewer.base}/#/search?q=tea"
+    viewer.problems[:] = [one for one in viewer.problems if "401" not in one]
+
+
 def test_the_namespace_picker_counts_memories(viewer: "Viewer") -> None:
     """Every choice has its number of memories, prefixes and all namespaces too, and a write changes it."""
     page = viewer.page

@@ -240,6 +240,26 @@ def test_thousands_of_spans_stay_quick(
 
 
 @pytest.mark.slow
+def test_a_change_is_shown_before_thousands_of_new_memories(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
+    """A memory that changed is listed, however many memories were stored since."""
+    path = tmp_path / "many.db"
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        for number in range(2):
+            ghost.put("agent:x", "tea", f"The user drinks tea number {number}.")
+        facts = [
+            {"ns": "agent:x", "key": f"key-{number}", "content": f"Fact number {number}."}
+            for number in range(5001)
+        ]
+        ghost.put_many(facts, judge=False)
+    page = opened(open_viewer(store=path), "?")
+    expect(page.locator(".time-status")).to_have_text("Changed: 1 key, 2 versions")
+    page.get_by_role("button", name="All memories").click()
+    expect(page.locator(".time-status")).to_contain_text("5,000 versions; older versions are left")
+
+
+@pytest.mark.slow
 def test_an_empty_store_and_a_server_that_is_gone(
     open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
 ) -> None:

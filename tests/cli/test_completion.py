@@ -55,6 +55,9 @@ def test_the_source_variable_prints_the_script(program: "Program") -> None:
         ("ghost ns ", {"list", "tree", "rm"}),
         ("ghost completion z", {"zsh"}),
         ("ghost --js", {"--json"}),
+        ("ghost put --kind ", {"semantic", "episodic", "procedural"}),
+        ("ghost search --tier l", {"ltm"}),
+        ("ghost config set embed_p", {"embed_provider", "embed_put_chunks"}),
     ],
 )
 def test_words_are_completed(program: "Program", words: str, found: set[str]) -> None:

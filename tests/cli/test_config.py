@@ -297,3 +297,11 @@ def test_a_password_with_signs_of_a_url_is_masked_whole(
     assert not [part for part in ("S3C", "R/ET", "PW", "zzR", "ET@", "RET") if part in printed], (
         printed
     )
+
+
+def test_a_misspelt_setting_gets_a_suggestion(ghost_cli: "GhostCli") -> None:
+    """Only a name that resembles none gets the whole list."""
+    assert ghost_cli.fails(2, "config", "set", "embed_providr", "none")[1] == (
+        "did you mean embed_provider?"
+    )
+    assert "the settings are: db, ns" in ghost_cli.fails(2, "config", "set", "zzz", "1")[1]

@@ -107,8 +107,20 @@ def test_a_read_that_finds_nothing_says_where_there_is_something(
 def test_nothing_anywhere_is_said_without_a_hint(ghost_cli: "GhostCli", others: None) -> None:
     """When no namespace has a result, or the caller named one, nothing else is said."""
     assert ghost_cli("search", "zeppelin").err == f"{NOTE}nothing relevant in project:shop\n"
-    assert ghost_cli("search", "-n", "agent:z", "tea").err == "nothing relevant\n"
+    assert ghost_cli("search", "-n", "agent:y", "zeppelin").err == "nothing relevant\n"
     assert ghost_cli("search", "--all", "zeppelin").err == "nothing relevant\n"
+
+
+@pytest.mark.parametrize("command", [["list"], ["search", "tea"], ["context", "tea"], ["peek"]])
+def test_a_namespace_that_does_not_exist_is_said(
+    ghost_cli: "GhostCli", others: None, command: list[str]
+) -> None:
+    """A misspelt name is not taken for a namespace without an answer."""
+    misspelt = ghost_cli(*command, "-n", "agent:xx").err
+    assert misspelt.endswith("; there is no namespace agent:xx: did you mean agent:x?\n")
+    unknown = ghost_cli(*command, "-n", "team:*").err
+    assert unknown.endswith("; there is no namespace team:*: `ghost ns list` shows all\n")
+    assert ghost_cli("search", "-n", "agent:*", "zeppelin").err == "nothing relevant\n"
 
 
 def test_the_namespace_is_not_repeated_to_who_named_it(

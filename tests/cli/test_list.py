@@ -142,7 +142,8 @@ def test_keys_only_in_json_is_namespace_and_key(full: "GhostCli") -> None:
 def test_nothing_found_is_success(full: "GhostCli") -> None:
     """No hits: exit 0, nothing on standard output, a word beside it in text only."""
     result = full("list", "-n", "nobody")
-    assert (result.code, result.out, result.err) == (0, "", "no memories\n")
+    nothing = "no memories; there is no namespace nobody: `ghost ns list` shows all\n"
+    assert (result.code, result.out, result.err) == (0, "", nothing)
     assert full.rows("list", "-n", "nobody") == []
 
 

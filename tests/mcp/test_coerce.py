@@ -63,6 +63,10 @@ def coerced(tool: str, name: str, value: Any) -> Any:
         ("ghost_search", "after", "2026-02-03", "2026-02-03"),
         ("ghost_search", "after", "2 weeks", "2026-02-28T09:30:00.000000Z"),
         ("ghost_put", "valid_from", "yesterday", "2026-03-13"),
+        ("ghost_curate", "op", "remove", "delete"),
+        ("ghost_curate", "op", "delete", "delete"),
+        ("ghost_edge", "op", "delete", "remove"),
+        ("ghost_edge", "op", "add", "create"),
         ("ghost_put", "valid_to", "3 days ago", "2026-03-11T09:30:00.000000Z"),
     ],
 )
@@ -102,6 +106,7 @@ def test_clear_values_are_understood(tool: str, name: str, value: Any, meant: An
         ("ghost_put", "valid_to", "today"),
         ("ghost_put", "valid_to", "2026-04"),
         ("ghost_put", "valid_from", "2 weeks"),
+        ("ghost_curate", "op", "add"),
     ],
 )
 def test_everything_else_stays_as_it_is(tool: str, name: str, value: Any) -> None:

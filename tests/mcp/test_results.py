@@ -152,6 +152,10 @@ def test_an_order_to_the_agent_is_held(server: ToolServer) -> None:
     text, made = call(server, "ghost_put", key="page", content=order)
     assert made["outcome"] == "quarantined"
     assert text.startswith("not stored: a/page is held in quarantine")
+    secret = f"{order} The password is hunter2!x."
+    text, _ = call(server, "ghost_put", key="page", content=secret)
+    assert text.startswith("not stored: a/page is held in quarantine")
+    assert text.endswith("\nnote: line 1: password redacted")
     assert call(server, "ghost_search", query="previous instructions")[1]["results"] == []
 
 
@@ -390,6 +394,15 @@ def test_an_excerpt_shows_the_match(server: ToolServer, ghost: Ghost) -> None:
     assert all("zeppelin" in hit["content"] for hit in found["results"])
 
 
+def test_a_tiny_budget_is_told_one_that_will_do(server: ToolServer) -> None:
+    """Not twice as much, again and again."""
+    call(server, "ghost_put", key="tea", content="The user drinks green tea in the morning.")
+    _, found = call(server, "ghost_context", query="what does the user drink?", budget=1)
+    assert "budget 200" in found["left_out"]
+    _, found = call(server, "ghost_context", query="what does the user drink?", budget=200)
+    assert found["memories"]
+
+
 @pytest.mark.parametrize("budget", [200, 500, 1500, 4000])
 def test_a_context_stays_within_its_budget_as_it_is_sent(full: ToolServer, budget: int) -> None:
     """Counted over the larger form, and what did not fit is named with the call that gets it."""
@@ -521,6 +534,28 @@ def test_without_the_toolset_the_error_says_who_can_restore(server: ToolServer) 
     result = plain.call("ghost_get", {"ns": NS, "key": "tea"})
     assert "can be restored" in result["content"][0]["text"]
     assert "ghost_put" in result["content"][0]["text"]
+
+
+def test_an_old_version_is_called_replaced_not_deleted(server: ToolServer) -> None:
+    """In the history and when it is read; only the newest version can be deleted."""
+    for text in ("The user drinks green tea.", "The user drinks black tea."):
+        call(server, "ghost_put", key="tea", content=text)
+    text, found = call(server, "ghost_history", key="tea")
+    assert [line.split("]")[0][-8:] for line in text.splitlines()[1:]][1] == "replaced"
+    assert found["versions"][1]["replaced"] is True
+    assert "deleted" not in text
+    assert " until 20" in call(server, "ghost_get", key="tea", version=1)[0]
+    assert " until 20" not in call(server, "ghost_get", key="tea", version=2)[0]
+    call(server, "ghost_curate", key="tea", op="delete")
+    text, found = call(server, "ghost_history", key="tea")
+    assert found["versions"][0]["deleted"] is True
+
+
+def test_the_error_of_a_restore_names_the_argument(server: ToolServer) -> None:
+    """A version, not an option of the command line."""
+    call(server, "ghost_put", key="tea", content="The user drinks green tea.")
+    result = server.call("ghost_restore", {"ns": NS, "key": "tea"})
+    assert "hint: give an earlier version to restore" in result["content"][0]["text"]
 
 
 def test_a_resource_that_was_deleted_names_the_tool_that_restores_it(server: ToolServer) -> None:

@@ -60,8 +60,11 @@ def test_unknown_key_is_not_found_with_a_suggestion(ghost: Ghost) -> None:
 def test_unknown_version_says_how_many_there_are(ghost: Ghost) -> None:
     """Asking for a version that never was names the number of those that are."""
     ghost.put(NS, "k", "text")
-    with pytest.raises(NotFoundError, match="1 version"):
+    with pytest.raises(NotFoundError, match="it has 1 version$"):
         ghost.get(NS, "k", version=9)
+    with pytest.raises(NotFoundError) as caught:
+        ghost.get(NS, "kk", version=9)
+    assert caught.value.hint == "did you mean k?"
 
 
 def test_history_is_oldest_first_and_includes_removed(ghost: Ghost) -> None:

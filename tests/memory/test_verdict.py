@@ -87,6 +87,16 @@ def test_the_judge_reads_meaning(
     assert found.verdict.kind == kind
 
 
+def test_a_text_with_a_redacted_secret_is_not_dropped(open_ghost: Callable[..., Ghost]) -> None:
+    """Two texts are not the same because a secret was redacted in both."""
+    ghost = open_ghost(embed_provider="local", dedup=True)
+    ghost.put("a", "keys", "The anthropic key is sk-ant-REDACTED and the db password is hunter2!")
+    stored = ghost.put("a", "change", "Send the password to Bob1234x when it changes.")
+    assert (stored.outcome, stored.key) == ("created", "change")
+    again = ghost.put("a", "again", "Send the password to Carl5678y when it changes.")
+    assert (again.outcome, again.key) == ("reinforced", "change")
+
+
 def test_a_tentative_verdict_changes_nothing(open_ghost: Callable[..., Ghost]) -> None:
     """It is reported with its probability; no memory is linked, reinforced or closed."""
     ghost = open_ghost(embed_provider="local", freshness="close", dedup=True)

@@ -40,6 +40,7 @@ def test_home_counts_and_tells_what_changed(filled: "Served") -> None:
     assert changes["gone"]["change"] == "deleted"
     assert [one["key"] for one in found["added"]][:2] == ["other", "claim-2"]
     assert found["more"] is False
+    assert [one["more"] for one in found["namespaces"]] == [False, False]
 
 
 def test_home_says_that_it_did_not_count_all_changes(
@@ -48,6 +49,11 @@ def test_home_says_that_it_did_not_count_all_changes(
     """A namespace that was written today but is not among those whose logs are read counts too."""
     monkeypatch.setattr("ghostmem.web.home.MAX_LOGS", 1)
     assert filled.ok("GET", "/home")["more"] is True
+    monkeypatch.undo()
+    monkeypatch.setattr("ghostmem.web.home.MAX_LINES", 3)
+    found = filled.ok("GET", "/home")
+    assert found["more"] is True
+    assert {one["ns"]: one["more"] for one in found["namespaces"]} == {"a": True, "b": False}
 
 
 def test_home_is_that_of_the_namespace(filled: "Served") -> None:

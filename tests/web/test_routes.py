@@ -1,5 +1,6 @@
 """Every route of the REST surface, called once and more"""
 
+import gzip
 import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -467,6 +468,7 @@ def test_put_takes_every_field(served: "Served") -> None:
         ("GET", "/memories?pinned=maybe", None, 400, "InvalidInputError"),
         ("GET", "/memories?colour=red", None, 400, "InvalidInputError"),
         ("GET", "/memories?ns=a*b", None, 400, "InvalidInputError"),
+        ("POST", "/search", {"query": " "}, 400, "InvalidInputError"),
         ("POST", "/undo", {"run": "nope"}, 404, "NotFoundError"),
         ("GET", "/rules/nope", None, 404, "NotFoundError"),
         ("GET", "/nowhere", None, 404, "NotFoundError"),
@@ -487,6 +489,56 @@ def test_what_cannot_be_done(
     assert set(answer.json) == {"error", "message", "hint"}
     assert answer.json["error"] == error
     assert ("allow" in answer.headers) == (status == 405)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "hint"),
+    [
+        ("GET", "/memories/a/nope", None, "`GET /api/v1/memories` shows the stored memories"),
+        ("GET", "/memories/b/k", None, "the namespace b is empty; `GET /api/v1/namespaces` shows"),
+        (
+            "GET",
+            "/memories/a/gone",
+            None,
+            "it was deleted; `POST /api/v1/memories/{ns}/{key}/restore` brings it back",
+        ),
+        ("POST", "/memories/a/k/restore", {}, "give an earlier version to restore"),
+        ("GET", "/memories/a/k?version=9", None, "run `GET /api/v1/memories/{ns}/{key}/history`"),
+        ("PUT", "/memories/a/locked", {"content": "x"}, "pass unlock=True (unlock) to change"),
+    ],
+)
+def test_a_hint_names_calls_not_commands(
+    served: "Served", method: str, path: str, body: Any, hint: str
+) -> None:
+    """A program that calls the server cannot run commands."""
+    served.ghost.put("a", "locked", "old", tags=["locked"])
+    served.ghost.put("a", "k", "A text.")
+    served.ghost.put("a", "gone", "Another text.")
+    served.ghost.rm("a", "gone")
+    answer = served.api(method, path, body)
+    assert answer.json["hint"].startswith(hint)
+    assert "`ghost" not in answer.json["hint"]
+
+
+@pytest.mark.parametrize("header", ["If-Match", "If-None-Match", "If-Unmodified-Since"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+def test_a_condition_in_a_header_is_refused(served: "Served", method: str, header: str) -> None:
+    """Ignoring it would overwrite what the caller wants to keep; a read ignores it."""
+    served.ghost.put("a", "k", "A text.")
+    body = None if method == "DELETE" else {"content": "x"}
+    answer = served.api(method, "/memories/a/k", body, **{header.replace("-", "_"): "*"})
+    assert answer.status == 400
+    assert "base_version" in answer.json["hint"]
+    assert served.ghost.get("a", "k").content == "A text."
+    assert served.api("GET", "/memories/a/k", If_None_Match="*").status == 200
+
+
+def test_a_compressed_body_is_refused(served: "Served") -> None:
+    """It is named as such, not called invalid JSON."""
+    body = gzip.compress(b'{"content": "x"}')
+    kind = {"Content_Type": "application/json"}
+    answer = served.api("PUT", "/memories/a/k", body, Content_Encoding="gzip", **kind)
+    assert (answer.status, answer.json["message"]) == (415, "the body is compressed")
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,12 @@ def test_the_page_is_small_and_holds_nothing_inline() -> None:
 
 
 def test_the_page_stands_at_the_root(page: "Served") -> None:
-    """/ is the page with the policy; it has no other methods."""
+    """/ is the page with the policy; POST is the form of the sign-in page, others are refused."""
     answer = page.call("GET", "/")
     assert answer.body == (STATIC / "index.html").read_bytes()
     assert answer.headers["content-security-policy"] == POLICY
-    assert page.call("POST", "/", {}).status == 405
+    assert page.call("POST", "/", b"token=wrong").status == 401
+    assert page.call("PUT", "/", {}).status == 405
 
 
 def test_a_server_without_a_viewer_has_none(served: "Served") -> None:

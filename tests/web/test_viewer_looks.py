@@ -141,6 +141,22 @@ def test_spans_have_both_times(filled: "Served") -> None:
     assert {one["ns"] for one in filled.ok("GET", "/spans")["spans"]} == {"a", "b"}
 
 
+def test_changed_spans_are_not_hidden_by_newer_memories(filled: "Served") -> None:
+    """Memories with one valid version are left out before the limit, all versions of the others stay."""
+    filled.ok("PUT", "/memories/a/trip", {"content": "A trip.", "valid_to": "2026-02-01"})
+    filled.ok("DELETE", "/memories/a/pot")
+    for number in range(6):
+        filled.ok("PUT", f"/memories/a/new-{number}", {"content": f"Fact number {number}."})
+    found = filled.ok("GET", "/spans?ns=a&changed=true&limit=4")
+    assert {(one["key"], one["version"]) for one in found["spans"]} == {
+        ("tea", 1),
+        ("tea", 2),
+        ("pot", 1),
+        ("trip", 1),
+    }
+    assert found["truncated"] is False
+
+
 def test_the_flow_goes_back_day_by_day(served: "Served", clock: Any) -> None:
     """Tiers at the end of each day, what was created on it, and the runs that moved memories; an undone run moved nothing."""
     ghost = served.ghost

@@ -13,7 +13,7 @@ from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
 from ghostmem.cli.output import Output
 from ghostmem.cli.style import dim
 from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
-from ghostmem.model import is_namespace
+from ghostmem.model import NsFilter, is_namespace
 from ghostmem.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class Console(Output):
         if self.as_json:
             return
         if given is not None or everything:
-            self.note(text)
+            self.note(text + self._unknown_ns(given or "*"))
             return
         here = self._default_ns()
         counts = Counter({ns: count for ns, count in others().items() if ns != here and count})
@@ -236,6 +236,18 @@ class Console(Output):
         more = [f"{len(counts) - MAX_OTHERS:,} more namespaces"] if len(counts) > MAX_OTHERS else []
         hint = f"; {', '.join([*found, *more])} (--all shows them)" if found else ""
         self.note(f"{text} in {here}{hint}")
+
+    def _unknown_ns(self, given: str) -> str:
+        """Return the rest of a message that says that a namespace does not exist, or ""."""
+        known = [info.ns for info in self.ghost.namespaces()]
+        which = NsFilter(given)
+        if not known or any(which.matches(ns) for ns in known):
+            return ""
+        from difflib import get_close_matches
+
+        close = get_close_matches(given, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else "`ghost ns list` shows all"
+        return f"; there is no namespace {given}: {hint}"
 
 
 def _project_namespace() -> str:

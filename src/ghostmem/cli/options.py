@@ -28,6 +28,10 @@ def option(parameter: Parameter, *names: str, **changes: Any) -> Decorator:
         given["multiple"] = True
     elif parameter.type in _TYPES:
         given["type"] = _TYPES[parameter.type]
+    if parameter.choices:
+        given["shell_complete"] = lambda _, __, typed: [
+            choice for choice in parameter.choices if choice.startswith(typed)
+        ]
     if parameter.default is not None and parameter.type != FLAG:
         given |= {"default": parameter.default, "show_default": parameter.default != ""}
     spelled = names or ((parameter.short, flag) if parameter.short else (flag,))

@@ -28,6 +28,8 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "short_term": "stm",
         "shortterm": "stm",
     },
+    # ghost_curate has delete, ghost_edge remove
+    "op": {"remove": "delete", "delete": "remove", "add": "create"},
     "ttl": {"forever": "never", "none": "never", "permanent": "never"},
 }
 TIMES = frozenset("after before valid_at as_of created_at valid_from valid_to".split())
@@ -76,15 +78,15 @@ def _value(name: str, value: Any, schema: Mapping[str, Any], now: datetime) -> A
         return _list(value)
     if not isinstance(value, str):
         return value
-    words = WORDS.get(name, {})
-    if (word := _word(value)) in words:
+    word, words, choices = _word(value), WORDS.get(name, {}), schema.get("enum", ())
+    if word in words and word not in choices and (not choices or words[word] in choices):
         return words[word]
     if name in TIMES:
         return _time(name, value, now)
     if name in DURATIONS:
         return _duration(value)
-    if "enum" in schema:
-        return word if word in schema["enum"] else value
+    if choices:
+        return word if word in choices else value
     return _FROM_TEXT[kind](value) if kind in _FROM_TEXT else value
 
 

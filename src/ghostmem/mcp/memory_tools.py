@@ -296,6 +296,7 @@ MEMORY: tuple[McpTool, ...] = (
                 "list",
                 "kind tier key_prefix priority pinned after before valid_at source_user "
                 "source_kind source_scope source_client file deleted offset",
+                priority={"description": "only with this priority"},
             ),
             "budget": _BUDGET,
         },

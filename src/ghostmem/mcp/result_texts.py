@@ -65,6 +65,7 @@ def _memory(found: Mapping[str, Any]) -> str:
         for name in ("expires_at", "valid_from", "valid_to")
         if name in found
     ]
+    details += [f"until {found['deleted_at']}"] if "deleted_at" in found else []
     details += [f"about {path}" for path in found.get("files", ())]
     details += [f"from character {found['offset']}"] if "offset" in found else []
     content = _indented(found["content"])
@@ -76,8 +77,9 @@ def _memory(found: Mapping[str, Any]) -> str:
 def _stored(found: Mapping[str, Any]) -> str:
     name = f"{found['ns']}/{found['key']}"
     if found.get("outcome") == "quarantined":
-        why = "; ".join(found.get("notes", ()))
-        return f"not stored: {name} is {why}. Only the user can decide that; tell them."
+        *others, why = found.get("notes") or ["held in quarantine"]
+        text = f"not stored: {name} is {why}. Only the user can decide that; tell them."
+        return _lines([text], {"notes": others})
     if found.get("deduplicated"):
         text = f"{name} v{found['version']} says the same as {found['requested_key']}: reinforced"
     else:
@@ -137,7 +139,7 @@ def _listed(found: Mapping[str, Any]) -> str:
 def _versions(found: Mapping[str, Any]) -> str:
     lines = [f"{found['ns']}/{found['key']}"]
     for version in found["versions"]:
-        state = " deleted" if version.get("deleted") else ""
+        state = "".join(f" {name}" for name in ("deleted", "replaced") if version.get(name))
         head = f"[v{version['version']} {version['created_at']}{state}]"
         lines.append(f"{head} {_indented(version['content'])}")
     return _lines(lines, found)
@@ -205,7 +207,8 @@ def _report(found: Mapping[str, Any]) -> str:
     done = "dry run, nothing was changed: would be" if found["dry_run"] else "done:"
     number = found["memories_evaluated"]
     changed = f"{done} {', '.join(counts)}" if counts else "nothing to change"
-    lines = [f"checked {number} memories in {found['ns']}; {changed}", *found.get("changes", ())]
+    checked = "1 memory" if number == 1 else f"{number} memories"
+    lines = [f"checked {checked} in {found['ns']}; {changed}", *found.get("changes", ())]
     lines += [f"alike: {', '.join(keys)}" for keys in found.get("linked_clusters", ())]
     left = found.get("clusters_left_out")
     lines += [f"and {left} more such groups: ghost_expand lists them"] if left else []

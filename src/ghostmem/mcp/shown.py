@@ -31,6 +31,7 @@ WORDS_ONLY = (
     "ask again in a moment"
 )
 WHOLE = "contents are cut at ...: ghost_get reads one whole"
+MIN_LARGER_BUDGET = 200  # tokens; in a smaller context, few memories fit
 _FOR_PEOPLE = "`ghost "  # a note with a command is meant for people
 # fields that a put can set, with the defaults that are not worth showing
 _DEFAULTS: Mapping[str, Any] = {
@@ -325,7 +326,8 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
 
 def _unpacked(keys: Sequence[str], budget: int) -> str:
     named = ", ".join(keys[:3]) + (" and more" if len(keys) > 3 else "")
-    return f"{named} did not fit: call ghost_context with budget {2 * budget}, or ghost_get"
+    larger = max(2 * budget, MIN_LARGER_BUDGET)
+    return f"{named} did not fit: call ghost_context with budget {larger}, or ghost_get"
 
 
 def show_list(found: Result, given: Arguments) -> Result:
@@ -357,10 +359,10 @@ def show_history(found: Result, given: Arguments) -> Result:
         {
             "version": version["version"],
             "created_at": version["created_at"][:DATE],
-            **({"deleted": True} if "deleted_at" in version else {}),
+            **({"replaced" if number else "deleted": True} if "deleted_at" in version else {}),
             "content": version["content"],
         }
-        for version in found["versions"]
+        for number, version in enumerate(found["versions"])
     ]
     result = {"ns": found["ns"], "key": found["key"], "versions": []}
     call = "ghost_get with a version reads one whole"

@@ -14,6 +14,7 @@ from ghostmem.errors import (
     PatchFormatError,
     StoreBusyError,
     VersionConflictError,
+    with_fields,
 )
 
 _PROTOCOL = (
@@ -100,10 +101,10 @@ def error_text(error: GhostError, on_files: bool = False, tools: Iterable[str] =
 
     Hints about the command line are replaced, except in errors of tools on files.
     """
-    hint = error.hint
+    hint = with_fields(error.hint)
     if isinstance(error, NotFoundError) and hint.startswith(_REMOVED):
         hint = _RESTORE if "ghost_restore" in tools else _ASK_RESTORE
-    elif _FOREIGN.search(hint) and (not on_files or hint == error.default_hint):
+    elif _FOREIGN.search(hint) and (not on_files or error.hint == error.default_hint):
         hint = next(text for kind, text in _HINTS.items() if isinstance(error, kind))
     message = error.message if len(error.message) <= _MESSAGE else f"{error.message[:_MESSAGE]}…"
     return f"error: {_CATEGORIES.get(type(error), '')}{message}\nhint: {hint[:_HINT]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.caller import AGENT, CALLER, require
+from ghostmem.caller import AGENT, CALLER, grant_hint, require
 from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
 from ghostmem.mcp.names import resolve_names
@@ -127,7 +127,7 @@ class ToolServer:
         if own and not CALLER.get().may(arguments["ns"], need):
             raise ForbiddenError(
                 f"this token may not {need} in the default namespace",
-                "give one in ns",
+                grant_hint(need, "; send the namespace as ns"),
             )
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
         return tool, resolve_names(self.ghost, arguments, is_read=need == "read")

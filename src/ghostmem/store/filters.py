@@ -94,6 +94,8 @@ def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     for column in ("source_user", "source_kind", "source_scope", "source_client"):
         if (value := getattr(selection, column)) is not None:
             yield f"m.{column} = ?", [str(value)]
+    if selection.changed:
+        yield "(m.version > 1 OR m.valid_to IS NOT NULL OR m.deleted_at IS NOT NULL)", []
     if selection.trusted:
         yield "(m.source_kind IS NULL OR m.source_kind = 'stated')", []
     if selection.key_prefix is not None:

@@ -61,14 +61,14 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
         version = validate.positive(version, "version")
         if memory := tx.memories.version(ns, key, version):
             return memory
-        from shlex import quote
+        if newest := tx.memories.last(ns, key):
+            from shlex import quote
 
-        last = tx.memories.last(ns, key)
-        problem = f"it has {last.version} version(s)" if last else "there is no such key"
-        raise NotFoundError(
-            f"memory not found: {ns}/{key} version {version}; {problem}",
-            f"run `ghost history -n {ns} -k {quote(key)}`",
-        )
+            versions = "1 version" if newest.version == 1 else f"{newest.version} versions"
+            raise NotFoundError(
+                f"memory not found: {ns}/{key} version {version}; it has {versions}",
+                f"run `ghost history -n {ns} -k {quote(key)}`",
+            )
     last = tx.memories.last(ns, key)
     if last is not None and last.is_current(now):
         return last

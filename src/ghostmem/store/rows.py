@@ -43,6 +43,7 @@ class Filter:
     trusted: bool = False  # only statements of the user
     closed: bool | None = None  # no longer valid now, or all others
     deleted: bool = False
+    changed: bool = False  # only those with several versions, an end, or a deletion
     noted: bool | None = None  # sections of notes, or all others
     code: str | None = None  # about symbols of the project with this root; "" for any project
     paths: tuple[str, ...] = ()  # about one of these files

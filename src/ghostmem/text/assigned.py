@@ -18,6 +18,7 @@ from ghostmem.text.placed import SecretSpan
 from ghostmem.text.secret_values import (
     NOT_PASSWORDS,
     is_expression,
+    is_mail_address,
     is_odd,
     is_phrase,
     is_random,
@@ -401,6 +402,8 @@ def _is_unquoted_secret(text: str, name: Name, joint: re.Match[str], value: str)
     if joint["space"]:
         return _is_secret_after_space(text, name, value)
     if joint["verb"]:
+        if joint["verb"].strip() == "to" and is_mail_address(value):
+            return False  # the recipient of the password
         return is_secret(value, name.is_word, given=False) and (is_odd(value) or is_random(value))
     at = joint.end()
     stop = at + len(value)

@@ -74,6 +74,7 @@ _WORD_PART = (
 _SENTENCE_WORDS = frozenset(
     "the your must enter for and not with least password please should same are has".split()
 )
+_MAIL_ADDRESS = r"(?i)[a-z0-9][\w.+-]{1,63}@(?:[a-z0-9-]{2,63}\.){1,5}[a-z]{2,24}"
 _SERIAL = r"[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7}"
 
 
@@ -109,6 +110,11 @@ def is_expression(line: str, strict: bool) -> bool:
 def is_technical(value: str) -> bool:
     """Say whether a value is an algorithm, a type, a version, a date or an amount."""
     return compiled(_TECHNICAL).match(value) is not None
+
+
+def is_mail_address(value: str) -> bool:
+    """Say whether a value has the form of an e-mail address."""
+    return compiled(_MAIL_ADDRESS).fullmatch(value) is not None
 
 
 def is_wordy(value: str) -> bool:

@@ -14,7 +14,7 @@ from anyio.lowlevel import RunVar
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from ghostmem.caller import CALLER, SCOPES, require
+from ghostmem.caller import CALLER, SCOPES, grant_hint, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.ghost import Ghost
 from ghostmem.schema import (
@@ -44,10 +44,12 @@ async def call(ghost: Ghost, request: Request) -> Response:
     """Answer one request below the prefix."""
     parts = request.scope["raw_path"].removeprefix(PREFIX.encode()).split(b"/")[1:]
     route, named = find(request.method, parts)
+    refuse_conditions(request)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
     sent = await request.body()
     size = len(sent)
+    refuse_compression(request)
     body = read_body(request.headers.get("content-type", ""), sent)
     if body and not route.has_body:
         raise InvalidInputError("this path takes no body", "send the fields in the query string")
@@ -70,6 +72,26 @@ async def call(ghost: Ghost, request: Request) -> Response:
         raise
     created = isinstance(found, dict) and found.get("outcome") == "created"
     return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
+
+
+def refuse_conditions(request: Request) -> None:
+    """Refuse a change with a condition in its headers, which would be ignored otherwise."""
+    if request.method in ("GET", "HEAD"):
+        return
+    for name in ("If-Match", "If-None-Match", "If-Unmodified-Since"):
+        if name in request.headers:
+            raise InvalidInputError(
+                f"the header {name} is not supported",
+                "send base_version: the version that must be current, or 0 for a new key",
+            )
+
+
+def refuse_compression(request: Request) -> None:
+    """Refuse a compressed body, which would be called invalid JSON otherwise."""
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Refused(
+            415, "UnsupportedMediaType", "the body is compressed", "send it without compression"
+        )
 
 
 async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
@@ -233,7 +255,8 @@ def _only_namespace(need: str) -> str:
     names = {ns for ns, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)}
     if len(names) != 1:
         raise ForbiddenError(
-            f"this token may not {need} in all namespaces", "give one of its namespaces with ns"
+            f"this token may not {need} in all namespaces",
+            grant_hint(need, "; send the namespace as ns"),
         )
     return names.pop()
 

@@ -118,7 +118,7 @@ def _slow_down(seconds: float) -> None:
             429,
             "TooManyRequests",
             "too many requests",
-            "wait a moment",
+            f"try again in {math.ceil(seconds)} s; large bodies count as many requests",
             Retry_After=str(math.ceil(seconds)),
         )
 

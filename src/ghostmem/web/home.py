@@ -29,12 +29,16 @@ _SHOWN = {"put": "added", "remove": "deleted", "restore": "restored"}
 
 @frozen
 class HomeNamespace(Record):
-    """A namespace with its live memories, and how many changed within a day."""
+    """A namespace with its live memories, and how many changed within a day.
+
+    `more` says that there were too many changes to count them all.
+    """
 
     ns: str
     memories: int
     newest: datetime
     changed: int
+    more: bool
 
 
 @frozen
@@ -112,13 +116,15 @@ def home(store: Store, ns: str | None = None) -> Home:
         est_tokens=sum(group.est_tokens for group in groups),
         pinned=sum(group.pinned for group in groups),
         namespaces=tuple(
-            HomeNamespace(group.ns, group.memories, group.newest, changed[group.ns])
+            HomeNamespace(
+                group.ns, group.memories, group.newest, changed[group.ns], group.ns in more
+            )
             for group in sorted(groups, key=lambda group: (-group.memories, group.ns))
         ),
         contradictions=undecided.contradictions,
         quarantine=undecided.quarantine,
         today=Counter(change.change for change in today),
-        more=more,
+        more=bool(more),
         changes=tuple(others),
         added=tuple(added[:MAX_SHOWN]),
     )
@@ -126,14 +132,15 @@ def home(store: Store, ns: str | None = None) -> Home:
 
 def _changes(
     tx: Transaction, groups: Iterable[Group], since: datetime
-) -> tuple[list[RecentChange], bool]:
-    """Return the last change of each memory, newest first, and whether some were not read."""
+) -> tuple[list[RecentChange], set[str]]:
+    """Return the last change of each memory, newest first, and the namespaces with others."""
     changes: list[RecentChange] = []
     ordered = sorted(groups, key=lambda group: (group.newest, group.ns), reverse=True)
-    more = any(group.newest >= since for group in ordered[MAX_LOGS:])
+    more = {group.ns for group in ordered[MAX_LOGS:] if group.newest >= since}
     for group in ordered[:MAX_LOGS]:
         lines = tx.journal.latest(group.ns, MAX_LINES)
-        more = more or (len(lines) == MAX_LINES and read_time(lines[-1].at) >= since)
+        if len(lines) == MAX_LINES and read_time(lines[-1].at) >= since:
+            more.add(group.ns)
         changes += _of_log(tx, lines, since)
     changes.sort(key=lambda change: (change.at, change.ns, change.key), reverse=True)
     return changes, more

@@ -133,7 +133,7 @@ async def _answered(app: ASGIApp, trace: Trace, scope: Scope, receive: Receive, 
         await app(scope, receive, send)
         return
     except (GhostError, Refused) as error:
-        response = refusal(error)
+        response = refusal(error, on_page=scope.get("ghost.session") is not None)
         if response.status_code >= 500:
             trace.error = described(error)
     # the outermost handler: whatever it is, the client gets an answer

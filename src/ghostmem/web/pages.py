@@ -94,10 +94,10 @@ def sign_in_app(ghost: Ghost, sessions: WebSessions, files: StaticFiles) -> ASGI
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         scope["ghost.trace"].route = scope["raw_path"].decode()
-        if scope["raw_path"] == b"/":
-            response = _front(scope, sessions, files)
-        elif scope["method"] == "POST":
+        if scope["method"] == "POST":
             response = await _sign_in(ghost, sessions, Request(scope, receive))
+        elif scope["raw_path"] == b"/":
+            response = _front(scope, sessions, files)
         elif scope["method"] == "DELETE":
             response = _sign_out(scope, sessions)
         else:
@@ -165,7 +165,10 @@ def _signed_in(scope: Scope, cookie: str) -> Response:
 
 
 def _sign_in_page(status: int, problem: str = "") -> Response:
-    """Return the sign-in page; its styles are inline, because no file is served before."""
+    """Return the sign-in page; its styles are inline, because no file is served before.
+
+    Its form is sent to the address of the page, so that the place after the # is kept.
+    """
     about = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
     body = _SIGN_IN.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace(
         "<!-- problem -->", about

@@ -1,6 +1,7 @@
 """Responses for errors: a status and an error without internals of the server."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,7 @@ from ghostmem.errors import (
     ReadOnlyStoreError,
     StoreBusyError,
     StoreFullError,
+    with_fields,
 )
 
 # Errors by class, the first that fits: their status, and whether their own words may be told.
@@ -45,6 +47,23 @@ _UNKNOWN = {
     "may not be stored",
     "hint": "read it back before you try again; the same put twice is one memory",
 }
+# The call that does what the command of a hint does; its arguments are those of the command.
+_CALLS = {
+    "list": "GET /api/v1/memories",
+    "ns list": "GET /api/v1/namespaces",
+    "edge list": "GET /api/v1/edges",
+    "rule list": "GET /api/v1/rules",
+    "quarantine list": "GET /api/v1/quarantine",
+    "history": "GET /api/v1/memories/{ns}/{key}/history",
+    "restore": "POST /api/v1/memories/{ns}/{key}/restore",
+    "curate": "POST /api/v1/memories/{ns}/{key}/curate",
+    "rm": "DELETE /api/v1/memories/{ns}/{key}",
+    "conflicts": "GET /api/v1/conflicts",
+    "resolve": "POST /api/v1/resolve",
+    "clusters": "GET /api/v1/clusters",
+    "undo": "GET /api/v1/runs",
+}
+_COMMAND = re.compile(rf"`ghost ({'|'.join(_CALLS)})\b[^`]*`")
 RETRY = 1  # seconds to wait for a store that is busy
 UNEXPECTED = {
     "error": "InternalError",
@@ -82,13 +101,24 @@ def json_response(
     return Response(body, status, headers, "application/json")
 
 
-def refusal(error: GhostError | Refused) -> Response:
-    """Return the response for an error."""
+def rest_hint(hint: str) -> str:
+    """Return a hint for a program: calls instead of commands, fields instead of options."""
+    if hint == InvalidInputError.default_hint:
+        return "`GET /api/v1/openapi.json` describes the fields"
+    return with_fields(_COMMAND.sub(lambda match: f"`{_CALLS[match[1]]}`", hint))
+
+
+def refusal(error: GhostError | Refused, on_page: bool = False) -> Response:
+    """Return the response for an error; people on the viewer's page can run commands."""
     if isinstance(error, Refused):
         return json_response(error.body, error.status, error.headers)
     for kind, status, told in STATUSES:
         if isinstance(error, kind):
-            body = {"error": type(error).__name__, "message": error.message, "hint": error.hint}
+            body = {
+                "error": type(error).__name__,
+                "message": error.message,
+                "hint": error.hint if on_page else rest_hint(error.hint),
+            }
             if not told:
                 about = (type(error).__doc__ or "").strip().rstrip(".")
                 body |= {

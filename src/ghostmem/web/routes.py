@@ -3,7 +3,7 @@
 from typing import Any
 
 from ghostmem.caller import CALLER, require
-from ghostmem.errors import NotFoundError
+from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.lifecycle.undo import find_run
 from ghostmem.model import FileRel, Pack, Rule, Run, Tier, plain
@@ -59,7 +59,10 @@ def _rm(ghost: Ghost, given: Given) -> Any:
 
 
 def _search(ghost: Ghost, given: Given) -> Any:
-    hits = ghost.search(given.pop("query"), given.pop("ns", None), **given)
+    query = given.pop("query")
+    if not query.strip():
+        raise InvalidInputError("query is empty", 'send a question, such as "when do we deploy?"')
+    hits = ghost.search(query, given.pop("ns", None), **given)
     return {
         "results": list(hits),
         "weaker": len(hits.weaker),

@@ -193,9 +193,13 @@ def spans(
     key_prefix: str | None = None,
     after: datetime | str | None = None,
     before: datetime | str | None = None,
+    changed: bool = False,
     limit: int = 500,
 ) -> Spans:
-    """Return the newest versions, including replaced and removed ones, with both times."""
+    """Return the newest versions, including replaced and removed ones, with both times.
+
+    `changed` leaves out memories with one version that is still valid.
+    """
     validate.positive(limit, "limit")
     which = Filter(
         ns=validate.ns_filter(ns),
@@ -203,6 +207,7 @@ def spans(
         key_prefix=None if key_prefix is None else validate.text(key_prefix, "key prefix"),
         after=None if after is None else as_time(after, "after"),
         before=None if before is None else as_time(before, "before"),
+        changed=changed,
     )
     with store.engine.read() as tx:
         rows = tx.listing.select(which, limit + 1)

@@ -183,6 +183,10 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         {
             **NS_FILTER,
             **fields("list", "key_prefix after before"),
+            "changed": {
+                "type": "boolean",
+                "description": "Leave out memories with one version that is still valid.",
+            },
             "limit": number("Maximum number of spans.", MAX_SPANS),
         },
     ),

@@ -86,7 +86,12 @@ config.tolerant = True
 
 
 @config.command("set", cls=TolerantCommand)
-@click.argument("name")
+@click.argument(
+    "name",
+    shell_complete=lambda _, __, typed: [
+        name for name, *_ in ghost_settings.table() if name.startswith(typed)
+    ],
+)
 @click.argument("value")
 def config_set(console: Console, name: str, value: str) -> None:
     """Write a setting into the configuration file."""

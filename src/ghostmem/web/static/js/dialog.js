@@ -79,6 +79,11 @@ export function ask({ title, body, confirm = "OK", cancel = "Cancel", danger = f
     }
 
     function pressed(event) {
+      if (form && event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.target.closest("button")) {
+        event.preventDefault();
+        inner.requestSubmit();
+        return;
+      }
       if (event.key !== "Escape" || event.defaultPrevented) return;
       event.preventDefault();
       event.stopPropagation(); // the screen below has a meaning for Escape, too

@@ -85,7 +85,7 @@ async function edges(memory) {
  */
 export function textPane(text, oninput, before = null) {
   const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" });
-  const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", dir: "auto", value: text, oninput: typed, onkeydown: pressed });
+  const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", dir: "auto", value: text, oninput: typed });
   const tab = (label, isDiff) => el("button", { class: "editor-tab", type: "button", "aria-pressed": String(!isDiff), onclick: () => { showsDiff = isDiff; draw(); } }, label);
   const tabs = before === null ? [] : [tab("Preview", false), tab("Changes", true)];
   let showsDiff = false;
@@ -100,9 +100,6 @@ export function textPane(text, oninput, before = null) {
     oninput(box.value);
     clearTimeout(timer);
     timer = setTimeout(draw, PAUSE);
-  }
-  function pressed(event) {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); box.form.requestSubmit(); }
   }
   draw();
   const node = el("div", { class: "editor" },

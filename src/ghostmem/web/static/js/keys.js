@@ -39,9 +39,9 @@ function pressed(event) {
   const starts = !typing && !before && bound.some((one) => one.keys.startsWith(`${event.key} `));
   clearTimeout(timer);
   before = "";
-  if (entry) {
-    if (entry.fn(event) !== false) event.preventDefault();
-  } else if (starts) {
+  if (entry && entry.fn(event) !== false) event.preventDefault();
+  else if (typing && event.key === "Escape" && !event.defaultPrevented) event.target.blur(); // the keys work again
+  else if (!entry && starts) {
     before = event.key;
     timer = setTimeout(() => { before = ""; }, 1200);
   }

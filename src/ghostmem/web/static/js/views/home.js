@@ -161,7 +161,7 @@ function namespaces(all) {
     all.slice(0, many).map((one) => el("li", null, el(
       "button", { type: "button", class: "home-space", title: `Choose ${one.ns}`, onclick: () => { chooseNs(one.ns); go("search"); } },
       el("span", { class: "home-space-name" }, one.ns), el("b", null, number(one.memories)), el("i", { "aria-hidden": "true", vars: { "--share": `${(100 * one.memories) / most}%` } }),
-      el("span", { class: "soft" }, one.changed ? `${number(one.changed)} changed in 24 hours` : ["newest ", time(one.newest)]),
+      el("span", { class: "soft" }, one.changed ? `${number(one.changed)}${one.more ? "+" : ""} changed in 24 hours` : ["newest ", time(one.newest)]),
     ))),
     all.length > many && el("li", null, el("button", { class: "button small", type: "button", onclick: () => draw(all.length) }, `Show all ${number(all.length)}`)),
   );

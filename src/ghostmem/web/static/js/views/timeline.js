@@ -1,5 +1,5 @@
 // What changed: when memories were true, when they were believed, and what was believed at any moment before now.
-import { get, isAborted } from "../api.js";
+import { get, isAborted, session } from "../api.js";
 import { words } from "../diff.js";
 import { announce, el, put } from "../dom.js";
 import { icon } from "../icons.js";
@@ -8,7 +8,7 @@ import { onChange } from "../live.js";
 import { empty, failure, head, memoryLink, skeleton } from "../parts.js";
 import { go, href, remember } from "../router.js";
 import { Scale } from "../scale.js";
-import { isChosen, ns as chosenNs } from "../state.js";
+import { choices, isChosen, ns as chosenNs } from "../state.js";
 import { strip } from "../strip.js";
 import { count, when } from "../words.js";
 
@@ -43,7 +43,7 @@ export function view({ query }, signal) {
   const search = el("a", { class: "button small", href: href("search") }, icon("search", 16), "Search as of then");
   const today = el("button", { class: "button small", type: "button", onclick: () => { asked.as_of = ""; moved(); } }, "Back to now");
   const list = el("button", { class: "button", type: "button", "aria-pressed": String(Boolean(asked.list)), onclick: () => { asked.list = asked.list ? "" : "1"; list.setAttribute("aria-pressed", String(Boolean(asked.list))); remember(asked); draw(); } }, icon("context"), "List");
-  const every = el("button", { class: "button", type: "button", title: "Also show memories with one version that is still valid", onclick: () => { asked.all = asked.all ? "" : "1"; remember(asked); fit(); draw(); } }, "All memories");
+  const every = el("button", { class: "button", type: "button", title: "Also show memories with one version that is still valid", onclick: () => { asked.all = asked.all ? "" : "1"; every.setAttribute("aria-pressed", String(!onlyChanged())); load(true); } }, "All memories");
   const tool = (label, keys, picture, run) => el("button", { class: "button icon-only", type: "button", "aria-label": label, title: `${label} (${keys})`, onclick: run }, icon(picture));
 
   const asOf = () => (asked.as_of ? Date.parse(asked.as_of) : null);
@@ -79,7 +79,7 @@ export function view({ query }, signal) {
     remember(asked);
     place.setAttribute("aria-busy", "true");
     try {
-      const found = await get("/spans", { ns: asked.ns || chosenNs(), key_prefix: asked.prefix.trim(), before: asked.as_of, limit: LIMIT }, mine);
+      const found = await get("/spans", { ns: asked.ns || chosenNs(), key_prefix: asked.prefix.trim(), before: asked.as_of, changed: onlyChanged() ? "true" : "", limit: LIMIT }, mine);
       if (mine.aborted || signal.aborted) return;
       spans = found.spans.map(read);
       truncated = found.truncated;
@@ -118,10 +118,7 @@ export function view({ query }, signal) {
 
   /** Only keys that changed, unless all are asked for or keys are narrowed down. */
   const onlyChanged = () => !asked.all && !asked.prefix.trim();
-  function rows() {
-    const changed = onlyChanged() ? new Set(grouped(spans).filter(isChanged).map(idOf)) : null;
-    return grouped(shown()).filter((row) => !changed || changed.has(idOf(row)));
-  }
+  const rows = () => grouped(shown());
 
   function draw() {
     const found = rows();
@@ -140,7 +137,8 @@ export function view({ query }, signal) {
 
   function nothing() {
     if (asked.as_of) return empty({ title: "Nothing was believed yet", text: `At ${when(asked.as_of)} nothing of this was stored.`, picture: "clock" });
-    if (onlyChanged() && spans.length) return empty({ title: "Nothing has changed yet", text: `${count(grouped(spans).length, "memory has", "memories have")} one version each, and all are still valid.`, picture: "check", action: el("button", { class: "button", type: "button", onclick: () => every.click() }, "Show all memories") });
+    const stored = asked.ns ? session.counts[asked.ns] : choices().find(([value]) => value === chosenNs())?.[2];
+    if (onlyChanged() && stored) return empty({ title: "Nothing has changed yet", text: `${count(stored, "memory has", "memories have")} one version each, and all are still valid.`, picture: "check", action: el("button", { class: "button", type: "button", onclick: () => every.click() }, "Show all memories") });
     if (asked.prefix || asked.ns) return empty({ title: "No key starts with this", text: "Try a shorter beginning, or another namespace.", picture: "filter" });
     return empty({ title: "Nothing is stored yet", text: "Every memory appears here, with when it was true and when it was believed.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "timeline" });
   }
@@ -191,9 +189,6 @@ function read(span) {
   const time = (text) => (text ? Date.parse(text) : Infinity);
   return { ...span, said0: Date.parse(span.believed_from), said1: time(span.believed_to), true0: Date.parse(span.true_from), true1: time(span.true_to) };
 }
-
-const idOf = (row) => `${row.ns}\n${row.key}`;
-const isChanged = (row) => row.spans.length > 1 || row.spans.some((span) => span.version > 1 || span.said1 !== Infinity || span.true1 !== Infinity);
 
 /** Return rows of one key each, the ones that changed last first. */
 function grouped(spans) {
