@@ -184,16 +184,56 @@ def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: str) -> None:
-    """A mark of the byte order hides nothing; what is not UTF-8 is an error of that file."""
+    """A mark of the byte order is understood; a file full of zeros is an error of that file."""
     root = project(
         tmp_path / "p", language, GOOD[language].replace("Good", "Marked").encode(encoding)
     )
     stats = checked(store, root, language)
-    if encoding == "utf-8-sig":
+    if encoding in ("utf-8-sig", "utf-16"):
         assert store.outline_symbol("Marked", language, root=root).data["matches"]
         assert stats["parse_errors"] == []
     else:
         assert [one["file"] for one in stats["parse_errors"]] == [f"bad{suffix(language)}"]
+
+
+def places(store: Ghost, root: Path, language: str) -> dict[str, tuple[int, int]]:
+    """Return the lines of the symbols of a project's bad file."""
+    found = store.outline_project(language, root=root, depth=0).data["matches"]
+    bad = [one for one in found if one["file"].startswith("bad")]
+    return {one["name"]: (one["line"], one["end_line"]) for one in bad}
+
+
+def two_symbols(language: str, one: str, other: str, between: str = "") -> str:
+    """Return a file that declares two symbols."""
+    text = GOOD[language]
+    begins = text.index("\n") + 1 if language in ("go", "php") else 0
+    return text.replace("Good", one) + between + text[begins:].replace("Good", other)
+
+
+@pytest.mark.wide(keep=4)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_in_latin_1(store: Ghost, tmp_path: Path, language: str) -> None:
+    """Bytes that are not UTF-8 are read as Latin-1, and those beside them as UTF-8."""
+    text = two_symbols(language, "Größe", "Prüfung")
+    root = project(tmp_path / "p", language, text.encode())
+    expected = places(store, root, language)
+    assert len(expected) == 2
+    before, name, after = text.partition("Prüfung")
+    project(root, language, before.encode() + name.encode("latin-1") + after.encode())
+    assert places(store, root, language) == expected
+
+
+@pytest.mark.wide(keep=4)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_carriage_returns(store: Ghost, tmp_path: Path, language: str) -> None:
+    """A file whose lines end in nothing else has the symbols and lines of any other."""
+    comment = "# x\n\n" if language in ("python", "ruby") else "// x\n\n"
+    text = two_symbols(language, "One", "Two", comment)
+    root = project(tmp_path / "p", language, text.encode())
+    expected = places(store, root, language)
+    assert len(expected) == 2
+    project(root, language, text.replace("\n", "\r").encode())
+    assert places(store, root, language) == expected
 
 
 @pytest.mark.wide(keep=4)

@@ -1,5 +1,6 @@
-"""From bytes to facts: one file, one parser, and no file that can stop the rest."""
+"""Parse one file and extract its facts; no file can stop the outline of the others."""
 
+import codecs
 import hashlib
 import sys
 from contextlib import suppress
@@ -21,27 +22,46 @@ _PROBED = 8000  # bytes of a file that tell whether it is text
 # microseconds of the processor that a file may take, and for each of its bytes: about fifty times
 # what parsing needs
 AT_LEAST, A_BYTE = 2_000_000, 10
+# the surrogates that stand for bytes that are not UTF-8, and the characters of Latin-1
+_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 
 class UnparsableError(Exception):
     """A file must be left out; the message says why."""
 
 
-def facts_of(language: Language, path: str, source: bytes) -> Facts:
-    """Return what a file says; a binary one, or one that is nested beyond measure, says what an
-    empty one would.
+def facts_of(language: Language, path: str, content: bytes) -> Facts:
+    """Return the facts of a file.
+
+    A binary file, and one that is nested too deeply, has the facts of an empty file and an error.
     """
     parser = _parser(language.name, language, path.rpartition(".")[2])
+    source = normalized(content)
     try:
         if b"\0" not in source[:_PROBED]:
             if reason := language.refuse(source):
                 raise UnparsableError(reason)
             return language.extract(_parsed(parser, source), source, path)
-    except RecursionError:  # nested as nobody writes it
+    except RecursionError:  # nested too deeply
         pass
     facts = language.extract(_parsed(parser, b""), b"", path)
     facts.errors = [1]
     return facts
+
+
+def normalized(content: bytes) -> bytes:
+    """Return the text of a file in UTF-8, with lines that end in a line feed.
+
+    Bytes that are not UTF-8 are read as Latin-1. UTF-16 is recognised by its byte order mark, and
+    carriage returns alone end lines only in a file without line feeds."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        content = content.decode("utf-16", "replace").encode()
+    elif b"\0" not in content[:_PROBED]:
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            content = content.decode(errors="surrogateescape").translate(_LATIN_1).encode()
+    return content if b"\n" in content else content.replace(b"\r", b"\n")
 
 
 def content_digest(path: str, source: bytes) -> str:

@@ -268,7 +268,7 @@ LANGUAGE = Language(
     suffixes=(".go",),
     grammar=grammar,
     package="tree-sitter-go",
-    version=4,
+    version=5,
     extract=extract,
     link=link,
 )

@@ -211,7 +211,7 @@ LANGUAGE = Language(
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=4,
+    version=5,
     extract=lambda root, source, _path: extract(RULES, root, source),
     link=lambda files, _read: link(files),
 )
