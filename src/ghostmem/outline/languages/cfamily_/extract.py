@@ -10,7 +10,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.languages.cfamily_.macros import blanked
+from ghostmem.outline.languages.cfamily_.macros import blanked, without_conditions
 from ghostmem.outline.languages.cfamily_.records import RecordWalk
 from ghostmem.outline.languages.cfamily_.syntax import (
     INITIALISERS,
@@ -24,6 +24,7 @@ from ghostmem.outline.languages.cfamily_.syntax import (
     type_of,
 )
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+from ghostmem.outline.languages.shared.syntax import error_lines
 
 _CONSTANT = frozenset({"const", "constexpr", "constinit"})
 # in a declaration without a body: it is a definition
@@ -182,11 +183,14 @@ class FamilyWalk(RecordWalk):
 def extract(root: Node, source: bytes, grammar: object) -> Facts:
     """Return the facts of one C or C++ file.
 
-    It is parsed again when macros hide declarations from the grammar.
+    It is parsed again when macros or directives hide declarations from the grammar.
     """
     plain = blanked(source)
     if plain != source:
         root = Parser(Grammar(grammar)).parse(plain).root_node
+    if root.has_error and (flat := without_conditions(plain)) != plain:
+        other = Parser(Grammar(grammar)).parse(flat).root_node
+        root = min(root, other, key=lambda tree: len(error_lines(tree)))
     walk = FamilyWalk(source)
     walk.run(root)
     return walk.finish(root, {"contexts": [list(one) for one in walk.contexts]})
