@@ -35,7 +35,7 @@ def facts_of(language: Language, path: str, content: bytes) -> Facts:
 
     A binary file, and one that is nested too deeply, has the facts of an empty file and an error.
     """
-    parser = _parser(language.name, language, path.rpartition(".")[2])
+    parser = _parser(language.name, language, path.rpartition(".")[2].lower())
     source = normalized(content)
     try:
         if b"\0" not in source[:_PROBED]:

@@ -56,13 +56,13 @@ def endings(root: Path) -> set[str]:
 
 
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
-    """List the files of a project that end in one of these, with their stats."""
+    """List the files of a project with one of these suffixes, in upper or lower case."""
     _check_folder(root)
     found = Sources()
     home, top = os.path.join(root, ""), os.path.realpath(root)
     real: dict[str, bool] = {}
     for path in sorted(_known_to_git(root) or _walked(root)):
-        if not path.endswith(suffixes) or not SKIPPED.isdisjoint(path.split("/")[:-1]):
+        if not path.lower().endswith(suffixes) or not SKIPPED.isdisjoint(path.split("/")[:-1]):
             continue
         try:
             stat = os.lstat(f"{home}{path}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ghostmem.outline.facts import Expression
 from ghostmem.outline.resolve.members import OWN, MemberLookup
-from ghostmem.outline.resolve.overloads import Arguments
+from ghostmem.outline.resolve.overloads import CallArguments
 from ghostmem.outline.resolve.types import (
     ARRAY,
     EMPTY,
@@ -101,7 +101,7 @@ class TypeInference(MemberLookup):
 
     def callee(self, path: str, call: Expression) -> Callee:
         """Return the methods that a call may mean."""
-        arguments = Arguments(path, call.parts)
+        arguments = CallArguments(path, call.parts)
         if call.op == "plain_call":
             return self._plain(arguments, call.name, call.scope)
         kind = self.receiver(path, call)
@@ -149,7 +149,7 @@ class TypeInference(MemberLookup):
         is_enum = "enum" in self.symbol(kind.symbol).flags and name in library.enum_members
         return top or (f"{library.enum}.{name}" if is_enum else "")
 
-    def _plain(self, arguments: Arguments, name: str, scope: int) -> Callee:
+    def _plain(self, arguments: CallArguments, name: str, scope: int) -> Callee:
         """Return the methods that a call without a receiver may mean."""
         types = [
             Type(INSTANCE, (arguments.path, around.definition))
@@ -165,7 +165,7 @@ class TypeInference(MemberLookup):
             [], "receiver", next(filter(None, outside), "")
         )
 
-    def _imported(self, arguments: Arguments, name: str) -> Callee | None:
+    def _imported(self, arguments: CallArguments, name: str) -> Callee | None:
         """Return the callee that static imports tell; None when they tell nothing."""
         imports = self.static_imports(arguments.path, name)
         owners = [(self.static_owner(one), one.star) for one in imports]

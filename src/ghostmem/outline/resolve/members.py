@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ghostmem.outline.facts import Expression, Import, Term
 from ghostmem.outline.resolve.names import Names
-from ghostmem.outline.resolve.overloads import Arguments, Method, applicable
+from ghostmem.outline.resolve.overloads import CallArguments, OverloadedMethod, applicable
 from ghostmem.outline.resolve.types import (
     ARRAY,
     CLASS,
@@ -205,7 +205,7 @@ class MemberLookup(Names):
         bindings = self.parameters.get((key[0], self.symbol(key).inner), [])
         return [(one.term, "array" in one.flags) for one in bindings if one.kind == "parameter"]
 
-    def takes(self, key: Key, arguments: Arguments | None) -> bool:
+    def takes(self, key: Key, arguments: CallArguments | None) -> bool:
         """Tell whether a method can be called with a number of arguments."""
         if arguments is None:
             return True
@@ -218,7 +218,7 @@ class MemberLookup(Names):
         return count >= len(wanted) - 1 if "variadic" in flags else count == len(wanted)
 
     def methods(
-        self, kind: Type | None, name: str, arguments: Arguments | None
+        self, kind: Type | None, name: str, arguments: CallArguments | None
     ) -> list[tuple[Key, Env]]:
         """Return the methods of a type that a call with some arguments may mean, or those of its
         nearest type without arguments.
@@ -227,8 +227,8 @@ class MemberLookup(Names):
         return [(one.key, one.env) for one in found]
 
     def _methods(
-        self, kind: Type | None, name: str, arguments: Arguments | None, seen: tuple[Key, ...]
-    ) -> Iterator[Method]:
+        self, kind: Type | None, name: str, arguments: CallArguments | None, seen: tuple[Key, ...]
+    ) -> Iterator[OverloadedMethod]:
         """Yield the methods of a type with a name and a number of arguments, then inherited
         ones.
         """
@@ -242,16 +242,16 @@ class MemberLookup(Names):
         if not keys and arguments is not None and not arguments.parts:
             fields = self.members(kind.symbol, name, FIELDS)
             keys = [key for key in fields if "component" in self.symbol(key).flags]
-        yield from (Method(key, self.env(kind), len(seen)) for key in keys)
+        yield from (OverloadedMethod(key, self.env(kind), len(seen)) for key in keys)
         if keys and (arguments is None or not arguments.parts):
             return  # they hide inherited ones
         for base in self.supers(kind.symbol, kind.args):
             yield from self._methods(base, name, arguments, (*seen, kind.symbol))
 
-    def constructors(self, key: Key, arguments: Arguments) -> list[Key]:
+    def constructors(self, key: Key, arguments: CallArguments) -> list[Key]:
         """Return the constructors of a type that a call with some arguments may mean."""
         methods = [
-            Method(one, (), 0)
+            OverloadedMethod(one, (), 0)
             for one in self.all_members(key)
             if "constructor" in self.symbol(one).flags and self.takes(one, arguments)
         ]

@@ -31,14 +31,14 @@ _COMPARABLE = (
 )  # sorts of types that are known by their symbol or name
 
 
-class Arguments(NamedTuple):
+class CallArguments(NamedTuple):
     """The arguments of a call: their file and expressions."""
 
     path: str
     parts: tuple[int, ...]
 
 
-class Method(NamedTuple):
+class OverloadedMethod(NamedTuple):
     """A method of a type or of a type that it extends, with the type arguments of that."""
 
     key: Key
@@ -47,15 +47,15 @@ class Method(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    method: Method
+    method: OverloadedMethod
     parameters: list[Type | None]  # None: not known, or any number of arguments
     fits: bool | None  # None: not certain
     is_variadic: bool
 
 
 def applicable(
-    lookup: MemberLookup, methods: list[Method], arguments: Arguments | None
-) -> list[Method]:
+    lookup: MemberLookup, methods: list[OverloadedMethod], arguments: CallArguments | None
+) -> list[OverloadedMethod]:
     """Return the methods that a call may mean, of those that take as many arguments.
 
     If nothing is certain, only methods of the nearest type are meant."""
@@ -79,7 +79,9 @@ def applicable(
     return [one for one in methods if one.distance == nearest]
 
 
-def _candidate(lookup: MemberLookup, method: Method, given: list[Type | None]) -> _Candidate:
+def _candidate(
+    lookup: MemberLookup, method: OverloadedMethod, given: list[Type | None]
+) -> _Candidate:
     key, symbol = method.key, lookup.symbol(method.key)
     parameters: list[Type | None] = [
         None if is_many else lookup.written(key[0], term, symbol.inner, method.env)
