@@ -17,7 +17,7 @@ from ghostmem.outline import parse
 from ghostmem.outline import project_graph as outline_graph
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, language_named
-from ghostmem.outline.sources import LARGEST, sources
+from ghostmem.outline.sources import MAX_FILE_BYTES, sources
 from ghostmem.settings import Settings
 
 # a file that declares `Good`, a place for an expression, a place for statements; how blocks and types are nested
@@ -243,7 +243,7 @@ def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
     root = project(
         tmp_path / "p", language, BODY[language].format(f'x = "{"a" * 1_900_000}"').encode()
     )
-    (root / f"huge{suffix(language)}").write_bytes(b"x" * (5 * LARGEST))
+    (root / f"huge{suffix(language)}").write_bytes(b"x" * (5 * MAX_FILE_BYTES))
     stats = checked(store, root, language)
     assert stats["files"] == 2
     assert stats["skipped"] == [
@@ -371,8 +371,8 @@ def test_a_file_that_takes_too_long_is_left_out(
     """And tried again the next time; the parser is not in the middle of it when it gets another file."""
     root = project(tmp_path / "p", "go", b"package a\n\n" + b"func f() { g(1, 2, 3) }\n" * 20_000)
     with monkeypatch.context() as patch:
-        patch.setattr(parse, "AT_LEAST", 2000)
-        patch.setattr(parse, "A_BYTE", 0)
+        patch.setattr(parse, "MIN_PARSE_MICROS", 2000)
+        patch.setattr(parse, "PARSE_MICROS_PER_BYTE", 0)
         stats = checked(store, root, "go")
         assert stats["skipped"] == [{"file": "bad.go", "reason": "takes too long to parse"}]
         assert stats["parse_errors"] == []

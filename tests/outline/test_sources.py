@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
-from ghostmem.outline.sources import LARGEST, inside, sources
+from ghostmem.outline.sources import MAX_FILE_BYTES, inside, sources
 from ghostmem.settings import Settings
 
 
@@ -71,7 +71,7 @@ def test_links_and_large_files_are_left_out_with_a_reason(tmp_path: Path) -> Non
     (root / "link.py").symlink_to(away / "secret.py")
     (root / "folder").symlink_to(away)
     (root / "loop").symlink_to(root)
-    (root / "large.py").write_bytes(b"#" * (LARGEST + 1))
+    (root / "large.py").write_bytes(b"#" * (MAX_FILE_BYTES + 1))
     found = sources(root, (".py",))
     assert list(found.files) == ["a.py"]
     assert set(found.skipped) == {"link.py", "large.py"}

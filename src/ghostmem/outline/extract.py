@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.outline.bodies import MAX_TEXT, ROLES, Bodies
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Scope, Symbol
-from ghostmem.outline.languages.shared.syntax import DEEPEST, digest, error_lines, line_of, short
+from ghostmem.outline.languages.shared.syntax import (
+    MAX_SYMBOL_DEPTH,
+    digest,
+    error_lines,
+    line_of,
+    short,
+)
 from ghostmem.outline.query import QueryMatch, matches
 
 if TYPE_CHECKING:
@@ -95,7 +101,7 @@ class Extraction:
             return
         elif role in ROLES:
             ROLES[role](self.bodies, match, region)
-        elif self.depths[region.scope] > DEEPEST:
+        elif self.depths[region.scope] > MAX_SYMBOL_DEPTH:
             self.cut.add(line_of(match.node))
         elif role == "definition":
             self._define(match, region)

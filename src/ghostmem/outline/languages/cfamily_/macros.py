@@ -51,7 +51,7 @@ CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)[^\n]*$")
 COMMENT = re.compile(rb"(?ms)/\*.*?\*/|//[^\n]*$|^[ \t]*#[^\n]*$")  # also other directives
 MAX_CONDITION = 400  # bytes from the start of such a condition to its end
 DIRECTIVE = re.compile(rb"[ \t]*#")
-WIDEST = 4000  # of a parameter list
+MAX_PARAMETER_LIST = 4000  # of a parameter list
 PATTERNS = (
     (EXPORTED, 1),
     (CALLING, 1),
@@ -123,7 +123,7 @@ def _are_whole(source: bytes, branches: list[re.Match[bytes]]) -> bool:
 def _closing(source: bytes, start: int) -> int | None:
     """Return where a parenthesis is closed."""
     depth = 0
-    for at in range(start, min(len(source), start + WIDEST)):
+    for at in range(start, min(len(source), start + MAX_PARAMETER_LIST)):
         depth += (source[at] == 0x28) - (source[at] == 0x29)
         if not depth:
             return at
