@@ -24,7 +24,7 @@ from ghostmem.outline.languages.cfamily_.syntax import (
     type_of,
 )
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
-from ghostmem.outline.languages.shared.syntax import error_lines
+from ghostmem.outline.languages.shared.syntax import reparsed
 
 _CONSTANT = frozenset({"const", "constexpr", "constinit"})
 # in a declaration without a body: it is a definition
@@ -189,8 +189,7 @@ def extract(root: Node, source: bytes, grammar: object) -> Facts:
     if plain != source:
         root = Parser(Grammar(grammar)).parse(plain).root_node
     if root.has_error and (flat := without_conditions(plain)) != plain:
-        other = Parser(Grammar(grammar)).parse(flat).root_node
-        root = min(root, other, key=lambda tree: len(error_lines(tree)))
+        root = reparsed(root, grammar, flat)
     walk = FamilyWalk(source)
     walk.run(root)
     return walk.finish(root, {"contexts": [list(one) for one in walk.contexts]})

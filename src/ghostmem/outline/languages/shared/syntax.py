@@ -81,3 +81,13 @@ def error_places(root: "Node", place: Callable[["Node"], int]) -> set[int]:
 def error_lines(root: "Node") -> list[int]:
     """Return the lines that could not be parsed."""
     return sorted(error_places(root, line_of))
+
+
+def reparsed(root: "Node", grammar: object, source: bytes) -> "Node":
+    """Return the tree of a changed source if it has fewer errors than a tree, otherwise that tree.
+
+    The source must have the same length and lines."""
+    from tree_sitter import Language, Parser
+
+    other = Parser(Language(grammar)).parse(source).root_node
+    return min(root, other, key=lambda tree: len(error_lines(tree)))
