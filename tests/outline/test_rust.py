@@ -472,3 +472,13 @@ def test_a_dependency_under_another_name():
         },
     )
     assert edges(linked, "calls") == {("app::main", "calls", "big_shop::buy", "import")}
+
+
+def test_a_long_list_of_derived_traits():
+    """The attribute may be longer than the text of a reference that is kept."""
+    names = [f"Trait{number}" for number in range(40)]
+    linked = graph({"src/lib.rs": f"#[derive({', '.join(names)}, Clone)]\nstruct A;\n"})
+    assert {one.text for one in linked.loose} == {f"derive({name})" for name in names}
+    assert edges(linked, "implements") == {
+        ("my_app::A", "implements", "std::clone::Clone", "native")
+    }

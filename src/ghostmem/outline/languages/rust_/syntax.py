@@ -181,7 +181,8 @@ def attributes_of(walk: Walk, node: Node) -> list[str]:
     while before is not None and (
         before.type == "attribute_item" or before.type.endswith("comment")
     ):
-        found.append(walk.text(before))
+        raw = walk.source[before.start_byte : before.end_byte]
+        found.append(" ".join(raw.decode("utf-8", "replace").split()))
         before = before.prev_named_sibling
     return found
 
