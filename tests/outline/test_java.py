@@ -413,3 +413,11 @@ def test_inherited_overloads_and_constructors():
         ("p.A.call()", "calls", "p.Square"),
         ("p.B.call(Box)", "calls", "p.Box.add(T)"),
     }
+
+
+def test_very_many_overloads_are_not_compared():
+    """Comparing all of them for every call would take time by the square of their number."""
+    text = "class A {\n" + "".join(f"  void f(T{number} t) {{}}\n" for number in range(40))
+    calls = edges(outline("java", {"A.java": f'{text}  void call() {{ f("x"); }}\n}}\n'}), "calls")
+    assert len(calls) == 40
+    assert {via for *_, via in calls} == {"conditional"}

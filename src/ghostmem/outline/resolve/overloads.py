@@ -24,6 +24,7 @@ from ghostmem.outline.resolve.types import (
 if TYPE_CHECKING:
     from ghostmem.outline.resolve.members import MemberLookup
 
+MAX_OVERLOADS = 30  # methods of one name that are compared; more exist only in generated code
 _COMPARABLE = (
     INSTANCE,
     OUTSIDE,
@@ -59,7 +60,7 @@ def applicable(
     """Return the methods that a call may mean, of those that take as many arguments.
 
     If nothing is certain, only methods of the nearest type are meant."""
-    if arguments is not None and len(methods) > 1:
+    if arguments is not None and 1 < len(methods) <= MAX_OVERLOADS:
         given = [lookup.type_of(arguments.path, part) for part in arguments.parts]
         candidates = _without_overridden(_candidate(lookup, one, given) for one in methods)
         possible = [one for one in candidates if one.fits is not False]

@@ -51,7 +51,7 @@ CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)[^\n]*$")
 COMMENT = re.compile(rb"(?ms)/\*.*?\*/|//[^\n]*$|^[ \t]*#[^\n]*$")  # also other directives
 MAX_CONDITION = 400  # bytes from the start of such a condition to its end
 DIRECTIVE = re.compile(rb"[ \t]*#")
-MAX_PARAMETER_LIST = 4000  # of a parameter list
+MAX_PARAMETER_LIST = 4000  # bytes
 PATTERNS = (
     (EXPORTED, 1),
     (CALLING, 1),
