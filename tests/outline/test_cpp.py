@@ -283,3 +283,26 @@ void whole(Vec<Item> v) { v.go(); }
         ("generic", "calls", "Item::go"),
         ("whole", "calls", "Vec::go"),
     }
+
+
+def test_bodies_of_tests_with_a_fixture():
+    """They see the members of the fixture and of its bases; those of plain tests do not."""
+    linked = graph(
+        {
+            "a.cpp": """
+namespace n {
+struct Db { void put() {} };
+class Base { protected: void open() {} };
+class DbTest : public Base { protected: void close() {} Db db_; };
+TEST_F(DbTest, Opens) { open(); close(); db_.put(); this->close(); }
+TEST(DbTest, Plain) { open(); }
+}
+"""
+        }
+    )
+    assert {one[:3] for one in edges(linked, "calls")} == {
+        ("n::TEST_F(DbTest, Opens)", "calls", "n::Base::open"),
+        ("n::TEST_F(DbTest, Opens)", "calls", "n::DbTest::close"),
+        ("n::TEST_F(DbTest, Opens)", "calls", "n::Db::put"),
+    }
+    assert {one for one in loose(linked) if one[0] == "calls"} == {("calls", "open", 1)}

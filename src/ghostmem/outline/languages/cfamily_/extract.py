@@ -30,6 +30,9 @@ _CONSTANT = frozenset({"const", "constexpr", "constinit"})
 # in a declaration without a body: it is a definition
 _DEFINING = frozenset({"default_method_clause", "delete_method_clause", "try_statement"})
 
+# macros of GoogleTest: the body is a method of a class that extends the first argument
+_WITH_FIXTURE = frozenset({"TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P"})
+
 
 class FamilyWalk(RecordWalk):
     """Declare functions and variables."""
@@ -84,6 +87,8 @@ class FamilyWalk(RecordWalk):
             and found.path[-1].isupper()
             and len(found.path) == 1
         )
+        if macro and found.path[-1] in _WITH_FIXTURE and types:
+            detail["fixture"] = types[0]
         name = self.text(found.function) if macro else found.path[-1]  # TEST(Suite, Case) { ... }
         kind = "method" if self.in_type() else "function"
         owner = FILE if self.function else self.owner
