@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from outline.conftest import check_orders, edges, loose, outline
+from outline.conftest import check_orders, edge_lines, edges, facts_of, loose, outline
 
 graph = partial(outline, "c")
 
@@ -194,3 +194,70 @@ HOSTILE = {
 def test_hostile_input_never_raises(name):
     """Whatever the bytes, there are facts and a graph."""
     assert "a.c#" in graph({"a.c": HOSTILE[name], "b.c": '#include "a.c"\n'}).nodes
+
+
+def test_macros_after_a_prototype():
+    """Its function is declared; a call of a macro in a body stays a call."""
+    linked = graph(
+        {
+            "log.h": "#define LIKE(a, b)\nint said(const char *text, ...) PRINTF_LIKE(1, 2);\n"
+            "int quiet(int a,\n          int b) NO_RETURN;\n",
+            "log.c": '#include "log.h"\nint said(const char *text, ...) { return 1; }\n',
+            "main.c": '#include "log.h"\n#define FAIL(x) x\n'
+            "int main(void) {\n  if (said(0)) FAIL(1);\n  quiet(1, 2);\n}\n",
+        }
+    )
+    assert {one[:3] for one in edges(linked, "calls")} == {
+        ("main", "calls", "said"),
+        ("main", "calls", "quiet"),
+    }
+    assert loose(linked) == {("calls", "FAIL", 0)}
+
+
+HEADER = """
+#ifdef __cplusplus
+extern "C" {
+#endif
+int f(void);
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+"""
+CONDITIONS = """
+int g(int a
+#ifdef MORE
+  , int b
+#else
+  , long b
+#endif
+) { return a; }
+void h(int x) {
+#ifdef FAST
+  if (x) {
+#else
+  if (!x) {
+#endif
+    g(1, 2);
+  }
+}
+#ifdef FAST
+int fast(void) { return 1; }
+#else
+int slow(void) { return 2; }
+#endif
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_conditions_of_the_preprocessor(language):
+    """Those that split a declaration or a block are no errors, and hide nothing around them."""
+    facts = facts_of(language, {"a.h": HEADER, "b.c": CONDITIONS})
+    assert [one.errors for one in facts.values()] == [[], []]
+    assert [one.name for one in facts["a.h"].symbols] == ["f"]
+    assert [(one.name, one.line) for one in facts["b.c"].symbols] == [
+        ("g", 2),
+        ("h", 9),
+        ("fast", 19),
+        ("slow", 21),
+    ]
+    assert edge_lines(outline(language, {"b.c": CONDITIONS}), "calls") == {"h calls g local"}

@@ -257,3 +257,52 @@ HOSTILE = {
 def test_hostile_input_never_raises(name):
     """Whatever the bytes, there are facts and a graph."""
     assert "a.cpp#" in graph({"a.cpp": HOSTILE[name], "b.cpp": '#include "a.cpp"\n'}).nodes
+
+
+def test_operators_and_iterators_of_containers():
+    """An index and a loop lead to the elements of a class, not to the class itself."""
+    linked = graph(
+        {
+            "a.cpp": """
+struct Item { void go() {} };
+struct Iterator { Item& operator*(); };
+struct List { Iterator begin(); Item& operator[](int i); const Item& operator[](int i) const; void go() {} };
+template <class T> struct Vec { T& operator[](int i); T* begin(); void go() {} };
+void index(List l) { l[0].go(); }
+void loop(List l) { for (auto& x : l) x.go(); }
+void array(Item items[3]) { for (auto& x : items) x.go(); items[1].go(); }
+void generic(Vec<Item> v) { v[0].go(); for (auto& x : v) x.go(); }
+void whole(Vec<Item> v) { v.go(); }
+"""
+        }
+    )
+    assert {one[:3] for one in edges(linked, "calls")} == {
+        ("index", "calls", "Item::go"),
+        ("loop", "calls", "Item::go"),
+        ("array", "calls", "Item::go"),
+        ("generic", "calls", "Item::go"),
+        ("whole", "calls", "Vec::go"),
+    }
+
+
+def test_bodies_of_tests_with_a_fixture():
+    """They see the members of the fixture and of its bases; those of plain tests do not."""
+    linked = graph(
+        {
+            "a.cpp": """
+namespace n {
+struct Db { void put() {} };
+class Base { protected: void open() {} };
+class DbTest : public Base { protected: void close() {} Db db_; };
+TEST_F(DbTest, Opens) { open(); close(); db_.put(); this->close(); }
+TEST(DbTest, Plain) { open(); }
+}
+"""
+        }
+    )
+    assert {one[:3] for one in edges(linked, "calls")} == {
+        ("n::TEST_F(DbTest, Opens)", "calls", "n::Base::open"),
+        ("n::TEST_F(DbTest, Opens)", "calls", "n::DbTest::close"),
+        ("n::TEST_F(DbTest, Opens)", "calls", "n::Db::put"),
+    }
+    assert {one for one in loose(linked) if one[0] == "calls"} == {("calls", "open", 1)}

@@ -17,7 +17,7 @@ from ghostmem.outline import parse
 from ghostmem.outline import project_graph as outline_graph
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, language_named
-from ghostmem.outline.sources import LARGEST, sources
+from ghostmem.outline.sources import MAX_FILE_BYTES, sources
 from ghostmem.settings import Settings
 
 # a file that declares `Good`, a place for an expression, a place for statements; how blocks and types are nested
@@ -184,16 +184,56 @@ def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: str) -> None:
-    """A mark of the byte order hides nothing; what is not UTF-8 is an error of that file."""
+    """A mark of the byte order is understood; a file full of zeros is an error of that file."""
     root = project(
         tmp_path / "p", language, GOOD[language].replace("Good", "Marked").encode(encoding)
     )
     stats = checked(store, root, language)
-    if encoding == "utf-8-sig":
+    if encoding in ("utf-8-sig", "utf-16"):
         assert store.outline_symbol("Marked", language, root=root).data["matches"]
         assert stats["parse_errors"] == []
     else:
         assert [one["file"] for one in stats["parse_errors"]] == [f"bad{suffix(language)}"]
+
+
+def places(store: Ghost, root: Path, language: str) -> dict[str, tuple[int, int]]:
+    """Return the lines of the symbols of a project's bad file."""
+    found = store.outline_project(language, root=root, depth=0).data["matches"]
+    bad = [one for one in found if one["file"].startswith("bad")]
+    return {one["name"]: (one["line"], one["end_line"]) for one in bad}
+
+
+def two_symbols(language: str, one: str, other: str, between: str = "") -> str:
+    """Return a file that declares two symbols."""
+    text = GOOD[language]
+    begins = text.index("\n") + 1 if language in ("go", "php") else 0
+    return text.replace("Good", one) + between + text[begins:].replace("Good", other)
+
+
+@pytest.mark.wide(keep=4)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_in_latin_1(store: Ghost, tmp_path: Path, language: str) -> None:
+    """Bytes that are not UTF-8 are read as Latin-1, and those beside them as UTF-8."""
+    text = two_symbols(language, "Größe", "Prüfung")
+    root = project(tmp_path / "p", language, text.encode())
+    expected = places(store, root, language)
+    assert len(expected) == 2
+    before, name, after = text.partition("Prüfung")
+    project(root, language, before.encode() + name.encode("latin-1") + after.encode())
+    assert places(store, root, language) == expected
+
+
+@pytest.mark.wide(keep=4)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_carriage_returns(store: Ghost, tmp_path: Path, language: str) -> None:
+    """A file whose lines end in nothing else has the symbols and lines of any other."""
+    comment = "# x\n\n" if language in ("python", "ruby") else "// x\n\n"
+    text = two_symbols(language, "One", "Two", comment)
+    root = project(tmp_path / "p", language, text.encode())
+    expected = places(store, root, language)
+    assert len(expected) == 2
+    project(root, language, text.replace("\n", "\r").encode())
+    assert places(store, root, language) == expected
 
 
 @pytest.mark.wide(keep=4)
@@ -203,7 +243,7 @@ def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
     root = project(
         tmp_path / "p", language, BODY[language].format(f'x = "{"a" * 1_900_000}"').encode()
     )
-    (root / f"huge{suffix(language)}").write_bytes(b"x" * (5 * LARGEST))
+    (root / f"huge{suffix(language)}").write_bytes(b"x" * (5 * MAX_FILE_BYTES))
     stats = checked(store, root, language)
     assert stats["files"] == 2
     assert stats["skipped"] == [
@@ -331,8 +371,8 @@ def test_a_file_that_takes_too_long_is_left_out(
     """And tried again the next time; the parser is not in the middle of it when it gets another file."""
     root = project(tmp_path / "p", "go", b"package a\n\n" + b"func f() { g(1, 2, 3) }\n" * 20_000)
     with monkeypatch.context() as patch:
-        patch.setattr(parse, "AT_LEAST", 2000)
-        patch.setattr(parse, "A_BYTE", 0)
+        patch.setattr(parse, "MIN_PARSE_MICROS", 2000)
+        patch.setattr(parse, "PARSE_MICROS_PER_BYTE", 0)
         stats = checked(store, root, "go")
         assert stats["skipped"] == [{"file": "bad.go", "reason": "takes too long to parse"}]
         assert stats["parse_errors"] == []

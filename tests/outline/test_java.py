@@ -5,13 +5,13 @@ import pytest
 pytest.importorskip("tree_sitter")
 pytest.importorskip("tree_sitter_java")
 
-from outline.conftest import check_orders, edge_lines, lines, loose_lines, outline
+from outline.conftest import check_orders, edge_lines, edges, lines, loose_lines, outline
 
 CALLS = ("calls", "accesses", "assigns", "uses", "extends", "implements")
 
 
 def test_same() -> None:
-    """A field's method is not the class's own; overloads are told apart by count, or all kept."""
+    """A field's method is not the class's own; overloads are told apart by their parameters."""
     sources = {
         "a/Mailer.java": """package a;
 import b.Transport;
@@ -41,8 +41,7 @@ public class Mailer {
             a.Mailer.send(String) uses java.lang.String native
             a.Mailer.send(String, int) calls a.Mailer.send(String) receiver
             a.Mailer.send(String, int) uses java.lang.String native
-            a.Mailer.send(int, int) calls a.Mailer.send(String, int) conditional
-            a.Mailer.send(int, int) calls a.Mailer.send(int, int) conditional
+            a.Mailer.send(int, int) calls a.Mailer.send(String, int) receiver
             b.Transport.send(String) uses java.lang.String native
             b.Transport.twice(String) calls b.Transport.send(String) interface
             b.Transport.twice(String) uses java.lang.String native
@@ -275,12 +274,13 @@ class Item { void touch() {} }
 
 
 def test_varargs_compete_with_a_fixed_count() -> None:
-    """Which of the two is meant depends on types that are not compared, so both are kept."""
-    source = 'class A { void log(String s, Object... o) {} void log(Throwable t, String s) {} void f(Object x) { log("a", x); } }'
+    """Which of the two is meant depends on types; if they are not known, both are kept."""
+    source = 'class A { void log(String s, Object... o) {} void log(Throwable t, String s) {} void f() { log(y, z); } void g(Object x) { log("a", x); } }'
     assert edge_lines(outline("java", {"A.java": source}), "calls") == lines(
         """
-        A.f(Object) calls A.log(String, Object...) conditional
-        A.f(Object) calls A.log(Throwable, String) conditional
+        A.f() calls A.log(String, Object...) conditional
+        A.f() calls A.log(Throwable, String) conditional
+        A.g(Object) calls A.log(String, Object...) receiver
         """
     )
 
@@ -332,3 +332,92 @@ def test_hostile_input_never_raises(name: str) -> None:
     """Whatever a file holds, it is read and linked."""
     graph = outline("java", {name + ".java": HOSTILE[name]})
     assert f"{name}.java#" in graph.nodes
+
+
+OVERLOADS = """
+package p;
+interface Shape {}
+class Circle implements Shape {}
+class Square implements Shape {}
+class Base { void f(Square s) {} }
+class Box<T> { void add(T one) {} void add(T one, int count) {} }
+class A extends Base {
+    A(String name) {}
+    A(Throwable cause) {}
+    void f(Object o) {}
+    void f(Shape s) {}
+    void f(Circle c) {}
+    void f(String s) {}
+    void f(char c) {}
+    void f(int i) {}
+    void f(long l) {}
+    void f(int[] many) {}
+    void f(Runnable r) {}
+    void g(String s) {}
+    void g(String s, Object... more) {}
+    void g(Integer i) {}
+    void h(Object o) {}
+    void h(boolean b) {}
+    void k(Class<?> c) {}
+    void k(String s) {}
+    void k(java.lang.reflect.Type t) {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "callees"),
+    [
+        ("f(new Circle());", {"f(Circle)"}),
+        ("f(new Square());", set()),  # Base.f(Square)
+        ("Shape s = null; f(s);", {"f(Shape)"}),
+        ('f("x");', {"f(String)"}),
+        ('f("x" + 1);', {"f(String)"}),
+        ('f(1 + "x" + 2);', {"f(String)"}),
+        ("f(String.valueOf(1));", {"f(String)"}),
+        ("f('x');", {"f(char)"}),
+        ("f(1);", {"f(int)"}),
+        ("f(new int[3]);", {"f(int[])"}),
+        ("f(() -> {});", {"f(Shape)", "f(Runnable)"}),  # Shape is an interface
+        ("f(null);", {"f(Object)", "f(Shape)", "f(Circle)", "f(String)", "f(int[])", "f(Runnable)"}),
+        ("f(x);", {"f(Object)", "f(Shape)", "f(Circle)", "f(String)", "f(char)", "f(int)"}
+         | {"f(long)", "f(int[])", "f(Runnable)"}),
+        ('g("x");', {"g(String)"}),
+        ('g("x", 1);', {"g(String, Object...)"}),
+        ("g(1);", {"g(Integer)"}),
+        ("h(true);", {"h(boolean)"}),
+        ("h(1);", {"h(Object)"}),
+        ("k(A.class);", {"k(Class)"}),
+        ("k(getClass().getName());", {"k(String)"}),
+    ],
+)  # fmt: skip
+def test_overloads_are_chosen_by_the_types_of_arguments(body, callees):
+    """A method is left out if an argument cannot fit, or if another one is closer."""
+    text = f"{OVERLOADS}    void call() {{ {body} }}\n}}\n"
+    calls = edges(outline("java", {"p/A.java": text}), "calls")
+    own = [end for start, _, end, _ in calls if start == "p.A.call()" and end.startswith("p.A.")]
+    assert {name.removeprefix("p.A.") for name in own} == callees
+
+
+def test_inherited_overloads_and_constructors():
+    """What no own method can take is taken by an inherited one."""
+    text = (
+        OVERLOADS
+        + '    void call() { f(new Square()); new A(new RuntimeException()); new A("x"); }\n}\n'
+        'class B { void call(Box<String> box) { box.add("x"); } }\n'
+    )
+    calls = {one[:3] for one in edges(outline("java", {"p/A.java": text}), "calls")}
+    assert {one for one in calls if one[2].startswith("p.")} == {
+        ("p.A.call()", "calls", "p.Base.f(Square)"),
+        ("p.A.call()", "calls", "p.A.A(Throwable)"),
+        ("p.A.call()", "calls", "p.A.A(String)"),
+        ("p.A.call()", "calls", "p.Square"),
+        ("p.B.call(Box)", "calls", "p.Box.add(T)"),
+    }
+
+
+def test_very_many_overloads_are_not_compared():
+    """Comparing all of them for every call would take time by the square of their number."""
+    text = "class A {\n" + "".join(f"  void f(T{number} t) {{}}\n" for number in range(40))
+    calls = edges(outline("java", {"A.java": f'{text}  void call() {{ f("x"); }}\n}}\n'}), "calls")
+    assert len(calls) == 40
+    assert {via for *_, via in calls} == {"conditional"}

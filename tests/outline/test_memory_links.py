@@ -106,6 +106,18 @@ def test_marks_follow_the_code(ghost: Ghost, root: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(("encoding", "line_end"), [("latin-1", "\n"), ("utf-8", "\r")])
+def test_renames_in_other_encodings(ghost: Ghost, root: Path, encoding: str, line_end: str) -> None:
+    """A rename is recognised also where the file is not UTF-8, or has carriage returns alone."""
+    text = SOURCE.replace("Price()", "Größe()").replace("\n", line_end)
+    (root / "shop.go").write_bytes(text.encode(encoding))
+    put(ghost, root, "total", "Total")
+    (root / "shop.go").write_bytes(text.replace("Total", "Sum").encode(encoding))
+    assert lines(mentions(ghost, root)["shop.Sum"]) == [
+        "stm total modified 2026-03-14 shop.Total: renamed to shop.Sum?"
+    ]
+
+
 def test_only_live_memories_of_this_project_that_the_caller_may_read(
     ghost: Ghost, root: Path, tmp_path: Path
 ) -> None:

@@ -579,3 +579,47 @@ def test_lines_are_right_in_a_long_file(name: str) -> None:
     assert [(symbol.name, symbol.line, symbol.end_line) for symbol in facts.symbols] == [
         (f"A{at}", at + 2, at + 2) for at in range(2000)
     ]
+
+
+def test_kotlin_bodies_on_one_line() -> None:
+    """The grammar wants the last member of a body to end; a body on one line hides nothing."""
+    source = """package a
+interface Face { fun m() }
+object Single : Face { override fun m() {} }
+class P { companion object { const val K = "${ 1 }" } }
+fun interface Op { operator fun invoke(x: Int): Int }
+fun last() = listOf(1).map { it + 1 }
+"""
+    facts = facts_of("kotlin", {"a.kt": source})["a.kt"]
+    assert facts.errors == []
+    assert [(one.full, one.line) for one in facts.symbols] == [
+        ("a.Face", 2),
+        ("a.Face.m", 2),
+        ("a.Single", 3),
+        ("a.Single.m", 3),
+        ("a.P", 4),
+        ("a.P.Companion", 4),
+        ("a.P.Companion.K", 4),
+        ("a.Op", 5),
+        ("a.Op.invoke", 5),
+        ("a.last", 6),
+    ]
+    assert facts.symbols[0].signature == "interface Face { fun m() }"
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "signatures"),
+    [
+        ("java", "@A @B({1, f(2)})\nclass C {\n  @Override public void m() {\n    go();\n  }\n  @interface I {}\n}\n",
+         ["class C", "public void m()", "@interface I {}"]),
+        ("kotlin", "@JvmInline value class C(x: Int)\n", ["value class C(x: Int)"]),
+        ("csharp", "[A(\"x\")]\nclass C {\n  [Test] int[] M() {\n  }\n}\n", ["class C", "int[] M()"]),
+        ("php", "<?php\n#[A(1)]\nclass C {\n  #[B] function m() {\n  }\n}\n", ["class C", "function m()"]),
+    ],
+)  # fmt: skip
+def test_signatures_are_without_annotations(
+    language: str, source: str, signatures: list[str]
+) -> None:
+    """On lines of their own or not, they are no part of the signature."""
+    facts = facts_of(language, {"a": source})["a"]
+    assert [one.signature for one in facts.symbols] == signatures

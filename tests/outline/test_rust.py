@@ -349,3 +349,136 @@ def test_an_alias_uses_the_types_of_its_type_parameters():
         ("my_app::Result", "uses", "my_app::Error", "module"),
         ("my_app::Result", "uses", "std::result::Result", "native"),
     }
+
+
+TWO = """
+struct A;
+struct B;
+impl A { fn go(&self) {} }
+impl B { fn go(&self) {} }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "callee"),
+    [
+        ("fn f(t: (A, B)) { let (_, x) = t; x.go(); }", "B"),
+        ("fn f(t: (A, B)) { let (/* a */ _, x) = t; x.go(); }", "B"),
+        ("fn f(t: Vec<(A, B)>) { for &(_, ref x) in &t { x.go(); } }", "B"),
+        ("struct P(A, B);\nfn f(p: P) { let P(_, x) = p; x.go(); }", "B"),
+        ("enum E { Two(A, B) }\nfn f(e: E) { if let E::Two(_, x) = e { x.go(); } }", "B"),
+        ("fn f(t: (B, A, A)) { let (x, ..) = t; x.go(); }", "B"),
+        ("enum E { Ok(B), Other(A) }\nfn f(e: E) { match e { E::Ok(x) => x.go(), _ => {} } }", "B"),
+        ("fn f(r: Result<A, B>) { r.err().unwrap().go(); }", "B"),
+        ("fn f(r: Result<A, B>) { r.unwrap_err().go(); }", "B"),
+        ("fn f(mut v: Vec<B>) { v.remove(0).go(); }", "B"),
+        ("fn f(m: serde_json::Mutex<B>) { m.lock().go(); }", "B"),
+        ("async fn f(m: serde_json::RwLock<B>) { m.read().await.go(); }", "B"),
+        ("fn f(m: std::sync::Mutex<B>) { m.lock().unwrap().go(); }", "B"),
+        ("fn f(c: std::cell::OnceCell<B>) { c.get().unwrap().go(); }", "B"),
+        ("fn f(c: std::cell::OnceCell<B>) { c.get_or_init(|| B).go(); }", "B"),
+        ("fn f(v: &[B]) { for (_, x) in v[1..].iter().enumerate() { x.go(); } }", "B"),
+        ("fn f(v: &[B]) { for (i, x) in v.iter().enumerate() { x.go(); } }", "B"),
+        ("fn f(t: (A, A, B)) { let (.., x) = t; x.go(); }", ""),  # counted from the end
+        ("fn f(v: &[B]) { v[1..].go(); }", ""),
+        ("fn f(v: Vec<B>) { v.iter().any(|x, _| x.go()); }", ""),
+    ],
+)
+def test_places_in_patterns_and_results_of_the_library(body, callee):
+    """A name has the type of its own place, and a call the type that the library gives."""
+    found = {one[2:] for one in edges(graph({"src/lib.rs": TWO + body}), "calls")}
+    project = {one for one in found if "my_app" in one[0]}
+    assert project == ({(f"my_app::{callee}::go", "type")} if callee else set())
+
+
+def test_the_guard_of_any_pattern_is_no_pattern():
+    """`_ if f(x)` reads f and x, and binds neither."""
+    linked = graph(
+        {
+            "src/lib.rs": "fn test(x: u8) -> bool { true }\n"
+            "fn f(x: u8) { match x { _ if test(x) => {} _ => {} } }\n"
+        }
+    )
+    assert edges(linked, "calls") == {("my_app::f", "calls", "my_app::test", "module")}
+    assert loose(linked) == set()
+
+
+def test_a_module_does_not_hide_a_function_of_its_name():
+    """Modules and types are one space of names, functions another."""
+    linked = graph(
+        {
+            "src/lib.rs": "mod parse;\npub use parse::parse;\nfn f() { parse(); crate::parse(); }\n",
+            "src/parse.rs": "pub fn parse() {}\n",
+            "src/main.rs": "use my_app::parse;\nfn main() { parse(); }\n",
+        }
+    )
+    assert edges(linked, "calls") == {
+        ("my_app::f", "calls", "my_app::parse::parse", "import"),
+        ("my_app::main", "calls", "my_app::parse::parse", "import"),
+    }
+    assert loose(linked) == set()
+
+
+def test_modules_of_the_library_hide_neither_primitives_nor_macros():
+    """`use std::str` is a module, and `str` stays a type."""
+    linked = graph(
+        {
+            "src/lib.rs": "use std::{env, str};\n"
+            'fn f(s: &str) { s.len(); "x".len(); str::from_utf8(b"x"); env!("X"); env::args(); }\n'
+        }
+    )
+    assert {one[2] for one in edges(linked, "calls")} == {
+        "str::len",
+        "std::str::from_utf8",
+        "env!",
+        "std::env::args",
+    }
+
+
+def test_functions_of_the_project_for_types_from_outside():
+    """A path and a method find the impl block; functions of bytes and slices have their names."""
+    linked = graph(
+        {
+            "src/lib.rs": """
+use std::io;
+trait Said { fn said(text: &str) -> Self; fn again(&self); }
+impl Said for io::Error { fn said(text: &str) -> io::Error { io::Error::other(text) } fn again(&self) {} }
+fn f() { io::Error::said("x").again(); b"x".to_vec(); }
+fn g(a: std::sync::Arc<[u8]>, o: std::sync::Arc<Option<u8>>) { a.len(); o.as_ref(); }
+"""
+        }
+    )
+    assert edges(linked, "calls") == {
+        ("<io::Error as Said>::said", "calls", "std::io::Error::other", "native"),
+        ("my_app::f", "calls", "<io::Error as Said>::said", "type"),
+        ("my_app::f", "calls", "<io::Error as Said>::again", "type"),
+        ("my_app::f", "calls", "slice::to_vec", "native"),
+        ("my_app::g", "calls", "slice::len", "native"),
+        ("my_app::g", "calls", "std::sync::Arc::as_ref", "native"),
+    }
+
+
+def test_a_dependency_under_another_name():
+    """A manifest may rename a crate of the project."""
+    linked = graph(
+        {
+            "app/src/main.rs": "use shop::buy;\nfn main() { buy(); }\n",
+            "big-shop/src/lib.rs": "pub fn buy() {}\n",
+        },
+        {
+            "app/Cargo.toml": '[package]\nname = "app"\n'
+            '[dependencies]\nshop = { package = "big-shop", path = "../big-shop" }\n',
+            "big-shop/Cargo.toml": '[package]\nname = "big-shop"\n',
+        },
+    )
+    assert edges(linked, "calls") == {("app::main", "calls", "big_shop::buy", "import")}
+
+
+def test_a_long_list_of_derived_traits():
+    """The attribute may be longer than the text of a reference that is kept."""
+    names = [f"Trait{number}" for number in range(40)]
+    linked = graph({"src/lib.rs": f"#[derive({', '.join(names)}, Clone)]\nstruct A;\n"})
+    assert {one.text for one in linked.loose} == {f"derive({name})" for name in names}
+    assert edges(linked, "implements") == {
+        ("my_app::A", "implements", "std::clone::Clone", "native")
+    }

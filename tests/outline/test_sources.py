@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ghostmem import InvalidInputError, NotFoundError
-from ghostmem.outline.sources import LARGEST, inside, sources
+from ghostmem import Ghost, InvalidInputError, NotFoundError
+from ghostmem.outline.sources import MAX_FILE_BYTES, inside, sources
+from ghostmem.settings import Settings
 
 
 def write(root: Path, *names: str) -> None:
@@ -70,7 +71,7 @@ def test_links_and_large_files_are_left_out_with_a_reason(tmp_path: Path) -> Non
     (root / "link.py").symlink_to(away / "secret.py")
     (root / "folder").symlink_to(away)
     (root / "loop").symlink_to(root)
-    (root / "large.py").write_bytes(b"#" * (LARGEST + 1))
+    (root / "large.py").write_bytes(b"#" * (MAX_FILE_BYTES + 1))
     found = sources(root, (".py",))
     assert list(found.files) == ["a.py"]
     assert set(found.skipped) == {"link.py", "large.py"}
@@ -120,3 +121,14 @@ def test_a_file_inside_is_known_by_its_path(tmp_path: Path) -> None:
     )
     with pytest.raises(NotFoundError, match="no file"):
         inside(tmp_path, "b/d.py")
+
+
+def test_suffixes_in_upper_case(tmp_path: Path) -> None:
+    """Files of other systems have names in upper case; they are outlined like all others."""
+    (tmp_path / "MAIN.PY").write_text("def f():\n    pass\n", encoding="utf-8")
+    (tmp_path / "VIEW.TSX").write_text("const View = () => <a />;\n", encoding="utf-8")
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
+        names = [one["name"] for one in ghost.outline_project(root=tmp_path).data["matches"]]
+        file = ghost.outline_file("MAIN.PY", root=tmp_path).data["matches"][0]
+    assert names == ["MAIN.f", "VIEW#View"]
+    assert file["file"] == "MAIN.PY"

@@ -20,12 +20,20 @@ If several patterns match a node, the first of them counts. `#set!` adds setting
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.outline.bodies import MAX_TEXT, ROLES, Bodies
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Scope, Symbol
-from ghostmem.outline.languages.shared.syntax import DEEPEST, digest, error_lines, line_of, short
+from ghostmem.outline.languages.shared.syntax import (
+    MAX_SYMBOL_DEPTH,
+    digest,
+    error_lines,
+    line_of,
+    reparsed,
+    short,
+)
 from ghostmem.outline.query import QueryMatch, matches
 
 if TYPE_CHECKING:
@@ -36,6 +44,10 @@ if TYPE_CHECKING:
 OPENING = frozenset({"type", "interface", "module"})  # definitions that open a scope
 FUNCTIONS = frozenset({"function", "method"})
 MEMBERS = {"function": "method", "variable": "field"}  # kinds inside of a type
+# before a definition: @Annotation(...), [Attribute(...)] or #[Attribute]
+_ANNOTATION = re.compile(
+    r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
+)
 
 
 class Region(NamedTuple):
@@ -53,6 +65,8 @@ WHOLE = Region(0, 0, 0, FILE)  # the file, with the first scope
 
 def extract(rules: Rules, root: Node, source: bytes) -> Facts:
     """Return the facts of a file."""
+    if root.has_error and rules.repair is not None:
+        root = reparsed(root, rules.grammar(), rules.repair(source))
     extraction = Extraction(rules, source)
     for match in matches(rules, root):
         extraction.add(match)
@@ -95,7 +109,7 @@ class Extraction:
             return
         elif role in ROLES:
             ROLES[role](self.bodies, match, region)
-        elif self.depths[region.scope] > DEEPEST:
+        elif self.depths[region.scope] > MAX_SYMBOL_DEPTH:
             self.cut.add(line_of(match.node))
         elif role == "definition":
             self._define(match, region)
@@ -141,7 +155,7 @@ class Extraction:
                 node.end_point[0] + 1,
                 node.start_byte,
                 node.end_byte,
-                _signature(node),
+                _signature(self.source, node),
                 full=full,
                 body=digest(self.source, node),
                 scope=region.scope,
@@ -207,11 +221,14 @@ class Extraction:
         )
 
 
-def _signature(node: Node) -> str:
-    """Return the first line of a definition that is no annotation."""
-    text = (node.text or b"")[: 4 * MAX_TEXT].decode("utf-8", "replace")
-    lines = (line for line in text.strip().split("\n") if not line.lstrip().startswith("@"))
-    return next(lines, "").strip().rstrip("{ ")[:MAX_TEXT]
+def _signature(source: bytes, node: Node) -> str:
+    """Return the first line of a definition after its annotations."""
+    start = node.start_byte
+    raw = source[start : min(node.end_byte, start + 4 * MAX_TEXT)]
+    text = raw.decode("utf-8", "replace").lstrip()
+    while annotation := _ANNOTATION.match(text):
+        text = text[annotation.end() :]
+    return text.partition("\n")[0].strip().rstrip("{ ")[:MAX_TEXT]
 
 
 def type_arguments(text: str) -> int:

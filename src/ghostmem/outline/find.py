@@ -1,7 +1,6 @@
-"""Find a symbol by the name that somebody typed.
+"""Find symbols by a full or partial name.
 
-What qualifies the name filters, and never widens.
-"""
+Qualifiers of a name only exclude symbols: `A.f` never finds an `f` outside of `A`."""
 
 import re
 from collections.abc import Callable
@@ -11,14 +10,14 @@ from typing import NamedTuple
 from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.graph import PROJECT, OutlineNode
 
-NEAREST = 5
+MAX_SUGGESTIONS = 5
 SEPARATORS = ".#:/\\"
 _RECEIVER = re.compile(r"(^|\.)\(\*?([^()]*)\)(?=\.|$)")  # (*T).M
 _POINTER = re.compile(r"(^|\.)\*")
 _ARGUMENTS = re.compile(r"(?<=\w)(?:<[^<>=]*>|\[[^\[\]]*\])")  # List[int], List<int>
 _AS_TRAIT = re.compile(r"<(.+?) as .+>(?=::)")
 _CALL = re.compile(r"(.*\w)\s*\(([^()]*)\)", re.DOTALL)  # m(int, String)
-_ALIKE = 0.3  # names that share fewer pairs of letters are no help
+_MIN_LIKENESS = 0.3  # share of common pairs of letters from which on a name is suggested
 
 
 class _Key(NamedTuple):
@@ -27,9 +26,9 @@ class _Key(NamedTuple):
 
 
 def find(graph: ColumnGraph, symbol: str, file: str = "") -> list[int]:
-    """Return the symbols of that name in the order of files and lines: by whole name, else by its
-    end; in one file when given.
-    """
+    """Return the symbols with a name in the order of files and lines.
+
+    The name is the whole one, or else its end. With `file` only symbols of that file count."""
     wanted = _key(symbol)
     place = file.replace("\\", "/").removeprefix("./")
     tail = _tail(wanted.head)
@@ -42,29 +41,29 @@ def find(graph: ColumnGraph, symbol: str, file: str = "") -> list[int]:
     for test in _rungs(symbol.strip(), wanted):
         if found := [number for number in inside if test(graph.node(number))]:
             return found
-    # what is outside of the project has no definition here, so only its whole name is an answer
+    # symbols outside of the project are found by their whole name only
     return [number for number in outside if symbol.strip() in _names(graph.node(number))]
 
 
 def nearest(graph: ColumnGraph, symbol: str) -> list[str]:
-    """Return the names of symbols that look most like one that was not found, the likest first."""
+    """Return the names of symbols that are most similar to a name, most similar first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)
     known = {node.name for node in graph.nodes() if node.origin == PROJECT and node.kind != "file"}
     ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in known)
     best = nsmallest(
-        NEAREST,
+        MAX_SUGGESTIONS,
         (
             (-score, -_likeness(whole, _pairs(name.lower())), name)
             for score, name in ranked
-            if score >= _ALIKE
+            if score >= _MIN_LIKENESS
         ),
     )
     return [name for *_, name in best]
 
 
 def bare(name: str) -> str:
-    """Return the last part of a canonical name, without what it takes."""
+    """Return the last part of a canonical name, without its parameters."""
     return _tail(_key(name).head)
 
 
@@ -78,7 +77,7 @@ def _rungs(text: str, wanted: _Key) -> tuple[Callable[[OutlineNode], bool], ...]
         rungs.append(
             lambda node: any(_takes(key, wanted) and _ends(key.head, whole) for key in _keys(node))
         )
-    if wanted.parameters == "":  # m() most often is a way to say that m is a function
+    if wanted.parameters == "":  # `m()` is often written to say that m is a function
         rungs += _rungs(text, _Key(wanted.head, None))
     return tuple(rungs)
 

@@ -18,7 +18,7 @@ from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Stat
 from ghostmem.outline.column_graph import ColumnGraph, opened, pack_links
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.find import NEAREST, nearest
+from ghostmem.outline.find import MAX_SUGGESTIONS, nearest
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
 from ghostmem.outline.parallel import Helper, helper
@@ -29,7 +29,7 @@ from ghostmem.outline.parse import (
     grammar_version,
     program,
 )
-from ghostmem.outline.render import WIDEST, counted
+from ghostmem.outline.render import MAX_WIDTH, counted
 from ghostmem.outline.sources import endings, inside, sources
 from ghostmem.outline.worker import Worker, start_worker
 from ghostmem.store.lookup import bookkeep
@@ -92,7 +92,10 @@ def code_graph(store: Store, root: str | Path, language: str) -> CodeGraph:
         cached = _recall(store, home, chosen.name, maker, hashes)
         if cached is None:
             with helper(pack_links, needed=len(hashes) >= MIN_SHARED_FILES) as packer:
-                facts, parsed = _facts(store, home, chosen, maker, hashes, texts, listed.skipped)
+                # the reader must not outlive this line: linking drops the facts to save memory
+                facts, parsed = _FactReader(
+                    store, home, chosen, maker, hashes, texts, listed.skipped
+                ).read()
                 hashes = {path: hashes[path] for path in facts}  # some could not be read
                 cached = _link(chosen, home, facts, packer)
             _remember(store, home, chosen.name, maker, hashes, cached)
@@ -122,13 +125,13 @@ def _home(root: str | Path) -> Path:
 
 def shown(text: str) -> str:
     """Return a text quoted and shortened for an error message."""
-    return repr(text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…")
+    return repr(text if len(text) <= MAX_WIDTH else f"{text[: MAX_WIDTH - 1]}…")
 
 
 def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
     where = f" in {path}" if path else ""
-    close = [name for graph in graphs for name in nearest(graph.columns, symbol)][:NEAREST]
+    close = [name for graph in graphs for name in nearest(graph.columns, symbol)][:MAX_SUGGESTIONS]
     hint = (
         f"the nearest names: {', '.join(close)}"
         if close
@@ -215,39 +218,89 @@ def _hashes(
     return hashes, texts
 
 
-def _facts(
-    store: Store,
-    home: Path,
-    language: Language,
-    maker: str,
-    hashes: dict[str, str],
-    texts: dict[str, bytes],
-    skipped: dict[str, str],
-) -> tuple[dict[str, Facts], int]:
-    """Return the facts of each file, cached or parsed, and the number of parsed files."""
-    known: dict[str, Facts] = {}
-    with store.engine.read() as tx:
-        for mark, packed in tx.outline.facts(set(hashes.values()), maker):
-            if unpacked := Facts.unpacked(packed):
-                known[mark] = unpacked
-    writer = _FactWriter(store, maker)
-    missing = sorted(path for path, mark in hashes.items() if mark not in known)
-    with _helping(language, home, missing, hashes) as (own, worker):
-        for path in own:
-            _parse(language, home, path, hashes, texts, skipped, known, writer)
-        for made in worker.results() if worker is not None else ():
-            hashes[made.path] = made.digest
+@dataclass(slots=True)
+class _FactReader:
+    """Reads the facts of a project's files: from the cache, or by parsing them.
+
+    `hashes` and `skipped` are updated for files that changed meanwhile or cannot be parsed."""
+
+    store: Store
+    home: Path
+    language: Language
+    maker: str
+    hashes: dict[str, str]
+    texts: dict[str, bytes]  # the content of files that was read already
+    skipped: dict[str, str]
+    known: dict[str, Facts] = field(default_factory=dict)  # by hash
+    fresh: dict[str, bytes] = field(default_factory=dict)  # packed facts that are not cached yet
+    parsed_bytes: int = 0
+    unfolded: list[Facts] = field(default_factory=list)  # parsed facts with the rest at hand
+
+    def read(self) -> tuple[dict[str, Facts], int]:
+        """Return the facts of each file, and the number of parsed files."""
+        self._read_cached()
+        missing = sorted(path for path, mark in self.hashes.items() if mark not in self.known)
+        with _helping(self.language, self.home, missing, self.hashes) as (own, worker):
+            for path in own:
+                self._parse(path)
+            if worker is not None:
+                self._take_results(worker)
+        for path in missing:  # of the other process, if it did not get that far
+            if self.hashes[path] not in self.known and path not in self.skipped:
+                self._parse(path)
+        self._write()
+        parsed = len({self.hashes[path] for path in missing} & self.known.keys())
+        hashes = sorted(self.hashes.items())
+        return {path: self.known[mark] for path, mark in hashes if mark in self.known}, parsed
+
+    def _read_cached(self) -> None:
+        with self.store.engine.read() as tx:
+            for mark, packed in tx.outline.facts(set(self.hashes.values()), self.maker):
+                if unpacked := Facts.unpacked(packed):
+                    self.known[mark] = unpacked
+
+    def _take_results(self, worker: Worker) -> None:
+        """Add the facts that the second process extracted."""
+        for made in worker.results():
+            self.hashes[made.path] = made.digest
             if made.facts is None:
-                skipped[made.path] = made.reason
+                self.skipped[made.path] = made.reason
             elif (unpacked := Facts.unpacked(made.facts)) is not None:
-                known[made.digest] = unpacked
-                writer.add(made.digest, made.facts)
-    for path in missing:  # of the other process, if it did not get that far
-        if hashes[path] not in known and path not in skipped:
-            _parse(language, home, path, hashes, texts, skipped, known, writer)
-    writer.flush()
-    parsed = len({hashes[path] for path in missing} & known.keys())
-    return {path: known[hashes[path]] for path in sorted(hashes) if hashes[path] in known}, parsed
+                self.known[made.digest] = unpacked
+                self._keep(made.digest, made.facts)
+
+    def _parse(self, path: str) -> None:
+        """Add the facts of a file, or the reason why it has none."""
+        is_read = path in self.texts
+        source = self.texts.pop(path) if is_read else _read(self.home, path, self.skipped)
+        if source is None:
+            return
+        # it may have changed meanwhile
+        mark = self.hashes[path] = content_digest(path, source)
+        try:
+            new = self.known[mark] = facts_of(self.language, path, source)
+        except UnparsableError as error:
+            self.skipped[path] = str(error)
+            return
+        with suppress(RecursionError):  # too deeply nested for JSON
+            self._keep(mark, new.packed())
+        self.parsed_bytes += len(source)
+        self.unfolded.append(new)
+        if self.parsed_bytes > MAX_SOURCE_BYTES:  # a large project: each rest is unfolded if needed
+            for facts in self.unfolded:
+                facts.rest = None if facts.fold else facts.rest
+            self.unfolded.clear()
+
+    def _keep(self, mark: str, packed: bytes) -> None:
+        """Cache facts, together with others."""
+        self.fresh[mark] = packed
+        if len(self.fresh) >= FILES_PER_WRITE:
+            self._write()
+
+    def _write(self) -> None:
+        fresh, self.fresh = self.fresh, {}
+        if fresh:
+            _cache(self.store, lambda tx: tx.outline.put_facts(fresh.items(), self.maker))
 
 
 @contextmanager
@@ -265,62 +318,6 @@ def _helping(
     finally:
         if worker is not None:
             worker.close()
-
-
-def _parse(
-    language: Language,
-    home: Path,
-    path: str,
-    hashes: dict[str, str],
-    texts: dict[str, bytes],
-    skipped: dict[str, str],
-    known: dict[str, Facts],
-    writer: _FactWriter,
-) -> None:
-    """Add the facts of a file, or the reason why it has none."""
-    source = texts.pop(path) if path in texts else _read(home, path, skipped)
-    if source is None:
-        return
-    mark = hashes[path] = content_digest(path, source)  # it may have changed meanwhile
-    try:
-        new = known[mark] = facts_of(language, path, source)
-    except UnparsableError as error:
-        skipped[path] = str(error)
-        return
-    with suppress(RecursionError):  # too deeply nested for JSON
-        writer.add(mark, new.packed())
-    writer.seen += len(source)
-    if writer.seen > MAX_SOURCE_BYTES:  # of a large project all rests are unfolded when needed
-        for facts in (new, *writer.unfolded):
-            facts.rest = None if facts.fold else facts.rest
-        writer.unfolded.clear()
-    else:
-        writer.unfolded.append(new)
-
-
-@dataclass(slots=True)
-class _FactWriter:
-    """Facts that are to be cached, written some at a time."""
-
-    store: Store
-    maker: str
-    fresh: dict[str, bytes] = field(default_factory=dict)
-    seen: int = 0  # bytes of source
-    unfolded: list[Facts] = field(default_factory=list)  # with the rest at hand
-
-    def add(self, mark: str, packed: bytes) -> None:
-        self.fresh[mark] = packed
-        if len(self.fresh) >= FILES_PER_WRITE:
-            self.flush()
-
-    def flush(self) -> None:
-        if self.fresh:
-            _cache_facts(self.store, self.maker, self.fresh)
-            self.fresh = {}
-
-
-def _cache_facts(store: Store, maker: str, fresh: Mapping[str, bytes]) -> None:
-    _cache(store, lambda tx: tx.outline.put_facts(fresh.items(), maker))
 
 
 def _read(home: Path, path: str, skipped: dict[str, str]) -> bytes | None:

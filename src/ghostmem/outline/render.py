@@ -1,4 +1,4 @@
-"""A tree as text for a reader and as JSON for a program; both tell the same nodes."""
+"""Render a tree as text and as JSON; both have the same nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from ghostmem.outline.graph import EXTERNAL, FORWARD, NATIVE, Loose, OutlineNode
 from ghostmem.outline.tree import BACK, Branch, Tree
 
 VERSION = 1
-MEMORIES = 5
-EXAMPLES = 5  # of unresolved references in text; JSON has them all
-WIDEST = 80
+MAX_MEMORIES = 5
+MAX_EXAMPLES = 5  # of unresolved references in text; JSON has them all
+MAX_WIDTH = 80
 SHORT = {"function": "func"}
 
 
@@ -31,7 +31,7 @@ class LinkedMemory(NamedTuple):
 
 @dataclass(frozen=True)
 class OutlineStats:
-    """How the index was made that a tree was built from."""
+    """Figures about the files of an outline."""
 
     files: int = 0
     parsed: int = 0
@@ -51,7 +51,7 @@ def to_text(
     memories: Memories | None = None,
     stats: OutlineStats | None = None,
 ) -> str:
-    """Return a tree as text; `symbol` is what was asked for, when it was a symbol."""
+    """Return a tree as text; `symbol` is the name that was looked up, if any."""
     stats = stats or OutlineStats()
     lines = [f'# {tree.found} symbols match "{_flat(symbol)}"'] if symbol and tree.found > 1 else []
     for branch in tree.matches:
@@ -101,7 +101,7 @@ def to_json(
 
 
 def _broken(tree: Tree, stats: OutlineStats) -> Iterator[str]:
-    """Yield a note for each file that was asked for and could not be parsed fully."""
+    """Yield a note for each outlined file that could not be parsed fully."""
     asked = {branch.node.file for branch in tree.matches if branch.node.kind == "file"}
     first = dict(sorted(stats.parse_errors, reverse=True))
     for file in sorted(asked & first.keys()):
@@ -109,7 +109,7 @@ def _broken(tree: Tree, stats: OutlineStats) -> Iterator[str]:
 
 
 def _continuation(tree: Tree) -> str:
-    """Say which roots are shown, and how to see the rest."""
+    """Return which roots are shown, and the offset of the others."""
     first, shown = tree.options.offset + 1, len(tree.matches)
     if tree.next_offset is None:
         return ""
@@ -118,7 +118,7 @@ def _continuation(tree: Tree) -> str:
 
 
 def symbol_count(tree: Tree) -> int:
-    """Return how many symbols were asked for; of files, how many they declare in the tree."""
+    """Return the number of symbols that were found; for files, of those that they declare."""
     if all(branch.node.kind != "file" for branch in tree.matches):
         return tree.found
     declared = set()
@@ -186,8 +186,8 @@ def _might_be(kind: str, branch: Branch) -> str:
 
 
 def _examples(loose: Sequence[Loose]) -> str:
-    shown = [f"{_cut(_flat(one.text))} line {one.line}" for one in loose[:EXAMPLES]]
-    return ", ".join([*shown, "…"] if len(loose) > EXAMPLES else shown)
+    shown = [f"{_cut(_flat(one.text))} line {one.line}" for one in loose[:MAX_EXAMPLES]]
+    return ", ".join([*shown, "…"] if len(loose) > MAX_EXAMPLES else shown)
 
 
 def _ordered(memories: Sequence[LinkedMemory]) -> list[LinkedMemory]:
@@ -196,12 +196,12 @@ def _ordered(memories: Sequence[LinkedMemory]) -> list[LinkedMemory]:
 
 
 def _memory_lines(memories: Sequence[LinkedMemory]) -> Iterator[str]:
-    for one in _ordered(memories)[:MEMORIES]:
+    for one in _ordered(memories)[:MAX_MEMORIES]:
         yield f"[{one.tier}] {_flat(one.name)} ({one.rel}, {one.date})" + (
             f" ({_flat(one.note)})" if one.note else ""
         )
-    if len(memories) > MEMORIES:
-        yield f"... {len(memories) - MEMORIES} more"
+    if len(memories) > MAX_MEMORIES:
+        yield f"... {len(memories) - MAX_MEMORIES} more"
 
 
 def _summary(tree: Tree, stats: OutlineStats) -> str:
@@ -247,11 +247,11 @@ def _branch_json(branch: Branch, memories: Memories) -> dict[str, Any]:
             {"kind": one.kind, "text": one.text, "line": one.line, "candidates": one.candidates}
             for one in branch.loose
         ],
-        "memories": [one._asdict() for one in _ordered(linked)[:MEMORIES]],
+        "memories": [one._asdict() for one in _ordered(linked)[:MAX_MEMORIES]],
     }
     found |= {key: value for key, value in (("full", node.full), ("where", node.where)) if value}
-    if len(linked) > MEMORIES:
-        found["memories_more"] = len(linked) - MEMORIES
+    if len(linked) > MAX_MEMORIES:
+        found["memories_more"] = len(linked) - MAX_MEMORIES
     if named := {kind: count for kind, count in branch.missing.items() if count}:
         found["unresolved_named"] = named
     return found
@@ -263,7 +263,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def _flat(text: str) -> str:
-    # one line each, whatever a file or a symbol is called
+    """Return a text on one line, without characters that cannot be printed."""
     return "".join(
         char if char.isprintable() else "\N{REPLACEMENT CHARACTER}"
         for char in " ".join(text.split())
@@ -271,4 +271,4 @@ def _flat(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+    return text if len(text) <= MAX_WIDTH else f"{text[: MAX_WIDTH - 1]}…"

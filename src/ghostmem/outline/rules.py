@@ -54,6 +54,8 @@ class Rules:
     counts_type_arguments: bool = False  # whether types of one name differ by these
     absolute: str = ""  # before a name: it is whole
     relative: str = ""  # before a name: it is of the own package
+    # returns a source without something that its grammar does not understand, of the same length
+    repair: Callable[[bytes], bytes] | None = None
     clean: Callable[[str], str] = unquoted
     qualify: Qualify = qualified
     # Languages whose bodies are read: how a written type becomes a term, and symbols are completed.

@@ -1,6 +1,7 @@
-"""The source files of a project: those git knows of, or else all that are no machine's, and none
-outside the root.
-"""
+"""List the source files of a project.
+
+In a git checkout these are the files that git tracks or would track, elsewhere all files outside of
+hidden folders and build folders. Files outside the root are never read."""
 
 import os
 import subprocess
@@ -12,8 +13,8 @@ from stat import S_ISREG
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Stat
 
-LARGEST = 2_000_000  # bytes of a file that is parsed
-SKIPPED = frozenset(
+MAX_FILE_BYTES = 2_000_000  # bytes of a file that is parsed
+SKIPPED_FOLDERS = frozenset(
     {
         "node_modules",
         "vendor",
@@ -28,41 +29,44 @@ SKIPPED = frozenset(
         ".mypy_cache",
     }
 )
-_INODE = (1 << 63) - 1
-_GIT = (
+_INODE_MASK = (1 << 63) - 1
+# variables with the user's own settings, which git gets
+_GIT_SETTINGS = (
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
     "GIT_CEILING_DIRECTORIES",
-)  # the user's own settings
+)
 
 
 @dataclass(slots=True)
 class Sources:
-    """Files by their paths below the root, and those that were left out, with the reason."""
+    """The files of a project by their paths below the root, and the reasons for those left out."""
 
     files: dict[str, Stat] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
 
 
 def endings(root: Path) -> set[str]:
-    """Return how the names of a project's files end, in lower case and without the dot."""
+    """Return the suffixes of a project's files, in lower case and without the dot."""
     _check_folder(root)
     return {
         path.rpartition(".")[2].lower()
         for path in _known_to_git(root) or _walked(root)
-        if SKIPPED.isdisjoint(path.split("/")[:-1])
+        if SKIPPED_FOLDERS.isdisjoint(path.split("/")[:-1])
     }
 
 
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
-    """List the files of a project that end in one of these, with their stats."""
+    """List the files of a project with one of these suffixes, in upper or lower case."""
     _check_folder(root)
     found = Sources()
     home, top = os.path.join(root, ""), os.path.realpath(root)
     real: dict[str, bool] = {}
     for path in sorted(_known_to_git(root) or _walked(root)):
-        if not path.endswith(suffixes) or not SKIPPED.isdisjoint(path.split("/")[:-1]):
+        if not path.lower().endswith(suffixes) or not SKIPPED_FOLDERS.isdisjoint(
+            path.split("/")[:-1]
+        ):
             continue
         try:
             stat = os.lstat(f"{home}{path}")
@@ -75,16 +79,15 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
             )
         if not _is_text(path):
             found.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
-        elif (
-            not S_ISREG(stat.st_mode) or not real[folder]
-        ):  # git also lists what lies behind a folder that became a link
+        elif not S_ISREG(stat.st_mode) or not real[folder]:
+            # git also lists files in a folder that was replaced by a link
             found.skipped[path] = "is a link or no plain file"
-        elif stat.st_size > LARGEST:
-            found.skipped[path] = f"has {stat.st_size:,} bytes, more than {LARGEST:,}"
+        elif stat.st_size > MAX_FILE_BYTES:
+            found.skipped[path] = f"has {stat.st_size:,} bytes, more than {MAX_FILE_BYTES:,}"
         else:
-            # a time of modification can be put back, that of the last change cannot
+            # the modification time can be set back, the time of the last change cannot
             found.files[path] = Stat(
-                stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE
+                stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE_MASK
             )
     return found
 
@@ -103,13 +106,13 @@ def _is_text(path: str) -> bool:
 
 
 def _shown(path: str | Path) -> str:
-    """Return a path as it is, unless it would not stay on its line."""
+    """Return a path, quoted if it has characters that cannot be printed on one line."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
 def _known_to_git(root: Path) -> list[str]:
-    """Return what git tracks or would, in a checkout; nothing elsewhere."""
-    # a repository may name a program in its settings that git would start; it gets no say here
+    """Return the files that git tracks or would track; none outside of a checkout."""
+    # the settings of a repository may name a program that git would start, so they are overridden
     command = [
         "git",
         "-C",
@@ -122,7 +125,7 @@ def _known_to_git(root: Path) -> list[str]:
     command += ["ls-files", "-co", "--exclude-standard", "-z", "--", "."]
     try:
         done = subprocess.run(  # noqa: S603
-            command, capture_output=True, check=False, timeout=60, env=_plain()
+            command, capture_output=True, check=False, timeout=60, env=_git_environment()
         )
     except (OSError, subprocess.TimeoutExpired):
         return []
@@ -131,14 +134,14 @@ def _known_to_git(root: Path) -> list[str]:
     return list(dict.fromkeys(os.fsdecode(name) for name in done.stdout.split(b"\0") if name))
 
 
-def _plain() -> dict[str, str]:
-    """Return the environment without what points git to another repository, and with no way to
-    fetch what one lacks.
+def _git_environment() -> dict[str, str]:
+    """Return the environment for git: without variables that name another repository, and such
+    that git fetches nothing.
     """
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in _GIT
+        if not name.startswith("GIT_") or name in _GIT_SETTINGS
     }
     return kept | {
         "GIT_ALLOW_PROTOCOL": "none",
@@ -151,7 +154,7 @@ def _plain() -> dict[str, str]:
 def _walked(root: Path) -> Iterable[str]:
     for folder, inside, names in os.walk(root):
         inside[:] = sorted(
-            name for name in inside if name not in SKIPPED and not name.startswith(".")
+            name for name in inside if name not in SKIPPED_FOLDERS and not name.startswith(".")
         )
         prefix = os.path.relpath(folder, root).replace(os.sep, "/")
         for name in names:
@@ -159,12 +162,12 @@ def _walked(root: Path) -> Iterable[str]:
 
 
 def inside(root: Path, path: str) -> str:
-    """Return a file's path below the root as it is known there, or refuse one that is elsewhere."""
+    """Return the path of a file relative to the root; a file outside the root is an error."""
     given = path.replace("\\", "/")
     home = Path(os.path.realpath(root))
     try:
         real = Path(os.path.realpath(root / given))
-    except (OSError, ValueError):  # no name that a file can have
+    except (OSError, ValueError):  # a file cannot have such a name
         real = home
     if real == home or not real.is_relative_to(home):
         raise InvalidInputError(

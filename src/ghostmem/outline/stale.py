@@ -12,6 +12,7 @@ from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, SymbolRef, optional
 from ghostmem.outline.graph import PROJECT, OutlineNode
+from ghostmem.outline.parse import normalized
 from ghostmem.outline.project_graph import CodeGraph, code_graph
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
@@ -168,7 +169,7 @@ class CodeSymbols:
 
 def _source(root: str, path: str) -> bytes:
     try:
-        return (Path(root) / path).read_bytes()
+        return normalized((Path(root) / path).read_bytes())
     except OSError:
         return b""
 

@@ -1,7 +1,6 @@
-"""A bounded tree of relations from some nodes of the graph.
+"""Build the trees of relations that an outline shows, of limited depth and size.
 
-The same whatever order the graph came in.
-"""
+The result does not depend on the order of the nodes in the graph."""
 
 import re
 from collections import Counter
@@ -14,7 +13,7 @@ from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.find import bare
 from ghostmem.outline.graph import KINDS, NATIVE, PROJECT, REVERSE, Loose, OutlineNode
 
-DEEPEST = 10
+MAX_DEPTH = 10
 FORMATS = ("text", "json")
 CYCLE, SEEN = "↩", "…"
 BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
@@ -27,10 +26,10 @@ _TEST = re.compile(
 
 @dataclass(frozen=True)
 class Options:
-    """How far to go, and what to leave out."""
+    """The depth and size of an outline, and the relations and nodes that it shows."""
 
     depth: int = 2
-    relations: tuple[str, ...] = ()  # none: all
+    relations: tuple[str, ...] = ()  # empty: all
     omit_native: bool = False
     max_nodes: int = 2000
     include_tests: bool = True
@@ -49,13 +48,13 @@ class Options:
         format: object = "text",  # noqa: A002  # the tools call it that
         symbol: str | None = None,
     ) -> "Options":
-        """Return options from what somebody typed, or say what cannot be accepted.
+        """Return options from arguments of any type; a wrong one is an error.
 
-        Format and symbol are only looked at.
+        Format and symbol are only checked.
         """
-        if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
+        if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= MAX_DEPTH:
             raise InvalidInputError(
-                f"depth is {depth!r}", f"depth is an integer from 0 to {DEEPEST}"
+                f"depth is {depth!r}", f"depth is an integer from 0 to {MAX_DEPTH}"
             )
         for name, number, least in (("max_nodes", max_nodes, 1), ("offset", offset, 0)):
             if isinstance(number, bool) or not isinstance(number, int) or number < least:
@@ -83,15 +82,17 @@ class Options:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Return the kinds of relations to tell, in their order."""
+        """Return the kinds of relations to show, in their order."""
         return tuple(kind for kind in KINDS if kind in self.relations) if self.relations else KINDS
 
 
 @dataclass(slots=True)
 class Branch:
-    """A node in a tree: the line and rung of the reference that led to it, why it stops here, and
-    what hangs on it.
-    """
+    """A node in a tree, with the line of the reference that led to it and the rule that resolved
+    it.
+
+    A mark says why the node has no relations here. `missing` is set for roots: kinds without
+    relations, with the number of unresolved references of that name."""
 
     node: OutlineNode
     line: int = 0
@@ -99,25 +100,22 @@ class Branch:
     mark: str = ""
     relations: dict[str, list["Branch"]] = field(default_factory=dict)
     loose: list[Loose] = field(default_factory=list)
-    missing: dict[str, int] = field(
-        default_factory=dict
-    )  # of a root: an empty kind, and unresolved references of its name
+    missing: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Tree:
-    """The trees of all roots, and what they come to."""
+    """The trees of the roots on a page, and figures about them."""
 
     matches: list[Branch]
     options: Options
-    found: int = 0  # the roots there were, also those of other pages
+    found: int = 0  # roots on all pages
     relations: int = 0
     unresolved: int = 0
-    truncated: bool = False  # more follows, or a single root was too large
+    truncated: bool = False  # there are more pages, or a single root is too large
     next_offset: int | None = None  # the offset of the next page
-    labels: dict[str, str] = field(
-        default_factory=dict
-    )  # by id: the name to print where the canonical one is ambiguous
+    # by id: the name to print where the canonical one is ambiguous
+    labels: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -130,7 +128,7 @@ def is_test(path: str) -> bool:
 def build(
     parts: Iterable[tuple[ColumnGraph, Sequence[int]]], options: Options, *, apart: bool = False
 ) -> Tree:
-    """Return the trees of roots in one or more graphs, as many as one page holds.
+    """Return the trees of roots in one or more graphs, as many as fit on one page.
 
     With `apart` a root is not expanded again below the root that declares it.
     """
@@ -139,7 +137,7 @@ def build(
     for graph, roots in parts:
         chosen = list(dict.fromkeys(roots))
         if not options.include_tests:
-            # a root that is a test stays when nothing else was asked for
+            # tests stay if there are no other roots
             chosen = [one for one in chosen if not is_test(graph.file_of(one))] or chosen
         builder = _Builder(graph, options, tree)
         builder.apart = set(chosen) if apart else set()
@@ -151,7 +149,7 @@ def build(
 
 
 def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
-    """Add roots from the offset on while there is room; only a first root is shown in part."""
+    """Add roots from the offset on while there is room; only the first root may be cut."""
     room = tree.options.max_nodes
     for at in range(tree.options.offset, len(builders)):
         builder, number = builders[at]
@@ -173,7 +171,7 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
 
 
 class _Builder:
-    """A graph, and how much of it was told."""
+    """Builds trees of one graph, within the room that a page has left."""
 
     def __init__(self, graph: ColumnGraph, options: Options, tree: Tree) -> None:
         self.graph, self.options, self.tree = graph, options, tree
@@ -184,7 +182,7 @@ class _Builder:
         self.is_cut = False
 
     def has_room(self) -> bool:
-        """Take the room of one node, or note that there is none."""
+        """Reserve the room of one node; if there is none, the tree is cut."""
         self.room -= 1
         self.is_cut = self.is_cut or self.room < 0
         return self.room >= 0
@@ -199,14 +197,14 @@ class _Builder:
         return branch
 
     def branch(self, number: int, line: int = 0, via: str = "") -> Branch:
-        """Return a branch without relations, and note how its node is called."""
+        """Return a branch without relations, and remember the label of its node."""
         node = self.graph.node(number)
         if label := self.graph.label(node):
             self.tree.labels[node.id] = label
         return Branch(node, line, via)
 
     def expand(self, branch: Branch, number: int, path: tuple[int, ...], came: str) -> None:
-        """Hang on a branch what its node relates to, and so on."""
+        """Add the relations of a branch's node, then those of its children."""
         branch.loose = [one for one in self.graph.loose(number) if one.kind in self.kinds]
         self.tree.unresolved += len(branch.loose)
         related = self.graph.related(number)
@@ -231,7 +229,7 @@ class _Builder:
             self.expanded.add(number)
 
     def is_wanted(self, number: int) -> bool:
-        """Tell whether the options let a node in."""
+        """Tell whether the options include a node."""
         if self.options.omit_native and self.graph.origin(number) == NATIVE:
             return False
         return (
@@ -241,8 +239,8 @@ class _Builder:
         )
 
     def missing(self, branch: Branch) -> dict[str, int]:
-        """Return the kinds that somebody would look for in vain, with the unresolved references
-        that might be of them.
+        """Return the requested kinds without relations, each with the number of unresolved
+        references of the node's name.
         """
         named = Counter(
             BACK[kind]
@@ -250,7 +248,7 @@ class _Builder:
             if kind in BACK and (owner is None or self.is_wanted(owner))
         )
         asked = {*self.options.relations, *named}
-        # a language of which no calls are known has nothing to say about callers
+        # without known calls there are no callers to miss
         if branch.node.kind in {"function", "method"} and self.graph.knows_calls:
             asked.add("calledBy")
         return {

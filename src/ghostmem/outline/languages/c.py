@@ -11,7 +11,7 @@ LANGUAGE = Language(
     suffixes=(".c", ".h"),
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
-    version=4,
+    version=5,
     extract=lambda root, source, _path: extract(root, source, tree_sitter_c.language()),
     link=lambda files, _read: CppLinker(files, cpp=False).run(),
 )

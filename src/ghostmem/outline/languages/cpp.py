@@ -24,7 +24,7 @@ LANGUAGE = Language(
     ),
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=4,
+    version=5,
     extract=lambda root, source, _path: extract(root, source, tree_sitter_cpp.language()),
     link=lambda files, _read: CppLinker(files, cpp=True).run(),
 )

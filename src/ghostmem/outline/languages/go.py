@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 QUERY = Path(__file__).with_name("queries") / "go.scm"
 _BUILD = re.compile(rb"^//go:build[ \t]+(.*)$", re.MULTILINE)
-_LONGEST = 300  # characters of a signature
+_MAX_SIGNATURE = 300  # characters of a signature
 _TOP = {
     "package_clause": "package",
     "import_declaration": "import",
@@ -166,8 +166,10 @@ class _File:
 
     def _line(self, start: int, stop: int) -> str:
         return " ".join(
-            self.source[start : min(stop, start + 4 * _LONGEST)].decode("utf-8", "replace").split()
-        )[:_LONGEST]
+            self.source[start : min(stop, start + 4 * _MAX_SIGNATURE)]
+            .decode("utf-8", "replace")
+            .split()
+        )[:_MAX_SIGNATURE]
 
     def _head(self, node: "Node", word: str) -> str:
         end = self.source.find(b"\n", node.start_byte, node.end_byte)
@@ -268,7 +270,7 @@ LANGUAGE = Language(
     suffixes=(".go",),
     grammar=grammar,
     package="tree-sitter-go",
-    version=4,
+    version=5,
     extract=extract,
     link=link,
 )

@@ -45,6 +45,7 @@ EACH = frozenset(
 MAP_VALUE = frozenset(
     "get getOrDefault put remove computeIfAbsent putIfAbsent getValue merge compute".split()
 )
+NAMES_OF_CLASSES = frozenset("getName getSimpleName getTypeName getCanonicalName".split())
 TEXT = frozenset("trim substring toLowerCase toUpperCase replace concat strip repeat".split())
 OTHER = {
     "stream": "java.util.stream.Stream",
@@ -52,7 +53,20 @@ OTHER = {
     "findAny": "java.util.Optional",
     "iterator": "java.util.Iterator",
 }
-STRING = "java.lang.String"
+STRING, CLASS = "java.lang.String", "java.lang.Class"
+_OF_CLASSES = ("Type", "GenericDeclaration", "AnnotatedElement")  # interfaces
+_NUMBERS = ("byte", "short", "int", "long", "float", "double")  # each can be passed for later ones
+BOXES = {
+    "boolean": "java.lang.Boolean",
+    "char": "java.lang.Character",
+    "int": "java.lang.Integer",
+    **{name: f"java.lang.{name.capitalize()}" for name in _NUMBERS if name != "int"},
+}
+# interfaces of texts, of classes, and of the classes of primitive types
+_EVERY = frozenset(
+    "java.lang.Comparable java.io.Serializable java.lang.constant.Constable "
+    "java.lang.constant.ConstantDesc".split()
+)
 
 
 def _term(bodies: Bodies, node: Node, scope: int, depth: int) -> Term | None:
@@ -138,6 +152,8 @@ def _result(kind: Type, name: str, returned: Callable[[], Type | None]) -> Type 
     """Return what calling a method of the library gives."""
     if kind.name == STRING:
         return kind if name in TEXT else None
+    if kind.name == CLASS:
+        return outside(STRING) if name in NAMES_OF_CLASSES else None
     if kind.name == "java.lang.StringBuilder":
         if name == "toString":
             return outside(STRING)
@@ -194,6 +210,23 @@ LIBRARY = Library(
     enum="java.lang.Enum",
     enum_members=frozenset("values valueOf name ordinal compareTo getDeclaringClass".split()),
     text=STRING,
+    results={
+        **{f"{STRING}.{name}": STRING for name in ("valueOf", "format", "join")},
+        "java.lang.Object.toString": STRING,
+        "java.lang.Object.getClass": CLASS,
+    },
+    boxes=BOXES,
+    widened={name: frozenset(_NUMBERS[:at]) for at, name in enumerate(_NUMBERS)}
+    | {name: frozenset(["char", *_NUMBERS[: _NUMBERS.index(name)]]) for name in _NUMBERS[2:]},
+    array_bases=frozenset(["java.lang.Cloneable", "java.io.Serializable"]),
+    final={
+        **{
+            box: _EVERY | ({"java.lang.Number"} if name in _NUMBERS else set())
+            for name, box in BOXES.items()
+        },
+        STRING: _EVERY | {"java.lang.CharSequence"},
+        CLASS: _EVERY | {f"java.lang.reflect.{name}" for name in _OF_CLASSES},
+    },
     functions="java.util.function.",
     result=_result,
     passes=_passes,
@@ -211,7 +244,7 @@ LANGUAGE = Language(
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=4,
+    version=5,
     extract=lambda root, source, _path: extract(RULES, root, source),
     link=lambda files, _read: link(files),
 )

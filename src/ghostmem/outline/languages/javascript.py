@@ -11,7 +11,7 @@ LANGUAGE = Language(
     suffixes=(".js", ".mjs", ".cjs", ".jsx"),
     grammar=lambda _path: tree_sitter_javascript.language(),  # reads JSX too
     package="tree-sitter-javascript",
-    version=4,
+    version=5,
     extract=extract,
     link=link,
 )

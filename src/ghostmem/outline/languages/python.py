@@ -31,14 +31,14 @@ def extract(root: "Node", source: bytes, path: str) -> Facts:
 # `/ *` and the like as a line of its own: at the end of the file the parser's recovery takes memory
 # by the square of their number
 _STRAY = re.compile(rb"[/%&|^](?:[\s\\]|#[^\n]*\n)*\*(?!\*)[ \t\r\f]*(?=[\n#/%&|^]|\Z)")
-_MOST_STRAY = 400  # some 100 MB
+_MAX_STRAY = 400  # some 100 MB
 
 
 def _refuse(source: bytes) -> str:
-    found = sum(1 for _ in islice(_STRAY.finditer(source), _MOST_STRAY + 1))
+    found = sum(1 for _ in islice(_STRAY.finditer(source), _MAX_STRAY + 1))
     return (
-        f"has more than {_MOST_STRAY} lines with nothing but operators, which the parser "
-        "cannot cope with" * (found > _MOST_STRAY)
+        f"has more than {_MAX_STRAY} lines with nothing but operators, which the parser "
+        "cannot cope with" * (found > _MAX_STRAY)
     )
 
 
@@ -53,7 +53,7 @@ LANGUAGE = Language(
     suffixes=(".py", ".pyi", ".pyw"),
     grammar=_grammar,
     package="tree-sitter-python",
-    version=4,
+    version=5,
     extract=extract,
     link=link,
     refuse=_refuse,

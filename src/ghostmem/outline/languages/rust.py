@@ -11,7 +11,7 @@ LANGUAGE = Language(
     suffixes=(".rs",),
     grammar=lambda _path: tree_sitter_rust.language(),
     package="tree-sitter-rust",
-    version=4,
+    version=5,
     extract=extract,
     link=link,
 )

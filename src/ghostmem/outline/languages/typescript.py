@@ -21,7 +21,7 @@ LANGUAGE = Language(
     suffixes=(".ts", ".tsx", ".mts", ".cts"),
     grammar=grammar,
     package="tree-sitter-typescript",
-    version=4,
+    version=5,
     extract=extract,
     link=link,
 )

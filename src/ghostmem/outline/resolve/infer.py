@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ghostmem.outline.facts import Expression
 from ghostmem.outline.resolve.members import OWN, MemberLookup
+from ghostmem.outline.resolve.overloads import CallArguments
 from ghostmem.outline.resolve.types import (
     ARRAY,
     EMPTY,
@@ -16,6 +17,7 @@ from ghostmem.outline.resolve.types import (
     MAX_DEPTH,
     OUTSIDE,
     OUTSIDE_CLASS,
+    PRIMITIVE,
     VALUE,
     Env,
     Key,
@@ -99,13 +101,13 @@ class TypeInference(MemberLookup):
 
     def callee(self, path: str, call: Expression) -> Callee:
         """Return the methods that a call may mean."""
-        count = len(call.parts)
+        arguments = CallArguments(path, call.parts)
         if call.op == "plain_call":
-            return self._plain(path, call.name, call.scope, count)
+            return self._plain(arguments, call.name, call.scope)
         kind = self.receiver(path, call)
         op = self.expression(path, call.target).op if call.target >= 0 else ""
         via = "receiver" if op in ("this", "super") else "type"
-        found = [self.methods(part, call.name, count) for part in parts_of(kind)]
+        found = [self.methods(part, call.name, arguments) for part in parts_of(kind)]
         if all(found):
             return Callee([method for methods in found for method in methods], via)
         return Callee([], via, self._outside_method(kind, call.name))
@@ -147,27 +149,27 @@ class TypeInference(MemberLookup):
         is_enum = "enum" in self.symbol(kind.symbol).flags and name in library.enum_members
         return top or (f"{library.enum}.{name}" if is_enum else "")
 
-    def _plain(self, path: str, name: str, scope: int, count: int) -> Callee:
+    def _plain(self, arguments: CallArguments, name: str, scope: int) -> Callee:
         """Return the methods that a call without a receiver may mean."""
         types = [
-            Type(INSTANCE, (path, around.definition))
-            for _, around in self.chain(path, scope)
+            Type(INSTANCE, (arguments.path, around.definition))
+            for _, around in self.chain(arguments.path, scope)
             if around.kind == "type"
         ]
         for kind in types:
-            methods = self.methods(kind, name, count)
+            methods = self.methods(kind, name, arguments)
             if methods:
                 return Callee(methods, "receiver")
         outside = (self._outside_method(kind, name) for kind in types)
-        return self._imported(path, name, count) or Callee(
+        return self._imported(arguments, name) or Callee(
             [], "receiver", next(filter(None, outside), "")
         )
 
-    def _imported(self, path: str, name: str, count: int) -> Callee | None:
+    def _imported(self, arguments: CallArguments, name: str) -> Callee | None:
         """Return the callee that static imports tell; None when they tell nothing."""
-        imports = self.static_imports(path, name)
+        imports = self.static_imports(arguments.path, name)
         owners = [(self.static_owner(one), one.star) for one in imports]
-        hits = [found for owner, _ in owners if (found := self.methods(owner, name, count))]
+        hits = [found for owner, _ in owners if (found := self.methods(owner, name, arguments))]
         if len(hits) == 1:
             return Callee(hits[0], "import")
         outside = [(one.name, star) for one, star in owners if one and one.sort == OUTSIDE_CLASS]
@@ -187,8 +189,8 @@ class TypeInference(MemberLookup):
         kind = self.receiver(path, call)
         if kind is not None and kind.sort == OUTSIDE:
             return self.library.result(kind, call.name, lambda: self._returned(path, call))
-        is_text = call.name == "toString" and not call.parts
-        return outside(self.library.text) if is_text else None
+        result = self.library.results.get(callee.outside)
+        return outside(result) if result is not None else None
 
     def _returned_by(self, key: Key, env: Env, path: str, call: Expression) -> Type | None:
         if self.symbol(key).kind == "method":
@@ -264,9 +266,17 @@ class TypeInference(MemberLookup):
 
     def sum(self, path: str, _number: int, expression: Expression) -> Type | None:
         """Return the type of a sum that has a text in it."""
-        parts = [self.expression(path, part) for part in expression.parts if part >= 0]
-        is_text = any(part.op == "literal" and part.name == "String" for part in parts)
-        return outside(self.library.text) if is_text else None
+        text = outside(self.library.text)
+        # a text is most often on the right side
+        parts = (self.type_of(path, part) for part in reversed(expression.parts))
+        return text if text in parts else None
+
+    def literal(self, _path: str, _number: int, expression: Expression) -> Type | None:
+        """Return the type of a literal; the query names the primitive ones."""
+        if expression.name == "null":
+            return EMPTY
+        is_text = expression.name == "String"
+        return outside(self.library.text) if is_text else Type(PRIMITIVE, name=expression.name)
 
 
 # by the operation of an expression
@@ -282,9 +292,7 @@ _EXPRESSIONS: dict[str, Callable[[TypeInference, str, int, Expression], Type | N
     ),
     "function": lambda _types, path, number, _one: Type(FUNCTION, (path, number)),
     "parameter": TypeInference.parameter,
-    "literal": lambda types, _path, _number, one: (
-        EMPTY if one.name == "null" else outside(types.library.text)
-    ),
+    "literal": TypeInference.literal,
     "new": lambda types, path, _number, one: types.written(path, one.term),
     "cast": lambda types, path, _number, one: types.written(path, one.term),
     "array": lambda types, path, _number, one: Type(ARRAY, args=(types.written(path, one.term),)),

@@ -8,6 +8,7 @@ from ghostmem.outline.facts import Expression, Facts, Ref
 from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, file_id
 from ghostmem.outline.languages.shared.graph_builder import MET, GraphBuilder
 from ghostmem.outline.resolve.infer import TypeInference
+from ghostmem.outline.resolve.overloads import CallArguments
 from ghostmem.outline.resolve.types import (
     CLASS,
     INSTANCE,
@@ -101,7 +102,7 @@ class GraphLinker(GraphBuilder):
             self._own_constructor(path, ref, one)
         elif one.op == "enum_constant":
             key = (path, ref.owner)
-            made = self.inference.constructors(key, len(one.parts))
+            made = self.inference.constructors(key, CallArguments(path, one.parts))
             self._to(path, ref, "calls", made or [key], "receiver")
         else:
             self._call(path, ref, one)
@@ -131,7 +132,7 @@ class GraphLinker(GraphBuilder):
         if found is not None and found.sort == CLASS:
             self._to(path, ref, "uses", [found.symbol], via)
             if self.inference.symbol(found.symbol).kind != "interface":
-                made = self.inference.constructors(found.symbol, len(one.parts))
+                made = self.inference.constructors(found.symbol, CallArguments(path, one.parts))
                 self._to(path, ref, "calls", made or [found.symbol], via)
         elif found is not None and found.sort == OUTSIDE_CLASS:
             self._away(path, ref, "uses", found.name)
@@ -146,7 +147,7 @@ class GraphLinker(GraphBuilder):
             return
         kind = self.inference.superclass(key) if one.name == "super" else Type(INSTANCE, key)
         if kind is not None and kind.sort == INSTANCE:
-            made = self.inference.constructors(kind.symbol, len(one.parts))
+            made = self.inference.constructors(kind.symbol, CallArguments(path, one.parts))
             self._to(path, ref, "calls", made or [kind.symbol], "receiver")
         elif kind is not None and kind.sort == OUTSIDE:
             self._away(path, ref, "calls", kind.name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ghostmem.outline.facts import Expression, Import, Term
 from ghostmem.outline.resolve.names import Names
+from ghostmem.outline.resolve.overloads import CallArguments, OverloadedMethod, applicable
 from ghostmem.outline.resolve.types import (
     ARRAY,
     CLASS,
@@ -203,8 +205,11 @@ class MemberLookup(Names):
         bindings = self.parameters.get((key[0], self.symbol(key).inner), [])
         return [(one.term, "array" in one.flags) for one in bindings if one.kind == "parameter"]
 
-    def takes(self, key: Key, count: int) -> bool:
+    def takes(self, key: Key, arguments: CallArguments | None) -> bool:
         """Tell whether a method can be called with a number of arguments."""
+        if arguments is None:
+            return True
+        count = len(arguments.parts)
         flags = self.symbol(key).flags
         if "compact" in flags:
             within = self.all_members((key[0], self.symbol(key).parent))
@@ -213,30 +218,41 @@ class MemberLookup(Names):
         return count >= len(wanted) - 1 if "variadic" in flags else count == len(wanted)
 
     def methods(
-        self, kind: Type | None, name: str, count: int | None, seen: frozenset[Key] = frozenset()
+        self, kind: Type | None, name: str, arguments: CallArguments | None
     ) -> list[tuple[Key, Env]]:
-        """Return the methods of a type that have a name and take a number of arguments (None: any
-        number), nearest type first.
+        """Return the methods of a type that a call with some arguments may mean, or those of its
+        nearest type without arguments.
+        """
+        found = applicable(self, list(self._methods(kind, name, arguments, ())), arguments)
+        return [(one.key, one.env) for one in found]
+
+    def _methods(
+        self, kind: Type | None, name: str, arguments: CallArguments | None, seen: tuple[Key, ...]
+    ) -> Iterator[OverloadedMethod]:
+        """Yield the methods of a type with a name and a number of arguments, then inherited
+        ones.
         """
         if kind is None or kind.sort not in OWN or kind.symbol in seen or len(seen) > MAX_DEPTH:
-            return []
+            return
         keys = [
             key
             for key in self.members(kind.symbol, name, METHODS)
-            if "constructor" not in self.symbol(key).flags
-            and (count is None or self.takes(key, count))
+            if "constructor" not in self.symbol(key).flags and self.takes(key, arguments)
         ]
-        if not keys and count == 0:
+        if not keys and arguments is not None and not arguments.parts:
             fields = self.members(kind.symbol, name, FIELDS)
             keys = [key for key in fields if "component" in self.symbol(key).flags]
-        if keys:
-            return [(key, self.env(kind)) for key in keys]
-        bases = self.supers(kind.symbol, kind.args)
-        inherited = (self.methods(base, name, count, seen | {kind.symbol}) for base in bases)
-        return next(filter(None, inherited), [])
+        yield from (OverloadedMethod(key, self.env(kind), len(seen)) for key in keys)
+        if keys and (arguments is None or not arguments.parts):
+            return  # they hide inherited ones
+        for base in self.supers(kind.symbol, kind.args):
+            yield from self._methods(base, name, arguments, (*seen, kind.symbol))
 
-    def constructors(self, key: Key, count: int) -> list[Key]:
-        """Return the constructors of a type that take a number of arguments."""
-        members = self.all_members(key)
-        constructors = [one for one in members if "constructor" in self.symbol(one).flags]
-        return [one for one in constructors if self.takes(one, count)]
+    def constructors(self, key: Key, arguments: CallArguments) -> list[Key]:
+        """Return the constructors of a type that a call with some arguments may mean."""
+        methods = [
+            OverloadedMethod(one, (), 0)
+            for one in self.all_members(key)
+            if "constructor" in self.symbol(one).flags and self.takes(one, arguments)
+        ]
+        return [one.key for one in applicable(self, methods, arguments)]

@@ -32,6 +32,11 @@ class Library:
     enum: str  # the type that enums extend, and its members
     enum_members: frozenset[str]
     text: str  # the type of text
+    results: Mapping[str, str]  # by the whole name of a method from outside: the type that it gives
+    boxes: Mapping[str, str]  # the class of each primitive type
+    widened: Mapping[str, frozenset[str]]  # primitive types: those that can be passed for them
+    array_bases: frozenset[str]  # types that arrays extend
+    final: Mapping[str, frozenset[str]]  # classes without heirs: all types that they extend
     functions: str  # the package of function types
     # the results of methods, and the parameters that they pass to functions
     result: Callable[[Type, str, Callable[[], Type | None]], Type | None]

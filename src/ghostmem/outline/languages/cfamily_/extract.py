@@ -10,7 +10,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.languages.cfamily_.macros import blanked
+from ghostmem.outline.languages.cfamily_.macros import blanked, without_conditions
 from ghostmem.outline.languages.cfamily_.records import RecordWalk
 from ghostmem.outline.languages.cfamily_.syntax import (
     INITIALISERS,
@@ -24,10 +24,14 @@ from ghostmem.outline.languages.cfamily_.syntax import (
     type_of,
 )
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+from ghostmem.outline.languages.shared.syntax import reparsed
 
 _CONSTANT = frozenset({"const", "constexpr", "constinit"})
 # in a declaration without a body: it is a definition
 _DEFINING = frozenset({"default_method_clause", "delete_method_clause", "try_statement"})
+
+# macros of GoogleTest: the body is a method of a class that extends the first argument
+_WITH_FIXTURE = frozenset({"TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P"})
 
 
 class FamilyWalk(RecordWalk):
@@ -83,6 +87,8 @@ class FamilyWalk(RecordWalk):
             and found.path[-1].isupper()
             and len(found.path) == 1
         )
+        if macro and found.path[-1] in _WITH_FIXTURE and types:
+            detail["fixture"] = types[0]
         name = self.text(found.function) if macro else found.path[-1]  # TEST(Suite, Case) { ... }
         kind = "method" if self.in_type() else "function"
         owner = FILE if self.function else self.owner
@@ -182,11 +188,13 @@ class FamilyWalk(RecordWalk):
 def extract(root: Node, source: bytes, grammar: object) -> Facts:
     """Return the facts of one C or C++ file.
 
-    It is parsed again when macros hide declarations from the grammar.
+    It is parsed again when macros or directives hide declarations from the grammar.
     """
     plain = blanked(source)
     if plain != source:
         root = Parser(Grammar(grammar)).parse(plain).root_node
+    if root.has_error and (flat := without_conditions(plain)) != plain:
+        root = reparsed(root, grammar, flat)
     walk = FamilyWalk(source)
     walk.run(root)
     return walk.finish(root, {"contexts": [list(one) for one in walk.contexts]})

@@ -39,6 +39,7 @@ class CppLookup:
             path: [one for one in files[path].imports if not is_include(one)] for path in files
         }
         self.classes: dict[Key, Key] = {}  # a definition outside its class: the class
+        self.fixtures: dict[Key, Key] = {}  # a test: the class that it extends
         self.defined: dict[Key, list[Key]] = {}  # a declaration: its definitions
         self.memo: dict[Any, Found] = {}
         self.base_memo: dict[Key, list[Key]] = {}
@@ -69,11 +70,11 @@ class CppLookup:
         return key[0], symbol.parent, symbol.detail["ns"]
 
     def around(self, place: Place) -> Iterator[Key]:
-        """Yield the symbol that a place is in, and the classes around it."""
+        """Yield the symbol that a place is in, and the classes around it or that a test extends."""
         key: Key | None = (place[0], place[1]) if place[1] != FILE else None
         while key is not None:
             yield key
-            key = self.home(key)
+            key = self.home(key) or self.fixtures.get(key)
 
     def resolve(
         self, path: list[str], place: Place, *, types: bool = False, tag: bool = False

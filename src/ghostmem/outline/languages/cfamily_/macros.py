@@ -1,9 +1,11 @@
-"""Macros that hide declarations from the grammars of C and C++, blanked out before a second parse.
+"""Macros and directives that hide declarations from the grammars of C and C++, replaced by spaces
+before a second parse.
 
 Offsets stay.
 """
 
 import re
+from itertools import pairwise
 
 # class EXPORT Name : Base {        the macro is no name
 EXPORTED = re.compile(
@@ -32,8 +34,33 @@ THREADS = re.compile(
     rb"|LOCK_RETURNED|SCOPED_LOCKABLE|LOCKABLE"
     rb"|NO_THREAD_SAFETY_ANALYSIS)\b(?:[ \t]*\([^()\n]*\))?"
 )
+# int f(char *, ...) PRINTF_LIKE(1, 2);    a word after the parameters of a prototype
+TRAILING = re.compile(
+    rb"(?m)^(?!else\b|return\b|typedef\b)[A-Za-z_]\w*[ \t*]+[A-Za-z_][\w \t*]*"
+    rb"\([^;{}#]{0,400}?\)\s*\b([A-Z][A-Z0-9_]{3,}(?:[ \t]*\([^()\n;]*\))?)[ \t]*;"
+)
+# #ifdef __cplusplus                  only compilers of C++ see the brace
+# extern "C" {
+# #endif
+LINKAGE = re.compile(
+    rb"(?m)^[ \t]*#[ \t]*if[^\n]*\b__cplusplus\b[^\n]*\n\s*(extern\s+\"C\"\s*\{|\})"
+    rb"(?=[^\n]*\n\s*#[ \t]*endif)"
+)
+# a condition of the preprocessor around a few lines: its start, its other branches, its end
+CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)[^\n]*$")
+COMMENT = re.compile(rb"(?ms)/\*.*?\*/|//[^\n]*$|^[ \t]*#[^\n]*$")  # also other directives
+MAX_CONDITION = 400  # bytes from the start of such a condition to its end
 DIRECTIVE = re.compile(rb"[ \t]*#")
-WIDEST = 4000  # of a parameter list
+MAX_PARAMETER_LIST = 4000  # bytes
+PATTERNS = (
+    (EXPORTED, 1),
+    (CALLING, 1),
+    (LEADING, 1),
+    (SHARED, 0),
+    (THREADS, 0),
+    (TRAILING, 1),
+    (LINKAGE, 1),
+)
 
 
 def blanked(source: bytes) -> bytes:
@@ -47,7 +74,7 @@ def blanked(source: bytes) -> bytes:
         found[one.start() : one.end()] = b" " * (one.end() - one.start())
         found[end : end + 1] = b" "
     plain = bytes(found)
-    for pattern, group in ((EXPORTED, 1), (CALLING, 1), (LEADING, 1), (SHARED, 0), (THREADS, 0)):
+    for pattern, group in PATTERNS:
         line = last = 0
         for one in pattern.finditer(plain):
             start, end = one.span(group)
@@ -60,10 +87,43 @@ def blanked(source: bytes) -> bytes:
     return bytes(found)
 
 
+def without_conditions(source: bytes) -> bytes:
+    """Return the source with the first branch of every condition around parts of declarations or
+    statements, which the grammars do not understand.
+    """
+    found = bytearray(source)
+    stack: list[tuple[int, list[re.Match[bytes]]]] = []
+    for one in CONDITION.finditer(source):
+        if one[1] == b"if":
+            stack.append((one.start(), []))
+        if not stack:
+            continue
+        start, branches = stack[-1]
+        branches.append(one)
+        if one[1] == b"endif":
+            stack.pop()
+            if one.end() - start <= MAX_CONDITION and not _are_whole(source, branches):
+                first, second = branches[:2]
+                for begin, end in (first.span(), (second.start(), one.end())):
+                    found[begin:end] = re.sub(rb"[^\n]", b" ", source[begin:end])
+    return bytes(found)
+
+
+def _are_whole(source: bytes, branches: list[re.Match[bytes]]) -> bool:
+    """Tell whether all branches of a condition consist of whole declarations or statements."""
+    parts = [
+        COMMENT.sub(b"", source[one.end() : other.start()]).strip()
+        for one, other in pairwise(branches)
+    ]
+    return all(
+        part.count(b"{") == part.count(b"}") and part[-1:] in (b"", b";", b"}") for part in parts
+    )
+
+
 def _closing(source: bytes, start: int) -> int | None:
     """Return where a parenthesis is closed."""
     depth = 0
-    for at in range(start, min(len(source), start + WIDEST)):
+    for at in range(start, min(len(source), start + MAX_PARAMETER_LIST)):
         depth += (source[at] == 0x28) - (source[at] == 0x29)
         if not depth:
             return at

@@ -20,6 +20,10 @@ class CppNames(CppLookup):
                 self._file(path, number, symbol, outer)
         for key in outer:
             self._place(key)
+        for path in sorted(files):
+            for number, symbol in enumerate(files[path].symbols):
+                if "fixture" in symbol.detail:
+                    self._place_test((path, number))
         self._join()
         self.memo, self.base_memo = {}, {}  # answers from before everything had its place
 
@@ -60,6 +64,14 @@ class CppNames(CppLookup):
             self.members[*classes[0], symbol.name].append(key)
         elif len(found.targets) == 1 and found.targets[0].kind == "ns":
             self.items[found.targets[0].value, symbol.name].append(key)
+
+    def _place_test(self, key: Key) -> None:
+        """Find the class that a test with a fixture extends."""
+        detail = self.symbol(key).detail
+        found = self.resolve([detail["fixture"]], (key[0], FILE, detail["ns"]), types=True)
+        classes = {self.real(target) for target in found.targets}
+        if len(classes) == 1 and (fixture := classes.pop()) is not None:
+            self.fixtures[key] = fixture
 
     def _join(self) -> None:
         """Find the definition of every declaration."""

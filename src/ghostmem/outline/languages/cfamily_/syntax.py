@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from ghostmem.outline.languages.shared.postorder import Walk
 
-DEEPEST = 16  # types inside each other
+MAX_TYPE_DEPTH = 16  # types inside each other
 MAX_DECLARATORS = 64  # inside each other
 INITIALISERS = ("argument_list", "initializer_list")
 RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
@@ -79,7 +79,7 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
     """Return a type as plain data, without pointers and references; None for `auto`, and when it is
     not understood.
     """
-    if node is None or depth > DEEPEST:
+    if node is None or depth > MAX_TYPE_DEPTH:
         return None
     match node.type:
         case "type_descriptor":

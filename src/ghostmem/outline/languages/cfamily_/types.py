@@ -144,7 +144,7 @@ class CppTypes(Inference[Type]):
         return self._of_keys(self.names.resolve(name, self.place(path, context)).keys(), None)
 
     def callee(self, path: str, row: int, count: int, depth: int = 0) -> CppCallee:
-        """Return what a callee may mean; of methods only those that take so many arguments."""
+        """Return the functions that a callee may mean; of methods those that take the arguments."""
         function: list[Any] = self.files[path].detail["exprs"][row] if row != UNKNOWN else ["?"]
         op, *operands = function
         if op == "name":
@@ -180,6 +180,20 @@ class CppTypes(Inference[Type]):
         names = self.names.symbol(functions[0]).detail.get("tparams", ()) if functions else ()
         return _substituted(found, _bound(names, args))
 
+    def indexed(self, home: Type | None) -> Type | None:
+        """Return the type of `home[i]`: the result of its operator, if its class has one."""
+        operators = self.members(home, "operator[]")
+        return self._agreed(operators, home) if operators else element(home, index=True)
+
+    def iterated(self, home: Type | None) -> Type | None:
+        """Return the type of the elements in a loop; `begin` gives a pointer or an iterator."""
+        begin = self.members(home, "begin")
+        if not begin:
+            return element(home, index=False)
+        iterator = self._agreed(begin, home)
+        operators = self.members(iterator, "operator*")
+        return self._agreed(operators, iterator) if operators else iterator
+
     def _agreed(self, keys: list[Key], home: Type | None) -> Type | None:
         results = {self._returned(key, home) for key in keys}
         return results.pop() if len(results) == 1 else None
@@ -190,8 +204,8 @@ class CppTypes(Inference[Type]):
         "as": lambda types, path, _depth, data, context: types.resolve(
             data, types.place(path, context)
         ),
-        "index": lambda types, path, depth, row: element(types.infer(path, row, depth), index=True),
-        "elem": lambda types, path, depth, row: element(types.infer(path, row, depth), index=False),
+        "index": lambda types, path, depth, row: types.indexed(types.infer(path, row, depth)),
+        "elem": lambda types, path, depth, row: types.iterated(types.infer(path, row, depth)),
         "first": Inference.first,
         "member": _member,
         "name": _name,

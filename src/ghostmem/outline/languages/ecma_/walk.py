@@ -7,7 +7,13 @@ from typing import Any
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Import, Ref, Symbol
-from ghostmem.outline.languages.shared.syntax import DEEPEST, digest, line_of, short, text_of
+from ghostmem.outline.languages.shared.syntax import (
+    MAX_SYMBOL_DEPTH,
+    digest,
+    line_of,
+    short,
+    text_of,
+)
 
 UNKNOWN = -1  # an expression of which nothing is known
 FUNCTIONS = {
@@ -74,7 +80,7 @@ class EcmaWalk:
         stack = steps[::-1]
         while stack:
             node, scope, owner = stack.pop()
-            if self.depths[owner] > DEEPEST:
+            if self.depths[owner] > MAX_SYMBOL_DEPTH:
                 self.cut.add(line_of(node))
                 continue
             handler = handlers.get(node.type)

@@ -25,7 +25,7 @@ Tree = list[Any]
 Expression = Callable[["Lowering", "Node"], Tree]
 Statement = Callable[["Lowering", "Node"], list[Tree]]
 
-DEEPEST = 180  # levels of syntax; deeper parts are left out and their lines reported
+MAX_LEVELS = 180  # levels of syntax; deeper parts are left out and their lines reported
 STATEMENT = (
     2  # levels that a statement counts for: walking one needs twice the stack of an expression
 )
@@ -76,7 +76,7 @@ class Lowering(SourceText):
         handler = self._expressions.get(kind)
         if handler is None:
             return _LITERALS.get(kind, _UNKNOWN)
-        if self._depth >= DEEPEST:
+        if self._depth >= MAX_LEVELS:
             self.cut.append(self.line(node.start_byte))
             return _UNKNOWN
         self._depth += 1
@@ -164,7 +164,7 @@ class Lowering(SourceText):
             if kind == "statement_list":
                 return self.block(node)
             return [["E", [self.expr(node, kind)]]] if kind in self._expressions else []
-        if self._depth >= DEEPEST:
+        if self._depth >= MAX_LEVELS:
             self.cut.append(self.line(node.start_byte))
             return []
         self._depth += STATEMENT

@@ -33,7 +33,7 @@ def plain_language(rules: Rules, suffixes: tuple[str, ...], package: str) -> Lan
         suffixes=suffixes,
         grammar=lambda _path: rules.grammar(),
         package=package,
-        version=2,
+        version=3,
         extract=lambda root, source, _path: extract(rules, root, source),
         link=lambda files, _read: link_plain(rules, files),
     )

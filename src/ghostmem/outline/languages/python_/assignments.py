@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.facts import Import
-from ghostmem.outline.languages.python_.expressions import DEEPEST, attribute, type_of, value
+from ghostmem.outline.languages.python_.expressions import MAX_LEVELS, attribute, type_of, value
 from ghostmem.outline.languages.python_.tables import LATE, PythonTables, nth
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _SEQUENCES = (*PATTERNS, "tuple", "list", "expression_list")
 
 def target(t: PythonTables, node: "Node | None", row: int, pos: int) -> None:
     """Bind the target of an assignment, a loop or a with statement to a value."""
-    if node is None or t.depth > DEEPEST:
+    if node is None or t.depth > MAX_LEVELS:
         return
     if node.type == "identifier":
         t.bind(t.text(node), "val", pos, row)

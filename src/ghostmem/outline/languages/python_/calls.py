@@ -17,11 +17,8 @@ from ghostmem.outline.languages.python_.types import (
     union,
 )
 
-_CLASS_FIRST = (
-    "__new__",
-    "__init_subclass__",
-    "__class_getitem__",
-)  # methods whose first parameter is the class
+# methods whose first parameter is the class
+_CLASS_FIRST = ("__new__", "__init_subclass__", "__class_getitem__")
 
 
 class Calls(Annotations):

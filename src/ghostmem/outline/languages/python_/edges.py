@@ -35,7 +35,7 @@ class PythonResolved(NamedTuple):
 
 
 class Edges:
-    """Resolves references in a inference."""
+    """Resolves references with the types of an inference."""
 
     def __init__(self, inference: PythonInference) -> None:
         self.inference = inference

@@ -10,14 +10,14 @@ from ghostmem.outline.languages.python_.tables import PythonTables, nth
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-DEEPEST = 120  # levels of nesting that are followed; Python itself stops at 200 brackets
+MAX_LEVELS = 120  # levels of nesting that are followed; Python itself stops at 200 brackets
 
 
 def value(t: PythonTables, node: "Node | None") -> int:
     """Return the row of an expression, having noted its references."""
     if node is None:
         return 0
-    if t.depth > DEEPEST:
+    if t.depth > MAX_LEVELS:
         if not t.facts.errors or t.facts.errors[-1] != t.at(node):
             t.facts.errors.append(t.at(node))
         return 0
@@ -96,7 +96,7 @@ def callee(t: PythonTables, node: "Node | None") -> int:
         return t.name(t.text(node), node)
     if node.type == "attribute":
         t.depth += 1
-        row = attribute(t, node) if t.depth < DEEPEST else 0
+        row = attribute(t, node) if t.depth < MAX_LEVELS else 0
         t.depth -= 1
         return row
     return value(t, node)

@@ -73,7 +73,7 @@ class InferenceBase:
         self._forget()
 
     def empty_copy(self) -> Self:
-        """Return a inference of the same files in which nothing is inferred yet."""
+        """Return an inference of the same files in which nothing is inferred yet."""
         other = copy(self)
         other._forget()
         return other

@@ -1,4 +1,4 @@
-"""From the facts of Python files to a graph: every reference becomes a link, or stays loose."""
+"""Link the facts of Python files to a graph: every reference becomes a link, or is unresolved."""
 
 from __future__ import annotations
 
@@ -36,16 +36,11 @@ _OUTSIDE = {
     "implements": "type",
     "imports": "module",
 }
-_RANK = (
-    "module",
-    "type",
-    "function",
-    "variable",
-)  # kinds of something outside, when references disagree
+# kinds of something outside: the first counts if references disagree
+_RANK = ("module", "type", "function", "variable")
 
-Passed = dict[
-    tuple[str, int, int], set[tuple[str, int]]
-]  # for a parameter: the expressions that calls give it
+# by parameter: the expressions that calls pass for it
+Passed = dict[tuple[str, int, int], set[tuple[str, int]]]
 
 
 class _Resolved(NamedTuple):

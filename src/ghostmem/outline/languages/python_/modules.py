@@ -19,9 +19,8 @@ class Modules:
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = frozenset(files)
         self.folders = {folder for path in files for folder in _above(path)}
-        self.spaces: dict[
-            str, list[str]
-        ] = {}  # by its path from the top or from some src: the folders it names
+        # folders by their path from the top or from a folder `src`
+        self.spaces: dict[str, list[str]] = {}
         for folder in sorted(self.folders):
             for one in _paths(folder):
                 self.spaces.setdefault(one, []).append(folder)

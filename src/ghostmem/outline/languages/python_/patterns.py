@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ghostmem.outline.languages.python_.expressions import DEEPEST, value
+from ghostmem.outline.languages.python_.expressions import MAX_LEVELS, value
 from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _classes(t: PythonTables, node: "Node | None") -> list[int]:
 
 def _pattern(t: PythonTables, node: "Node", row: int) -> None:
     """Bind the names that a pattern captures, and note the classes and constants that it names."""
-    if t.depth > DEEPEST:
+    if t.depth > MAX_LEVELS:
         return
     t.depth += 1
     parts = [child for child in node.named_children if child.type != "comment"]

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.python_.tables import ELSEWHERE, LATE, PythonRef, Row
 
-Bind = list[
-    Any
-]  # op, position, block, first, second, symbol; of a narrowing, whether it takes away
+# op, position, block, first, second, symbol; of a narrowing, whether it takes away
+Bind = list[Any]
 
 
 class Scopes:

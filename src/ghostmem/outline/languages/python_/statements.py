@@ -16,7 +16,7 @@ from ghostmem.outline.languages.python_.assignments import (
     target,
     type_alias,
 )
-from ghostmem.outline.languages.python_.expressions import DEEPEST, using, value
+from ghostmem.outline.languages.python_.expressions import MAX_LEVELS, using, value
 from ghostmem.outline.languages.python_.flow import narrow
 from ghostmem.outline.languages.python_.patterns import match
 from ghostmem.outline.languages.python_.tables import PythonTables, nth
@@ -29,7 +29,7 @@ def suite(t: PythonTables, node: "Node | None") -> None:
     """Walk the statements of a block."""
     if node is None:
         return
-    if t.depth > DEEPEST:
+    if t.depth > MAX_LEVELS:
         t.facts.errors.append(t.line(node.start_byte))
         return
     t.depth += 1

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 LATE = 1 << 40  # a position after everything: names in strings and closures see the end of a scope
 ELSEWHERE = -2  # the block of a binding made from another scope: it never hides an earlier one
-FILLED = (
-    -2
-)  # in the place of an annotation: not the value of an attribute, but a value put into it later
-WORDS = 160  # how much of a reference's or signature's text is kept
+# in the place of an annotation: not the value of an attribute, but a value put into it later
+FILLED = -2
+MAX_TEXT = 160  # characters of a reference or a signature
 Row = tuple[Any, ...]
 _BLANK = re.compile(r"\s+")
 _new = tuple.__new__  # takes half the time of a call of the class
@@ -58,9 +57,8 @@ class PythonTables(SourceText):
         self.quoted_line = 0
         self.depth = 0
         self.function: dict[str, Any] | None = None
-        self.me: tuple[str, int] | None = (
-            None  # the name of the first parameter, and the class that it is of
-        )
+        # the name of the first parameter of the method, and the class
+        self.me: tuple[str, int] | None = None
         self.exports: list[str] | None = None
 
     def new_scope(self, kind: str, parent: int, symbol: int) -> int:
@@ -96,11 +94,11 @@ class PythonTables(SourceText):
     def short(self, node: "Node") -> str:
         """Return a node's text in one line, cut."""
         start = node.start_byte
-        raw = self.source[start : min(node.end_byte, start + WORDS * 4)]
+        raw = self.source[start : min(node.end_byte, start + MAX_TEXT * 4)]
         found = self._shorts.get(raw)
         if found is None:
             found = self._shorts[raw] = _BLANK.sub(" ", raw.decode("utf-8", "replace")).strip()[
-                :WORDS
+                :MAX_TEXT
             ]
         return found
 
@@ -191,7 +189,7 @@ class PythonTables(SourceText):
                 last,
                 node.start_byte,
                 node.end_byte,
-                signature[:WORDS],
+                signature[:MAX_TEXT],
                 detail,
             )
         )

@@ -122,5 +122,9 @@
 (this) @expression.this
 (super) @expression.super
 ((string_literal) @expression.literal (#set! type "String"))
+((character_literal) @expression.literal (#set! type "char"))
+([(true) (false)] @expression.literal (#set! type "boolean"))
+(([(decimal_integer_literal) (hex_integer_literal)] @expression.literal)
+  (#not-match? @expression.literal "[lL]$") (#set! type "int"))
 ((null_literal) @expression.literal (#set! type "null"))
 (identifier) @expression.name

@@ -56,11 +56,13 @@ class RustBodyWalk(ShapeWalk):
             if pattern is None:
                 continue
 
-            def bind(pattern: Node = pattern) -> None:
-                for inner in pattern.named_children[:1]:
-                    self.pattern(inner, self.of(value))
-
             guard = pattern.child_by_field_name("condition")
+
+            def bind(pattern: Node = pattern, guard: Node | None = guard) -> None:
+                for inner in pattern.named_children[:1]:
+                    if inner != guard:  # a pattern `_` is no node
+                        self.pattern(inner, self.of(value))
+
             steps += [self.push, bind, *present(guard, arm.child_by_field_name("value")), self.pop]
         return steps
 
@@ -79,15 +81,17 @@ class RustBodyWalk(ShapeWalk):
 
     def bind_parameters(self, parameters: Node | None, element: int = UNKNOWN) -> None:
         """Bind parameters to their types, and the only one of a closure to an element."""
-        children = parameters.named_children if parameters is not None else []
-        is_closure = parameters is not None and parameters.type == "closure_parameters"
-        for child in children:
+        if parameters is None:
+            return
+        is_closure = parameters.type == "closure_parameters"
+        is_single = all(child.type != "," for child in parameters.children)
+        for child in parameters.named_children:
             if child.type == "parameter":
                 written = type_of(self, child.child_by_field_name("type"))
                 for pattern in child.children_by_field_name("pattern"):
                     self.pattern(pattern, self.expr("as", written, self.owner))
             elif is_closure:
-                self.pattern(child, element if len(children) == 1 else UNKNOWN)
+                self.pattern(child, element if is_single else UNKNOWN)
 
     # expressions
 

@@ -40,8 +40,8 @@ class Crates:
     modules: dict[Key, Module] = field(default_factory=dict)
     # by crate: the root of a library of this project
     libraries: dict[str, Module] = field(default_factory=dict)
-    # by the folder of a package: the crates that it depends on
-    needs: dict[str, frozenset[str]] = field(default_factory=dict)
+    # by the folder of a package: the crates that it depends on, by their names in it
+    needs: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
@@ -205,13 +205,13 @@ def _file_of(files: Mapping[str, Facts], module: Module, declaration: Import) ->
     return next((path for path in wanted if path in files), None)
 
 
-def _needs(manifest: dict[str, Any]) -> frozenset[str]:
-    """Return the names of the crates that a package depends on."""
+def _needs(manifest: dict[str, Any]) -> dict[str, str]:
+    """Return the crates that a package depends on, by the names that it gives them."""
     targets = _table(manifest, "target").values()
-    names = (
-        name
+    dependencies = (
+        (name, _table(_table(table, part), name).get("package") or name)
         for table in (manifest, *(table for table in targets if isinstance(table, dict)))
         for part in ("dependencies", "dev-dependencies", "build-dependencies")
         for name in _table(table, part)
     )
-    return frozenset(name.replace("-", "_") for name in names)
+    return {name.replace("-", "_"): str(real).replace("-", "_") for name, real in dependencies}

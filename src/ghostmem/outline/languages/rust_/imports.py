@@ -86,10 +86,11 @@ class RustImports:
         """
         if name in KNOWN["roots"]:
             return Found.outside("native", name)
-        if name in self.crates.libraries:
-            return Found((Target("mod", self.crates.libraries[name]),), "import")
-        is_needed = name in self.crates.needs.get(module.package, ())
-        return Found.outside("external", name) if is_needed else NOTHING
+        needs = self.crates.needs.get(module.package, {})
+        real = needs.get(name, name)
+        if real in self.crates.libraries:
+            return Found((Target("mod", self.crates.libraries[real]),), "import")
+        return Found.outside("external", name) if name in needs else NOTHING
 
     def anchored(self, segments: list[str], module: Module, space: str) -> Found:
         """Resolve a path that begins with crate, self, super or ::."""
@@ -130,7 +131,7 @@ class RustImports:
                 if not outside or self.symbol(target.value).detail["pub"]
             ]
             return Found(tuple(visible), "module")
-        if space != "macro" and name in module.modules:
+        if space == "type" and name in module.modules:
             return Found((Target("mod", module.modules[name]),), "module")
         uses = self.uses.get((module.file, module.symbol), [])
         visible_uses = [use for use in uses if not outside or use.detail["pub"]]

@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from ghostmem.outline.languages.rust_.imports import KNOWN
-from ghostmem.outline.languages.rust_.members import ABSTRACT, RustCallee, RustMembers, callee_of
+from ghostmem.outline.languages.rust_.members import (
+    ABSTRACT,
+    RustCallee,
+    RustMembers,
+    callee_of,
+    has_itself,
+)
 from ghostmem.outline.languages.rust_.syntax import TUPLE
 from ghostmem.outline.languages.rust_.types import head_of, last_of, params_of
 from ghostmem.outline.languages.shared.inference import OUTSIDE, Target, symbols
@@ -12,8 +18,13 @@ from ghostmem.outline.languages.shared.postorder import UNKNOWN
 from ghostmem.outline.resolve.types import ARRAY, INSTANCE, Type
 
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
+FROM_LIBRARY = (*OUTSIDE, ARRAY)  # sorts of types whose functions are not the project's
 # groups of types: those of the standard library by their names, others by their sorts
-GROUPS = {name: group for group in ("cells", "holders", "lists", "maps") for name in KNOWN[group]}
+GROUPS = {
+    name: group
+    for group in ("cells", "once_cells", "holders", "lists", "maps")
+    for name in KNOWN[group]
+}
 SORTS = {ARRAY: "lists", INSTANCE: "own", **dict.fromkeys(ABSTRACT, "own")}
 _CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
 
@@ -26,10 +37,11 @@ class RustInference(RustMembers):
     ) -> Type | None:
         """Return the type of a part that a pattern takes out of a struct or variant."""
         whole = self.infer(path, source, depth)
-        if segments and segments[-1] in ("Some", "Ok"):
-            return self.element(whole)
-        if segments == ["Err"]:
-            return whole.args[1] if whole is not None and len(whole.args) > 1 else None
+        if segments and (len(segments) == 1 or segments[-2] in KNOWN["holders"]):
+            if segments[-1] in ("Some", "Ok"):
+                return self.element(whole)
+            if segments[-1] == "Err":
+                return _error(whole) if whole is not None else None
         callee = self.callee(path, ["path", segments, [], owner]) if segments else RustCallee()
         if len(callee.targets) != 1 or callee.targets[0].kind != "sym":
             return None
@@ -88,7 +100,18 @@ class RustInference(RustMembers):
             given = tuple(self.resolve(arg, path, owner) for arg in args)
             home = self.of_target(front[0], given) if len(front) == 1 else None
             return self._associated(home, rest, (path, owner), "type")
+        if len(found.targets) == 1 and found.targets[0].kind in OUTSIDE:
+            own = self._on_outside_type(found.targets[0], (path, owner))
+            if own.targets:
+                return own
         return RustCallee(found.targets, found.via if len(found.targets) < 2 else "conditional")
+
+    def _on_outside_type(self, target: Target, where: tuple[str, int]) -> RustCallee:
+        """Return the function of the project that a path such as `io::Error::new` means, by its
+        impl blocks for types from outside.
+        """
+        home, _, name = target.value.rpartition("::")
+        return self.find(Type(target.kind, name=home), name, where) if home else RustCallee()
 
     def _method(
         self, path: str, function: list[Any], where: tuple[str, int] | None, depth: int
@@ -100,18 +123,21 @@ class RustInference(RustMembers):
         if callee.targets:
             is_self = receiver >= 0 and self.files[path].detail["exprs"][receiver][0] == "self"
             return callee._replace(via="receiver") if is_self and callee.via == "type" else callee
-        inner = self.inner(kind) if kind is not None and kind.sort in OUTSIDE else None
-        if inner is not None and inner.sort == INSTANCE:
+        if kind is None or kind.sort not in OUTSIDE or (inner := self.inner(kind)) is None:
+            return self._elsewhere(kind, name)
+        if inner.sort == INSTANCE:
             return RustCallee()
-        is_inner = inner is not None and inner.sort in OUTSIDE and name != "clone"
+        is_inner = inner.sort in FROM_LIBRARY and not has_itself(kind, name)
         return self._elsewhere(inner if is_inner else kind, name)
 
     def _elsewhere(self, kind: Type | None, name: str) -> RustCallee:
         """Return the function that a type derives, or that a type from outside has."""
         if (derived := self.derived(kind, name)) is not None:
             return RustCallee([derived], "native", kind)
-        if kind is None or kind.sort not in OUTSIDE:
+        if kind is None or kind.sort not in FROM_LIBRARY:
             return RustCallee()
+        if kind.sort == ARRAY:
+            return RustCallee([Target("native", f"slice::{name}")], "native", kind)
         return RustCallee([Target(kind.sort, f"{kind.name}::{name}")], kind.sort, kind)
 
     def _associated(
@@ -177,6 +203,11 @@ class RustInference(RustMembers):
                 return kind.args[1] if how == "index" else Type(TUPLE, args=kind.args)
         return None
 
+    def sliced(self, whole: Type | None) -> Type | None:
+        """Return the type of a range of a list or a text."""
+        inner = self.element(whole)
+        return Type(ARRAY, args=(inner,)) if inner is not None else whole
+
     def method_result(self, receiver: Type | None, name: str) -> Type | None:
         """Return the type that a method of the standard library gives."""
         if name == "clone":
@@ -214,6 +245,7 @@ class RustInference(RustMembers):
         "index": lambda types, path, depth, row: types.element(
             types.infer(path, row, depth), "index"
         ),
+        "slice": lambda types, path, depth, row: types.sliced(types.infer(path, row, depth)),
         "tuple": lambda types, path, depth, rows: Type(
             TUPLE, args=tuple(types.infer(path, row, depth) for row in rows)
         ),
@@ -230,6 +262,29 @@ def _selected(types: RustInference, kind: Type) -> Type | None:
     return native(_OPTION, inner) if inner is not None else None
 
 
+def _removed(types: RustInference, kind: Type) -> Type | None:
+    """Return what `remove` gives: an element of a Vec, an Option of one of a VecDeque."""
+    if last_of(kind) == "Vec":
+        return types.element(kind)
+    return _selected(types, kind) if last_of(kind) == "VecDeque" else None
+
+
+def _locked(_types: RustInference, kind: Type) -> Type | None:
+    """Return what locking gives; only the locks of the standard library can be poisoned."""
+    if kind.sort == "native":
+        return native(_RESULT, *kind.args[-1:])
+    return kind.args[-1] if kind.args else None
+
+
+def _numbered(types: RustInference, kind: Type) -> Type | None:
+    return native("std::slice::Iter", Type(TUPLE, args=(native("usize"), types.element(kind))))
+
+
+def _error(kind: Type) -> Type | None:
+    """Return the type of the error of a Result."""
+    return kind.args[1] if len(kind.args) > 1 else None
+
+
 def native(name: str, *args: Type | None) -> Type:
     """Return a type of the standard library."""
     return Type("native", name=name, args=args)
@@ -237,13 +292,22 @@ def native(name: str, *args: Type | None) -> Type:
 
 # by the group of a type and that of a method: the type that the method gives
 RESULTS: dict[tuple[str, str], Callable[[RustInference, Type], Type | None]] = {
-    ("cells", "locks"): lambda _types, kind: native(_RESULT, *kind.args[-1:]),
+    ("cells", "locks"): _locked,
+    ("cells", "tries"): lambda _types, kind: native(_RESULT, *kind.args[-1:]),
     ("cells", "borrows"): lambda _types, kind: kind.args[-1] if kind.args else None,
+    ("once_cells", "selects"): lambda _types, kind: native(_OPTION, *kind.args[:1]),
+    ("once_cells", "initializes"): lambda _types, kind: kind.args[0] if kind.args else None,
     ("holders", "opens"): lambda types, kind: types.element(kind),
     ("holders", "options"): lambda _types, kind: native(_OPTION, *kind.args[:1]),
+    ("holders", "errors"): lambda _types, kind: native(_OPTION, _error(kind)),
+    ("holders", "opens_error"): lambda _types, kind: _error(kind),
     ("holders", "results"): lambda _types, kind: native(_RESULT, *kind.args[:1]),
     ("lists", "selects"): _selected,
+    ("lists", "removes"): _removed,
     ("maps", "selects"): _selected,
+    ("maps", "removes"): _selected,
+    ("lists", "numbers"): _numbered,
+    ("maps", "numbers"): _numbered,
     ("maps", "values"): lambda _types, kind: native("std::vec::Vec", *kind.args[1:2]),
     ("lists", "iterates"): lambda types, kind: native("std::slice::Iter", types.element(kind)),
     **dict.fromkeys(

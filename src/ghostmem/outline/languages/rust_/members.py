@@ -20,7 +20,7 @@ from ghostmem.outline.resolve.types import INSTANCE, PARAMETER, Key, Type
 
 MAX_DEREFS = 8  # types that are dereferenced one after the other
 ABSTRACT = frozenset({PARAMETER, DYN})  # sorts of types of which only the traits are known
-_NOT_FORWARDED = ("clone", "new", "from", "default")  # functions that a smart pointer has itself
+_OF_POINTERS = ("clone", "default", "from", "new")  # functions that a smart pointer has itself
 
 
 class RustCallee(NamedTuple):
@@ -78,8 +78,7 @@ class RustMembers(RustTypes):
             callee = self._functions(kind, name, where)
             if callee.targets:
                 return callee
-            is_pointer = kind.sort == "native" and name in _NOT_FORWARDED
-            if kind.sort in ABSTRACT or is_pointer:
+            if kind.sort in ABSTRACT or has_itself(kind, name):
                 break
         return RustCallee()
 
@@ -168,6 +167,12 @@ class RustMembers(RustTypes):
         """Return the type of a field of a type with its type arguments."""
         written = self.resolve(self.names.symbol(field).detail["type"], *owner)
         return substitute(written, params_of(self.names.symbol(owner).detail, owner, args))
+
+
+def has_itself(kind: Type, name: str) -> bool:
+    """Tell whether a smart pointer has a function itself, instead of the type that it leads to."""
+    is_reference = name == "as_ref" and last_of(kind) in KNOWN["owners"]
+    return kind.sort == "native" and (name in _OF_POINTERS or is_reference)
 
 
 def callee_of(keys: list[Key], single: str, home: Type | None) -> RustCallee:

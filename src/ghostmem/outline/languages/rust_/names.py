@@ -8,6 +8,9 @@ from ghostmem.outline.languages.rust_.imports import KNOWN, PRELUDE, VARIANTS, R
 from ghostmem.outline.languages.shared.inference import NOTHING, Found, Target
 from ghostmem.outline.resolve.types import PARAMETER, Key, Type
 
+# names that modules of the standard library, such as `std::str` and `std::env`, do not hide
+_NOT_HIDDEN = {"type": KNOWN["primitives"], "macro": KNOWN["macros"]}
+
 
 class RustNames(RustImports):
     """Look names up at places of a project."""
@@ -31,7 +34,10 @@ class RustNames(RustImports):
         module = self.module_of(path, owner)
         if len(segments) > 1 and segments[0] in ("crate", "self", "super", ""):
             return self.anchored(segments, module, space)
-        first = self._lexical(segments[0], path, owner, space if len(segments) == 1 else "type")
+        is_whole = len(segments) == 1
+        first = self._lexical(segments[0], path, owner, space if is_whole else "type")
+        if is_whole and first.via == "native" and segments[0] in _NOT_HIDDEN.get(space, ()):
+            first = self._outside(segments[0], space, module)
         return self.follow(first, segments[1:], space, module)
 
     def _lexical(self, name: str, path: str, owner: int, space: str) -> Found:

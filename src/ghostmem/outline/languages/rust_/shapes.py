@@ -1,11 +1,13 @@
 """Rust: expressions as plain data, and the names that patterns bind to their parts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from tree_sitter import Node
 
 from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Walk
+from ghostmem.outline.resolve.types import ARRAY
 
 MAX_NESTING = 60  # expressions inside each other
 MAX_PATTERNS = 40  # patterns inside each other
@@ -62,6 +64,8 @@ class ShapeWalk(Walk):
             children = node.named_children
             first = next((child for child in children if child.type != "mutable_specifier"), None)
             inner = self.of(first, depth + 1)
+            if kind == "index_expression" and children[-1].type == "range_expression":
+                return self.expr("slice", inner)
             known = first is not None or kind == "array_expression"
             return self.expr(WRAPS[kind], inner) if kind in WRAPS and known else inner
         return self.branches(node, depth + 1)
@@ -116,9 +120,10 @@ class ShapeWalk(Walk):
             case "tuple_struct_pattern" | "struct_pattern":
                 self.parts(node, source, depth)
             case "tuple_pattern" | "slice_pattern":
-                for place, child in enumerate(node.named_children):
+                for place, child in placed(node):
                     part = ("item", source, place) if kind == "tuple_pattern" else ("elem", source)
-                    self.pattern(child, self.expr(*part), depth + 1)
+                    known = self.expr(*part) if place != UNKNOWN else UNKNOWN
+                    self.pattern(child, known, depth + 1)
             case _ if kind != "closure_expression" and not kind.endswith("literal"):
                 for child in node.named_children:
                     if child.type != "mutable_specifier":
@@ -130,16 +135,14 @@ class ShapeWalk(Walk):
         segments = path_of(self, typed) or []
         if segments and typed is not None:
             self.ref("uses", typed, {"path": segments, "space": "variant"})
-        number = 0
-        for child in node.named_children:
-            if child == typed or child.type == "remaining_field_pattern":
+        for place, child in placed(node):
+            if child == typed:
                 continue
             name = child.child_by_field_name("name") if child.type == "field_pattern" else None
             inner = child.child_by_field_name("pattern") if name is not None else child
-            part = self.name(name) if name is not None else str(number)
+            part = self.name(name) if name is not None else str(place)
             taken = self.expr("part", source, segments, part, self.owner)
             self.pattern(inner or name or child, taken, depth + 1)
-            number += 1
 
     def read(self, node: Node, *kinds: str) -> None:
         """Record the use of a value by its name or path, unless it is a local."""
@@ -155,12 +158,32 @@ class ShapeWalk(Walk):
         return binding is not None
 
 
+def placed(node: Node) -> Iterator[tuple[int, Node]]:
+    """Yield the parts of a list with their places, where `_` has a place but is no part.
+
+    The place of a part after `..` is UNKNOWN."""
+    place = 0
+    for child in node.children:
+        if child.type == "remaining_field_pattern":
+            place = UNKNOWN
+        elif child.type == "," and place != UNKNOWN:
+            place += 1
+        elif child.is_named and not child.type.endswith("comment"):
+            yield place, child
+
+
+def _literal(walk: ShapeWalk, node: Node, _depth: int) -> int:
+    """Build the expression of a text, a character or a truth value, also one of bytes."""
+    is_bytes = walk.source.startswith(b"b", node.start_byte) and node.type != "boolean_literal"
+    written: list[Any] = ["path", ["u8" if is_bytes else LITERALS[node.type]], []]
+    if is_bytes and node.type != "char_literal":
+        written = [ARRAY, [], [written]]
+    return walk.expr("as", written, walk.owner)
+
+
 # by the kind of a node
 _SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
-    **dict.fromkeys(
-        LITERALS,
-        lambda walk, node, _depth: walk.expr("as", ["path", [LITERALS[node.type]], []], walk.owner),
-    ),
+    **dict.fromkeys(LITERALS, _literal),
     "self": lambda walk, _node, _depth: walk.expr("self", walk.owner),
     "identifier": ShapeWalk.path,
     "scoped_identifier": ShapeWalk.path,
@@ -178,6 +201,6 @@ _SHAPES: dict[str, Callable[[ShapeWalk, Node, int], int]] = {
         "as", type_of(walk, node.child_by_field_name("name")), walk.owner
     ),
     "tuple_expression": lambda walk, node, depth: walk.expr(
-        "tuple", [walk.of(child, depth) for child in node.named_children]
+        "tuple", [walk.of(child, depth) for _, child in placed(node)]
     ),
 }

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from ghostmem.outline.languages.shared.postorder import Walk
 from ghostmem.outline.resolve.types import ARRAY
 
-DEEPEST = 12
+MAX_TYPE_DEPTH = 12
 TUPLE, DYN = "tuple", "dyn"  # sorts of types besides "path" and ARRAY
 NAMES = frozenset(
     {
@@ -58,7 +58,7 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
 
     References and pointers are left out.
     """
-    if node is None or depth > DEEPEST:
+    if node is None or depth > MAX_TYPE_DEPTH:
         return None
     if handler := _TYPES.get(node.type):
         return handler(walk, node, depth + 1)
@@ -181,7 +181,8 @@ def attributes_of(walk: Walk, node: Node) -> list[str]:
     while before is not None and (
         before.type == "attribute_item" or before.type.endswith("comment")
     ):
-        found.append(walk.text(before))
+        raw = walk.source[before.start_byte : before.end_byte]
+        found.append(" ".join(raw.decode("utf-8", "replace").split()))
         before = before.prev_named_sibling
     return found
 

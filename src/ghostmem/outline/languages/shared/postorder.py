@@ -10,12 +10,17 @@ from typing import Any, ClassVar
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Symbol
-from ghostmem.outline.languages.shared.syntax import DEEPEST, SourceText, digest, error_places
+from ghostmem.outline.languages.shared.syntax import (
+    MAX_SYMBOL_DEPTH,
+    SourceText,
+    digest,
+    error_places,
+)
 
 Step = Node | Callable[[], None]
 Visit = Callable[[Node], Sequence[Step]]
 UNKNOWN = -1  # an expression of which nothing is known
-LONGEST = 160  # of a signature or a reference as written
+MAX_TEXT = 160  # of a signature or a reference as written
 
 
 class Walk(SourceText):
@@ -65,7 +70,7 @@ class Walk(SourceText):
             if not isinstance(step, Node):
                 step()
                 continue
-            if self.depths[self.owner] > DEEPEST:
+            if self.depths[self.owner] > MAX_SYMBOL_DEPTH:
                 self.cut.add(self.line(step.start_byte))
                 continue
             visitor = self.visitors.get(step.type)
@@ -77,15 +82,15 @@ class Walk(SourceText):
         """Return the source of a node, on one line and of bounded length."""
         if node is None:
             return ""
-        raw = self.source[node.start_byte : min(node.end_byte, node.start_byte + 4 * LONGEST)]
-        return " ".join(raw.decode("utf-8", "replace").split())[:LONGEST]
+        raw = self.source[node.start_byte : min(node.end_byte, node.start_byte + 4 * MAX_TEXT)]
+        return " ".join(raw.decode("utf-8", "replace").split())[:MAX_TEXT]
 
     def name(self, node: Node | None) -> str:
         """Return the source of a name."""
         return (
             ""
             if node is None
-            else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:LONGEST]
+            else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:MAX_TEXT]
         )
 
     def symbol(
@@ -99,10 +104,10 @@ class Walk(SourceText):
     ) -> int:
         """Declare a symbol; its signature is the text before its body."""
         stop = body.start_byte if body is not None else node.end_byte
-        raw = self.source[node.start_byte : min(stop, node.start_byte + 4 * LONGEST)].decode(
+        raw = self.source[node.start_byte : min(stop, node.start_byte + 4 * MAX_TEXT)].decode(
             "utf-8", "replace"
         )
-        signature = " ".join(raw.split())[:LONGEST].rstrip(" {;=")
+        signature = " ".join(raw.split())[:MAX_TEXT].rstrip(" {;=")
         body_hash = digest(self.source, node)
         start, end = self.line(node.start_byte), self.line(node.end_byte)
         self.facts.symbols.append(

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_DEPTH = (
-    120  # an expression nested deeper is unknown: no person wrote it, and Python's stack is finite
-)
-MOST_ERRORS = 100
-# symbols inside of symbols; names and digests of all levels would grow with the square of the depth
-DEEPEST = 50
+MAX_DEPTH = 120  # of nested expressions; deeper ones are unknown, because Python's stack is finite
+MAX_ERRORS = 100
+# of symbols inside of symbols: the names of all levels grow with the square of the depth
+MAX_SYMBOL_DEPTH = 50
 
 
 class SourceText:
@@ -28,7 +26,7 @@ class SourceText:
         self.words: dict[bytes, str] = {}
 
     def text(self, node: "Node") -> str:
-        """Return a node's text; names come again and again, so that each is made once."""
+        """Return a node's text; equal texts are one object."""
         raw = self.source[node.start_byte : node.end_byte]  # faster than the node's own text
         found = self.words.get(raw)
         if found is None:
@@ -36,8 +34,9 @@ class SourceText:
         return found
 
     def line(self, byte: int) -> int:
-        """Return the line of a byte; asking nodes for points is slow and crashes tree-sitter 0.26.0
-        (py-tree-sitter #472).
+        """Return the line of a byte.
+
+        The points of nodes are slow, and crash tree-sitter 0.26.0 (py-tree-sitter #472).
         """
         return bisect_left(self.breaks, byte) + 1
 
@@ -67,10 +66,10 @@ def digest(source: bytes, node: "Node") -> str:
 
 
 def error_places(root: "Node", place: Callable[["Node"], int]) -> set[int]:
-    """Return where the source could not be parsed, as far as a person would read on."""
+    """Return the first places where the source could not be parsed."""
     found: set[int] = set()
     stack = [root] if root.has_error else []
-    while stack and len(found) < MOST_ERRORS:
+    while stack and len(found) < MAX_ERRORS:
         node = stack.pop()
         if node.is_error or node.is_missing:
             found.add(place(node))
@@ -82,3 +81,13 @@ def error_places(root: "Node", place: Callable[["Node"], int]) -> set[int]:
 def error_lines(root: "Node") -> list[int]:
     """Return the lines that could not be parsed."""
     return sorted(error_places(root, line_of))
+
+
+def reparsed(root: "Node", grammar: object, source: bytes) -> "Node":
+    """Return the tree of a changed source if it has fewer errors than a tree, otherwise that tree.
+
+    The source must have the same length and lines."""
+    from tree_sitter import Language, Parser
+
+    other = Parser(Language(grammar)).parse(source).root_node
+    return min(root, other, key=lambda tree: len(error_lines(tree)))
