@@ -89,6 +89,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
         ({"key_prefix": "_"}, ""),
         ({"valid_at": "+3h"}, "one"),
         ({"valid_at": "+100h"}, "four one two"),
+        ({"changed": True}, "three%_"),
         ({"trusted": True}, "four one"),
         ({"closed": True, "now": "+50h"}, "three%_"),
         ({"closed": False, "now": "+50h"}, "one two"),
