@@ -13,7 +13,7 @@ from ghostmem.parameters import FLAG, INTEGER, NUMBER, OPERATIONS, TEXTS, Parame
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _TYPES = {INTEGER: int, NUMBER: float}
-_PART = re.compile(r'\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)')  # of a list, quoted or not
+_PART = r'\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)'  # of a list, quoted or not
 
 
 def option(parameter: Parameter, *names: str, **changes: Any) -> Decorator:
@@ -104,7 +104,7 @@ def _parts(value: str) -> list[str]:
         return value.split(",")
     return [
         plain if quoted is None else quoted.replace('""', '"')
-        for quoted, plain in (match.groups() for match in _PART.finditer(value))
+        for quoted, plain in (match.groups() for match in re.finditer(_PART, value))
     ]
 
 

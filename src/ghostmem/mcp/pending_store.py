@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -70,5 +69,7 @@ class _Attempt:
             print(error_text(error), file=sys.stderr, flush=True)
             self._error = error
         except Exception as error:  # noqa: BLE001 (raised again where the store is used)
+            import traceback
+
             traceback.print_exc()
             self._error = GhostError(f"{type(error).__name__} while the store was opened")
