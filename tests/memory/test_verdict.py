@@ -275,14 +275,15 @@ def test_a_text_that_shares_one_word_ends_nothing(open_ghost: Callable[..., Ghos
 def test_a_turn_of_a_conversation_is_compared_by_plain_rules(
     open_ghost: Callable[..., Ghost],
 ) -> None:
-    """A memory with a scope that is put as an episode is a turn; without a kind it may be a fact."""
+    """An episode with a speaker and a scope is a turn; a fact may have both."""
     ghost = open_ghost(embed_provider="local")
     ghost.put("a", "old", "Anna is a vegetarian.")
     text = "Anna eats meat every day."
     verdicts = {}
     for kind in ("semantic", "episodic", None):
         fields = {"kind": kind} if kind else {}
-        verdicts[kind] = ghost.put("a", "new", text, source_scope="s", **fields).verdict.kind
+        source = {"source_user": "Anna", "source_scope": "s"}
+        verdicts[kind] = ghost.put("a", "new", text, **source, **fields).verdict.kind
         ghost.rm("a", "new")
     assert verdicts == {"semantic": "conflict", "episodic": "new", None: "conflict"}
 
@@ -291,11 +292,12 @@ def test_a_turn_corrects_no_other_turn(open_ghost: Callable[..., Ghost]) -> None
     """A turn inherits its scope from the version before it; a fact with a scope corrects a turn."""
     ghost = open_ghost()
     text = "The API does not listen on port 8080."
-    ghost.put("a", "turn", "The API listens on port 8080.", kind="episodic", source_scope="s")
-    ghost.put("a", "two", "Grandma grows roses.", kind="episodic", source_scope="s")
+    source = {"source_user": "Anna", "source_scope": "s"}
+    ghost.put("a", "turn", "The API listens on port 8080.", kind="episodic", **source)
+    ghost.put("a", "two", "Grandma grows roses.", kind="episodic", **source)
     turn = ghost.put("a", "two", text, kind="episodic")
     assert (turn.source_scope, turn.verdict.key) == ("s", "turn")
     assert not ghost.conflicts("a").conflicts
-    ghost.put("b", "turn", "The API listens on port 8080.", kind="episodic", source_scope="s")
-    ghost.put("b", "fact", text, source_scope="s")
+    ghost.put("b", "turn", "The API listens on port 8080.", kind="episodic", **source)
+    ghost.put("b", "fact", text, **source)
     assert [(pair.key, pair.other) for pair in ghost.conflicts("b").conflicts] == [("fact", "turn")]

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.frozen import frozen
-from ghostmem.model import Kind, Memory
+from ghostmem.model import Memory
+from ghostmem.model.memory import conversation_of
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -45,15 +46,10 @@ class Draft:
     quiet: bool = False  # a repetition does not count as a use
     revive: bool = False  # a removed memory comes back with its links
 
-
-def is_turn(source_scope: str | None, kind: Kind | None) -> bool:
-    """Say whether a memory is a turn of a conversation: a record that corrects no other turn."""
-    return source_scope is not None and kind == Kind.EPISODIC
-
-
-def makes_turn(draft: Draft, current: Memory | None) -> bool:
-    """Say whether a draft is a turn; `current` is the version whose scope it inherits.
-
-    Its kind is named: a put without one may be a fact, although the default is episodic."""
-    scope = draft.fields.get("source_scope", current.source_scope if current else None)
-    return is_turn(scope, draft.fields.get("kind"))
+    def is_turn(self, current: Memory | None) -> bool:
+        """Say whether it is a turn of a conversation; it inherits from the current version."""
+        kind, user, scope = (
+            self.fields.get(name, getattr(current, name, None))
+            for name in ("kind", "source_user", "source_scope")
+        )
+        return conversation_of(kind, user, scope) is not None

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.judge import find_judge, judge_available
-from ghostmem.memory.draft import Draft, makes_turn
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared, prepare, with_nearest
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
@@ -137,7 +137,7 @@ def judge_draft(
     """Return how a draft relates to the memories of its namespace and to its previous version."""
     if store.settings.freshness == "off" and not draft.dedup and not draft.supersedes:
         return NOTHING
-    of_turn = makes_turn(draft, current)
+    of_turn = draft.is_turn(current)
     settings = replace(store.settings, judge="off") if of_turn else store.settings
     judgement = find_verdict(settings, tx, draft.ns, draft.key, draft.content, store.clock(), near)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):

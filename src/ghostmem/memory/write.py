@@ -14,7 +14,6 @@ from ghostmem.memory.draft import (
     SOURCE_FIELDS,
     USE_COUNTS,
     Draft,
-    is_turn,
 )
 from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
@@ -63,7 +62,7 @@ def write_put(
         return _reinforce_restated(tx, draft, verdict, other, now)
     corrected = [*([other] if verdict.kind in CORRECTIONS else []), *judgement.also]
     if judgement.of_turn:
-        corrected = [old for old in corrected if not is_turn(old.source_scope, old.kind)]
+        corrected = [old for old in corrected if old.conversation is None]
     if corrected and store.settings.freshness == "close" and "importance" not in draft.fields:
         draft = _as_important(tx, draft, [old.importance for old in corrected], now)
     memory = write_draft(store, tx, draft, prepared)

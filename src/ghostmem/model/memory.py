@@ -262,6 +262,16 @@ class SymbolRef(Record):
     rel: FileRel = FileRel.MODIFIED
 
 
+def conversation_of(
+    kind: Kind | None, source_user: str | None, source_scope: str | None
+) -> str | None:
+    """Return the conversation that a memory is a turn of: an episode with a speaker and a scope.
+
+    A fact may name the session in which it was stated (`source_scope`) and is no turn."""
+    is_turn = kind == Kind.EPISODIC and source_user is not None
+    return source_scope if is_turn else None
+
+
 @frozen
 class Memory(Record):
     """One version of one memory: the unit that is stored, found and aged."""
@@ -330,6 +340,11 @@ class Memory(Record):
     def from_user(self) -> bool:
         """Say whether it is the user's own statement, which observations never overrule."""
         return self.source_kind in (None, SourceKind.STATED)
+
+    @property
+    def conversation(self) -> str | None:
+        """Return the conversation of which it is a turn, if it is one."""
+        return conversation_of(self.kind, self.source_user, self.source_scope)
 
     @property
     def protected(self) -> bool:

@@ -47,7 +47,7 @@ class PostgresIndex(Index):
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
         first, ns = 0, memory.ns
         self._journal.namespace(ns)
-        thread = self._thread(ns, memory.source_scope, rows)
+        thread = self._thread(ns, memory.conversation, rows)
         for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
             span = (row.seq, row.start, row.stop, row.start_line, row.end_line)
@@ -82,7 +82,7 @@ class PostgresIndex(Index):
         return first
 
     def _thread(self, ns: str, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
-        """Return the number of the thread of a source scope, extended by some rows."""
+        """Return the number of the thread of a conversation, extended by some rows."""
         if scope is None or not rows:
             return None
         number: int = self._db.get(

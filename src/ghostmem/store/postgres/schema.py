@@ -638,6 +638,17 @@ CREATE INDEX memories_stated ON memories (ns)
   WHERE deleted_at IS NULL AND (source_kind IS NULL OR source_kind = 'stated');
 """
 
+_TURNS = """
+-- Only turns of conversations form threads, not facts that name the session they come from.
+UPDATE chunks c SET thread_id = NULL, place = NULL FROM memories m
+  WHERE m.ns = c.ns AND m.id = c.memory_id AND c.thread_id IS NOT NULL
+    AND (m.kind <> 'episodic' OR m.source_user IS NULL);
+UPDATE threads t SET chunks = (SELECT count(*) FROM chunks c
+    WHERE c.ns = t.ns AND c.thread_id = t.id),
+  length = (SELECT coalesce(sum(c.length), 0) FROM chunks c
+    WHERE c.ns = t.ns AND c.thread_id = t.id);
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _row_security(),
     "0002_words": _bytewise(_WORDS),
@@ -647,6 +658,7 @@ MIGRATIONS: dict[str, str] = {
     "0013_idle_year": _IDLE_YEAR,
     "0014_statements": _STATEMENTS,
     "0015_direct_terms": _DIRECT_TERMS,
+    "0016_turns": _TURNS,
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -70,7 +70,7 @@ class SqliteIndex(Index):
         made = _ChunkRows()
         for memory, rows, vectors in entries:
             number = self._journal.namespace(memory.ns)
-            thread = self._thread(number, memory.source_scope, rows)
+            thread = self._thread(number, memory.conversation, rows)
             start = f"{format_time(memory.created_at)}{memory.id}"
             for position, row in enumerate(rows):
                 place = f"{start}{row.seq:06d}" if thread else None
@@ -101,7 +101,7 @@ class SqliteIndex(Index):
             self._journal.grow(ns, chunks, length)
 
     def _thread(self, number: int, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
-        """Return the number of the thread of a source scope, extended by some rows."""
+        """Return the number of the thread of a conversation, extended by some rows."""
         if scope is None or not rows:
             return None
         self._db.execute(

@@ -446,6 +446,14 @@ UPDATE reflect_rules SET cond_unaccessed_gt_hours = 8760
 CREATE INDEX memories_stated ON memories (ns)
   WHERE deleted_at IS NULL AND (source_kind IS NULL OR source_kind = 'stated');
 """,
+    "0016_turns": """
+-- Only turns of conversations form threads, not facts that name the session they come from.
+UPDATE chunks SET thread_id = NULL, place = NULL
+  WHERE thread_id IS NOT NULL AND memory_id IN
+    (SELECT id FROM memories WHERE kind <> 'episodic' OR source_user IS NULL);
+UPDATE threads SET (chunks, length) =
+  (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.thread_id = threads.id);
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.
