@@ -30,7 +30,7 @@ MIN_IMPORTANCE = 0.35  # the default; every candidate has more
 MAX_CANDIDATES = 12
 _BASE_IMPORTANCE = 0.4  # the weight of the sort is added, and the probability with its weight
 _PROBABILITY_WEIGHT = 0.1
-_PHRASE_SHARE = 0.2  # share of the threshold that is enough for a statement with a phrase
+_PHRASE_SHARE = 0.4  # share of the threshold that is enough for a statement with a phrase
 _MIN_TERMS = 2  # distinctive terms that a statement needs where phrases decide
 _MAX_JUDGED = 400  # statements of a message that the judge reads; phrases decide about the others
 _MAX_WHOLE = 400  # characters; of a longer message the judge reads what is around a statement
@@ -137,8 +137,8 @@ def _around(message: str, start: int, stop: int) -> str:
 
 
 def _is_skipped(sentence: str) -> bool:
-    """Say whether a sentence asks to forget, is a command, or announces what is not part of it."""
-    if sentence.endswith((":", "：")) or is_withdrawn(sentence):
+    """Say whether a sentence asks to forget or is a command."""
+    if is_withdrawn(sentence):
         return True
     return bool(_COMMAND.fullmatch(sentence)) and not is_explicit(sentence)
 

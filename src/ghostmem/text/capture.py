@@ -1,7 +1,7 @@
 """Split a message into statements, sentences that can be understood alone.
 
-Only the writer's own words are kept: code, logs, quotations, tasks and the output of programs are
-left out. Only the heading or the opening above a sentence is added to it.
+Only the writer's own words are kept: pasted text, quotations and tasks are left out. Only the
+heading or the opening above a sentence is added to it.
 """
 
 import re
@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
-from ghostmem.text.machine import is_machine_line, without_data, without_machine_text
+from ghostmem.text.machine import without_machine_text
+from ghostmem.text.pasted import without_pasted
 
 MAX_SENTENCE = 1_200  # characters; a longer sentence was pasted
 MAX_READ = 2_000_000  # characters of one text
@@ -68,8 +69,8 @@ class Statement(NamedTuple):
 
 
 def own_text(text: str) -> str:
-    """Return the writer's part of a message: without the text of programs, data and quotations."""
-    text = without_data(without_machine_text(text[:MAX_READ].replace("\r\n", "\n")))
+    """Return the writer's part of a message: without pasted text and quotations."""
+    text = without_pasted(without_machine_text(text[:MAX_READ].replace("\r\n", "\n")))
     text = _own_words(text)
     return _QUOTE.sub("", text) if '"' in text or "“" in text else text
 
@@ -155,19 +156,13 @@ def _prose(text: str, heading: str) -> Iterator[Statement]:
 
 
 def _joined_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a paragraph without quotations, code and logs; wrapped lines joined."""
-    lines = text.split("\n")
-    if all(line.startswith(("    ", "\t")) for line in lines):
-        return  # indented code
+    """Yield the lines of a paragraph without quotations and tables; wrapped lines joined."""
     open_part = ""
-    for line in lines:
-        stripped = line.strip()
-        if stripped.startswith((">", "|")) or is_machine_line(stripped):
+    for stripped in map(str.strip, text.split("\n")):
+        if stripped.startswith((">", "|")):
             if open_part:
                 yield open_part
             open_part = ""
-            if stripped.startswith("Traceback (most recent"):
-                return
         elif open_part and stripped and _continues(open_part, stripped):
             open_part = f"{open_part} {stripped}"
         else:

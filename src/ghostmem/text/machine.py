@@ -1,4 +1,4 @@
-"""Remove the text of programs from a message: reminders, hook output, pasted logs and code."""
+"""Remove the text that programs add to a message: reminders, hook output, placeholders."""
 
 import re
 
@@ -17,44 +17,6 @@ _OPENINGS = (
     "API Error:",
 )
 _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text|Attachment)[^\]\n]{0,80}\]")
-_CODE = re.compile(
-    r"(?:\$|>>>|\.\.\.|%|PS [A-Z]:\\[^>\n]{0,80}>) "  # prompts
-    r"|(?:def|class|import|from|const|let|var|function|async|export|return|public|private|static"
-    r"|package|namespace|using|#include|#!|@\w+\()\b.{0,300}[;{}():=]"
-    r"|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX)|ALTER TABLE)\s"
-    r"|[{\[]\s*[\"{\[\]}]|</?[a-zA-Z][\w-]{0,40}[\s/>]|[}\])]+[;,]?$"
-    r"|(?:diff --git|@@ -\d|\+\+\+ |--- [ab]/|[+-]\s*(?:def|class|import|const|let|var|return)\b)"
-)
-_CODE_END = re.compile(
-    r"[{;]$|=>|\)\s*:$|\w\(.{0,80}\)\s*\{|\w+\s*[:+]?=\s*[\w\"'\[({].{0,200}[)\]}\"';]$|::\w+\("
-)
-_LOG = re.compile(
-    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
-    r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\[\d+\]\s|\[(?:INFO"
-    r"|WARN|ERROR|DEBUG|info|warn|error"
-    r"|debug)\w*\]|(?:\S{1,40} )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|ERR!)\b[:\s]"
-    r"|(?:error|warning|fatal|info|debug|hint|remote)(?:\[\w+\])?: |(?:[\w.]+)?(?:Error"
-    r"|Exception|Warning): "
-    r"|Traceback \(most recent|File \"[^\"\n]*\", line \d|at [\w.$<>]+ ?\([^)\n]*\)|at "
-    r"[\w./\\-]+:\d+|Caused by: |goroutine \d"
-    r"|To (?:github|gitlab|bitbucket|https|git@|ssh)\S*|(?:PASSED|FAILED|OK|FAIL"
-    r"|ok)\s+\S+(?:::|\.)\S+|npm (?:WARN|ERR|notice)"
-    r"|={3,}|-{4,}|(?:E|F)\s{2,}\S|[┌├└│╭╰✓✗✔✘⎿●]"
-)
-_JSON_START = re.compile(r"[{\[]\s*[\"{\[\]}]")
-# strings, which may hold brackets, brackets, and the empty line that ends what was cut off
-_JSON_PART = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|[{\[]|[}\]]|\n[ \t]*\n")
-_JSON_ROW = re.compile(r"\"\s*:|^[ \t]*[\"{\[]", re.MULTILINE)  # a key, or a line of a list
-_MIN_JSON_ROWS = 2  # of JSON that was cut off; with fewer it may be a sentence
-# a key without a value above indented keys with values
-_YAML = re.compile(
-    r"^[ \t]*[\w.-]+:[ \t]*\n(?:[ \t]+[\w.-]+:(?:[ \t][^\n]*)?(?:\n|\Z)){2,}", re.MULTILINE
-)
-_YAML_KEY = re.compile(r"^[ \t]*([\w.-]+):", re.MULTILINE)
-_IDENTIFIER = re.compile(r"\w[._-]\w|[a-z][A-Z]")
-_MIN_YAML_LINES = 4  # with fewer, and with words as keys, it may be a list of the user
-_MAX_INLINE_JSON = 40  # characters; a longer JSON value in a sentence was pasted
-_SIGNS = frozenset("{}[]()<>;=|&\\$#@^~+*/_\"'`")
 
 
 def without_machine_text(text: str) -> str:
@@ -101,55 +63,6 @@ def _without_elements(text: str) -> str:
     return "".join([*kept, text[at:]])
 
 
-def without_data(text: str) -> str:
-    """Return a text without the JSON and YAML that was pasted into it."""
-    return _YAML.sub(lambda found: "\n\n" if _is_yaml(found[0]) else found[0], _without_json(text))
-
-
-def _is_yaml(lines: str) -> bool:
-    """Say whether lines with keys are data, not a list of the user such as `Editor: vim`."""
-    keys = _YAML_KEY.findall(lines)
-    if any(map(_IDENTIFIER.search, keys)):
-        return True
-    return len(keys) >= _MIN_YAML_LINES and all(key[0].islower() for key in keys)
-
-
-def _without_json(text: str) -> str:
-    """Replace each longer JSON object or list by an empty line."""
-    kept, at, start, depth = [], 0, 0, 0
-    for part in _JSON_PART.finditer(text):
-        opens = part[0] in "{["
-        if not depth and not (opens and _JSON_START.match(text, part.start())):
-            continue
-        start = start if depth else part.start()
-        is_cut_off = part[0].isspace()
-        depth = 0 if is_cut_off else depth + opens - (part[0] in "}]")
-        if not depth and _is_json(text, start, part.end(), is_cut_off):
-            kept.append(text[at:start])
-            at = part.end()
-    end = start if depth and _is_json(text, start, len(text), is_cut_off=True) else len(text)
-    return "\n\n".join([*kept, text[at:end]])
-
-
-def _is_json(text: str, start: int, end: int, is_cut_off: bool) -> bool:
-    """Say whether a part of a text is JSON that was pasted, not a bracket in a sentence."""
-    if end - start <= _MAX_INLINE_JSON:
-        return False
-    rows = _JSON_ROW.finditer(text, start, end)
-    return not is_cut_off or sum(1 for _ in rows) >= _MIN_JSON_ROWS
-
-
 def _is_machine(name: str) -> bool:
     """Say whether programs wrap their text in elements of this name, unlike those of HTML."""
     return "-" in name or "_" in name or name.lower() in _WRAPPERS
-
-
-def is_machine_line(line: str) -> bool:
-    """Say whether a line looks like code, a log, a diff or the output of a command."""
-    line = line.strip()[:600]
-    if not line:
-        return False
-    if _LOG.match(line) or _CODE.match(line) or _CODE_END.search(line):
-        return True
-    signs = sum(char in _SIGNS for char in line)
-    return signs > 4 and signs > 0.2 * len(line)
