@@ -70,13 +70,15 @@ def context(
     now: datetime | str | None = None,
     for_user: str | None = None,
     for_scope: str | None = None,
+    for_task: bool = False,
     **conditions: Unpack[Narrow],
 ) -> Pack:
     """Return the memories to read for a task, packed into a token budget; see `Ghost.context`.
 
     Pinned memories come first, up to a third of the budget; then search results, most relevant
     first; then memories that edges lead to. When all memories of the namespace take at most a
-    quarter of the budget, all of them are given."""
+    quarter of the budget, all of them are given. With `for_task`, the query is a prompt, often an
+    order: only memories that matter for it are given, and nothing whatever the prompt is."""
     text, settings = validate.text(query, "query"), store.settings
     at = store.clock() if now is None else as_time(now, "now")
     filter_ = search_filter(ns, at, tiers, include_all, conditions)
@@ -97,11 +99,13 @@ def context(
         symbols=validate.texts(symbols, "symbols", "symbol"),
         root=root,
         language=language,
-        with_pinned=with_pinned,
+        with_pinned=with_pinned and not for_task,
         follow_edges=settings.edge_expansion if expand is None else expand,
         # the specified scoring packs search results only
         whole=settings.context_score == "relevance"
-        and (settings.context_whole if whole is None else whole),
+        and (settings.context_whole if whole is None else whole)
+        and not for_task,
+        for_task=for_task,
     )
     return _assemble(store, request)
 

@@ -29,6 +29,7 @@ class ContextRequest:
     with_pinned: bool
     follow_edges: bool
     whole: bool  # give all of a small namespace
+    for_task: bool = False  # only search results that matter for a task, and none of the pinned
 
 
 def token_cap(value: int) -> int:

@@ -10,6 +10,7 @@ from ghostmem.model import Memory
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
+from ghostmem.search.task import rank_for_task
 from ghostmem.store import Store, Transaction
 from ghostmem.truth.corrections import successor_key
 from ghostmem.truth.sources import Person
@@ -29,13 +30,15 @@ class SearchResults:
         self._relevance_first = store.settings.context_score == "relevance"
         user = request.for_user
         self._user = None if user is None else Person(tx, user, request.filter_.ns)
-        ranking = rank(store, tx, request.query, request.filter_)
+        find = rank_for_task if request.for_task else rank
+        ranking = find(store, tx, request.query, request.filter_)
         self.notes = ranking.notes
         self._scores = {match.chunk.memory_id: match.score for match in ranking.matches}
         self._rest = ranking.answers
         self.floor: float | None = None  # results that score less are not packed
         self.strong_score = 0.0
-        if self._relevance_first and self._rest and store.settings.fusion == "linear":
+        is_linear = store.settings.fusion == "linear" and not request.for_task
+        if self._relevance_first and self._rest and is_linear:
             best = max(match.score for match in self._rest)
             self.floor, self.strong_score = FLOOR * best, STRONG * best
 

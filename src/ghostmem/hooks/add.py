@@ -12,11 +12,13 @@ from ghostmem.hooks.session import claim_memories, stored_session, update_sessio
 from ghostmem.model import NsFilter, Pack
 from ghostmem.store.session import HookSession
 from ghostmem.store.store import Store
+from ghostmem.text.capture import own_text
 from ghostmem.text.render import render
 
 MAX_ADDED = 8_000  # characters that hosts accept
 MIN_PROMPT = 10  # characters of a prompt that is searched for
 MAX_MEMORY_TOKENS = 400
+MAX_MEMORIES = 4  # that are added with a prompt
 _HEAD, _TAIL = 3_000, 1_000  # characters of a long prompt that make the query
 CLEARED_SOURCES = ("clear", "compact")  # the session has lost the memories it was shown
 RESUMED_SOURCES = ("resume", "fork")  # the transcript may begin with that of another session
@@ -103,7 +105,7 @@ def _start(store: Store, session: HookSession, budget: int) -> Pack:
 def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call) -> Pack:
     """Return relevant memories for a prompt that were not shown yet."""
     budget = max(1, store.settings.hook_budget // 2)
-    text = _user_text(call.prompt).strip()
+    text = own_text(call.prompt).strip()
     if len(text) < MIN_PROMPT or _is_empty(store, session.ns):
         return Pack(budget, 0, ())
     query = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
@@ -113,10 +115,10 @@ def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, 
     # memories that were shown before may fill half of the result
     wide = budget * 2 if session.shown else budget
     pack = context(
-        store, query, session.ns, budget=wide, max_memory_tokens=MAX_MEMORY_TOKENS, whole=False
+        store, query, session.ns, budget=wide, max_memory_tokens=MAX_MEMORY_TOKENS, for_task=True
     )
     kept, used = [], 0
-    for memory in pack.memories:
+    for memory in pack.memories[:MAX_MEMORIES]:
         if memory.id not in session.shown and used + memory.tokens <= budget:
             kept.append(memory)
             used += memory.tokens
@@ -128,15 +130,6 @@ def _is_empty(store: Store, ns: str) -> bool:
     with store.engine.read() as tx:
         has_chunks = any(space.chunks for space in tx.search.spaces([ns]))
         return not has_chunks and not tx.notes.folders(NsFilter(ns))
-
-
-def _user_text(prompt: str) -> str:
-    """Return a prompt without the text of programs."""
-    if "<" not in prompt and "[" not in prompt:
-        return prompt
-    from ghostmem.text.machine import without_machine_text
-
-    return without_machine_text(prompt)
 
 
 def _fitting(pack: Pack, style: str) -> Pack:
