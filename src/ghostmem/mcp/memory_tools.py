@@ -118,7 +118,12 @@ def _reflect(ghost: Ghost, given: Arguments) -> Result:
 
 
 def _put(ghost: Ghost, given: Arguments) -> Result:
-    memory = ghost.put(given.pop("ns"), given.pop("key"), given.pop("content"), **given)
+    if "key" in given:
+        memory = ghost.put(**given)
+    else:
+        from ghostmem.memory.put_unnamed import put_unnamed
+
+        memory = put_unnamed(ghost.store, **given)
     result: Result = plain(memory)
     verdict = result.get("verdict", {})
     if verdict.get("kind") == VerdictKind.CONFLICT and "key" in verdict:
@@ -222,6 +227,7 @@ MEMORY: tuple[McpTool, ...] = (
             "supersedes base_version source_user source_kind source_scope created_at valid_from "
             "valid_to files meta",
         ),
+        dispensable=("key",),
     ),
     McpTool(
         "ghost_get",

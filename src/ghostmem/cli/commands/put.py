@@ -58,10 +58,6 @@ def put(
     **fields: Any,
 ) -> None:
     space = console.ns(ns)
-    if key is None and fields["base_version"] is not None:
-        raise InvalidInputError(
-            f"--base-version {fields['base_version']} needs a key", "give it with -k"
-        )
     paths = words(files)
     if file_rel is not None and paths is None and not symbols:
         raise InvalidInputError(
