@@ -71,7 +71,7 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
 
 
 def _search(store: Store, ns: str, text: str) -> list[Memory]:
-    hits = search(store, text, ns, limit=MAX_START, weak=True)
+    hits = search(store, text, ns, limit=MAX_START)
     return [hit.memory for hit in (*hits, *hits.superseded)]
 
 

@@ -10,7 +10,7 @@ import click
 
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, words
-from ghostmem.cli.output import named, plural
+from ghostmem.cli.output import named
 from ghostmem.cli.style import bold
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Memory, Outcome
@@ -115,8 +115,7 @@ def put_text(memory: Memory) -> str:
         if memory.requested_key:
             return f"not stored again: {named(memory)} says the same, reinforced"
         return f"{named(memory)} v{memory.version} unchanged, reinforced"
-    size = f"{plural(memory.chunks or 0, 'chunk')}, {memory.est_tokens} tokens"
-    return f"{memory.outcome} {named(memory)} v{memory.version} ({size}){_verdict(memory)}"
+    return f"{memory.outcome} {named(memory)} v{memory.version}{_verdict(memory)}"
 
 
 _VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict": "contradicts"}
