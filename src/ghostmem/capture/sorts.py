@@ -1,16 +1,16 @@
 """The sort of a statement, and what its phrases ask for; the phrases are in `data/sorts.json`."""
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.model import Sort
 from ghostmem.text.question import is_question
 
-_FILE = Path(__file__).parent / "data" / "sorts.json"
+_FILE = os.path.join(os.path.dirname(__file__), "data", "sorts.json")
 _UNSPACED = ("zh",)  # languages without word boundaries
 _CLAUSE_END = re.compile(r"[,;:，；：–—]\s*|\s-\s")
 _Languages = Mapping[str, Sequence[str]]
@@ -34,7 +34,6 @@ class _SortPhrases(NamedTuple):
 class _Table(NamedTuple):
     sorts: list[_SortPhrases]
     asked: re.Pattern[str]
-    withdrawn: re.Pattern[str]
     doubt: re.Pattern[str]
     steps: re.Pattern[str]
 
@@ -72,11 +71,20 @@ def is_asked(sentence: str) -> bool:
 def is_withdrawn(sentence: str) -> bool:
     """Say whether a sentence asks to forget something, and states nothing after that."""
     plain = _plain(sentence)
-    found = _table().withdrawn.search(plain)
+    found = _withdrawn().search(plain)
     if found is None:
         return False
     rest = _CLAUSE_END.split(plain[found.end() :], maxsplit=1)[1:]
     return not any(map(is_explicit, rest))
+
+
+def withdrawn_subject(sentence: str) -> str:
+    """Return the words that say what a sentence asks to forget, or an empty text."""
+    plain = _plain(sentence)
+    found = _withdrawn().search(plain)
+    if found is None or not is_withdrawn(sentence):
+        return ""
+    return _CLAUSE_END.split(plain[found.end() :])[0] or found[0].partition(",")[2]
 
 
 def leads_steps(lead: str) -> bool:
@@ -89,13 +97,26 @@ def _plain(sentence: str) -> str:
 
 
 @cache
+def _data() -> dict[str, Any]:
+    with open(_FILE, encoding="utf-8") as file:
+        data: dict[str, Any] = json.load(file)
+    return data
+
+
+@cache
+def _withdrawn() -> re.Pattern[str]:
+    """Return the requests to forget, compiled alone: each prompt is searched for them."""
+    return _compiled(_data()["withdrawn"])
+
+
+@cache
 def _table() -> _Table:
-    data: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
+    data = _data()
     sorts = [
         _SortPhrases(Sort(name), row["weight"], _compiled(row["explicit"]), _compiled(row["hints"]))
         for name, row in data["sorts"].items()
     ]
-    names = ("asked", "withdrawn", "doubt", "steps")
+    names = ("asked", "doubt", "steps")
     return _Table(sorts, *(_compiled(data[name]) for name in names))
 
 

@@ -23,6 +23,7 @@ MAX_TURN = timedelta(hours=6)
 FRESH = timedelta(minutes=1)  # an older entry could not be captured at once
 MAX_LEFTOVER_AGE = timedelta(days=1)  # an older file that is not an entry is removed
 _SUFFIX = ".json"
+_CAPTURED = ".captured"  # a file with a namespace and the number of memories stored there
 _UNFINISHED = ".tmp"
 
 
@@ -127,11 +128,38 @@ def entries(settings: Settings) -> list[CaptureEntry]:
     return [entry for path in paths if (entry := _read(path)) is not None]
 
 
+def add_captured(settings: Settings, ns: str, count: int) -> None:
+    """Record that memories were captured, for the next hook of their namespace to say so."""
+    folder = queue_folder(settings)
+    if folder is not None and count:
+        name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}{_CAPTURED}"
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _write(os.path.join(folder, name), json.dumps([ns, count]).encode())
+
+
+def take_captured(settings: Settings, ns: str) -> int:
+    """Return how many memories of a namespace were captured since this was last asked."""
+    total = 0
+    for path in _paths(settings):
+        if path.endswith(_CAPTURED):
+            try:
+                with open(path, "rb") as stream:
+                    where, count = json.loads(stream.read())
+                if where == ns:
+                    os.unlink(path)  # of several hooks, one succeeds
+                    total += int(count)
+            except (OSError, ValueError, TypeError):
+                continue
+    return total
+
+
 def remove_leftovers(settings: Settings) -> None:
     """Remove old files of hooks that were killed while they wrote, and unreadable entries."""
     before = (now() - MAX_LEFTOVER_AGE).timestamp()
     for path in _paths(settings):
-        is_leftover = path.endswith(_UNFINISHED) or (_is_entry(path) and _read(path) is None)
+        is_leftover = path.endswith((_UNFINISHED, _CAPTURED)) or (
+            _is_entry(path) and _read(path) is None
+        )
         try:
             if is_leftover and os.path.getmtime(path) < before:
                 os.unlink(path)

@@ -33,7 +33,7 @@ from ghostmem.mcp.tool import (
 )
 from ghostmem.memory.curate import OPS
 from ghostmem.model import EDGE_WEIGHTS, Tier, VerdictKind, plain
-from ghostmem.parameters import MAX_BUDGET, NS
+from ghostmem.parameters import MAX_BUDGET, NS, OPERATIONS
 from ghostmem.text.excerpt import first_line
 
 if TYPE_CHECKING:
@@ -86,10 +86,15 @@ def search(ghost: Ghost, given: Arguments) -> Result:
 
 def _context(ghost: Ghost, given: Arguments) -> Result:
     from ghostmem.context.expansion import COMPACTION_COMMANDS
+    from ghostmem.context.perhaps import perhaps
 
     wait_for_model(ghost)
-    pack = ghost.context(given.pop("query"), given.pop("ns"), tokens=_sent_tokens, **given)
+    query, ns = given.pop("query"), given.pop("ns")
+    pack = ghost.context(query, ns, tokens=_sent_tokens, **given)
     result: Result = plain(pack)
+    if not pack.memories and "min_score" not in given:
+        filters = {name: value for name, value in given.items() if name in OPERATIONS["search"]}
+        result["perhaps"] = plain(perhaps(ghost.store, query, ns, **filters))
     if "compaction_reason" in result:
         reason = result["compaction_reason"].replace(COMPACTION_COMMANDS, _COMPACTION_TOOLS)
         result["compaction_reason"] = reason

@@ -24,8 +24,9 @@ from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import dim
 from ghostmem.context.composite import FACTORS
 from ghostmem.context.packer import BUDGET
+from ghostmem.context.perhaps import perhaps
 from ghostmem.model import LeftOut, Pack, Packed
-from ghostmem.text.excerpt import visible
+from ghostmem.text.excerpt import first_line, visible
 
 SEARCH_FILTERS = ("kind", "include_all", "as_of", *FILTER_NAMES.split()[1:], *TIME_NAMES.split())
 
@@ -102,9 +103,10 @@ def context(
     alone = bool(paths or symbols) and not query and sys.stdin.isatty()
     text = "" if alone else read_text(query, "a description of the task")
     filters: dict[str, Any] = {"tags": words(tags), "tiers": None if tier is None else [tier]}
+    where = console.read_ns(ns, everything)
     pack = console.ghost.context(
         text,
-        console.read_ns(ns, everything),
+        where,
         **filters,
         files=paths,
         symbols=symbols,
@@ -123,12 +125,22 @@ def context(
         _print_pack(console, pack, explain, is_asked=bool(text.strip()))
         if not pack.memories and not _is_too_large(pack):
             filters |= {name: given[name] for name in SEARCH_FILTERS}
-            console.note_nothing(
-                "nothing relevant",
-                ns,
-                everything,
-                lambda: count_hits(console, text, **filters) if text.strip() else Counter(),
+            is_asked = bool(text.strip())
+            is_cut = given["min_score"] is not None
+            weak = (
+                perhaps(console.ghost.store, text, where, **filters)
+                if is_asked and not is_cut
+                else []
             )
+            for hit in weak:
+                console.note(f"perhaps: {named(hit)}  {first_line(hit.content, 110)}")
+            if not weak:
+                console.note_nothing(
+                    "nothing relevant",
+                    ns,
+                    everything,
+                    lambda: count_hits(console, text, **filters) if is_asked else Counter(),
+                )
     console.notes(pack.notes)
 
 
