@@ -97,7 +97,7 @@ class Home:
         command = ["ghost", "hook", "claude", "--wait", "--timeout", "60"]
         out, _ = self.run(command, json.dumps(event))
         answer = json.loads(out) if out else {}
-        return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+        return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
 def recorded() -> list[tuple[str, str]]:

@@ -86,7 +86,6 @@ def search(ghost: Ghost, given: Arguments) -> Result:
 
 def _context(ghost: Ghost, given: Arguments) -> Result:
     from ghostmem.context.expansion import COMPACTION_COMMANDS
-    from ghostmem.context.perhaps import perhaps
 
     wait_for_model(ghost)
     query, ns = given.pop("query"), given.pop("ns")
@@ -94,7 +93,8 @@ def _context(ghost: Ghost, given: Arguments) -> Result:
     result: Result = plain(pack)
     if not pack.memories and "min_score" not in given:
         filters = {name: value for name, value in given.items() if name in OPERATIONS["search"]}
-        result["perhaps"] = plain(perhaps(ghost.store, query, ns, **filters))
+        hits = ghost.search(query, ns, limit=1, explain=True, **filters)
+        result["perhaps"] = plain(hits.perhaps)
     if "compaction_reason" in result:
         reason = result["compaction_reason"].replace(COMPACTION_COMMANDS, _COMPACTION_TOOLS)
         result["compaction_reason"] = reason

@@ -24,7 +24,6 @@ from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import dim
 from ghostmem.context.composite import FACTORS
 from ghostmem.context.packer import BUDGET
-from ghostmem.context.perhaps import perhaps
 from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import first_line, visible
 
@@ -125,13 +124,9 @@ def context(
         _print_pack(console, pack, explain, is_asked=bool(text.strip()))
         if not pack.memories and not _is_too_large(pack):
             filters |= {name: given[name] for name in SEARCH_FILTERS}
-            is_asked = bool(text.strip())
-            is_cut = given["min_score"] is not None
-            weak = (
-                perhaps(console.ghost.store, text, where, **filters)
-                if is_asked and not is_cut
-                else []
-            )
+            weak = []
+            if text.strip() and given["min_score"] is None:
+                weak = console.ghost.search(text, where, limit=1, explain=True, **filters).perhaps
             for hit in weak:
                 console.note(f"perhaps: {named(hit)}  {first_line(hit.content, 110)}")
             if not weak:
@@ -139,7 +134,7 @@ def context(
                     "nothing relevant",
                     ns,
                     everything,
-                    lambda: count_hits(console, text, **filters) if is_asked else Counter(),
+                    lambda: count_hits(console, text, **filters) if text.strip() else Counter(),
                 )
     console.notes(pack.notes)
 
