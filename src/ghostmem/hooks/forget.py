@@ -11,7 +11,6 @@ from ghostmem.text.render import quoted
 from ghostmem.truth.alike import distinctive
 
 MAX_NAMED = 3
-MAX_REQUEST = 300  # characters of a sentence that asks to forget something
 _SENTENCE_END = r"(?<=[.!?。！？])\s+|\n\s*"
 # in the marks of the plain style, so that it is not captured from a transcript
 _ANSWER = (
@@ -26,7 +25,7 @@ def forget_answer(store: Store, prompt: str, ns: str) -> str:
 
     They share a word with the request: similar memories are not what the user wants to lose."""
     for sentence in compiled(_SENTENCE_END).split(prompt):
-        subject = withdrawn_subject(sentence) if len(sentence) <= MAX_REQUEST else ""
+        subject = withdrawn_subject(sentence)
         if terms := set(distinctive(subject)):
             hits = search(store, subject, ns, limit=MAX_NAMED)
             keys = [quoted(hit.key) for hit in hits if terms.intersection(distinctive(hit.content))]

@@ -7,6 +7,7 @@ captures from the entries and removes them; entries of a killed worker are left 
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -82,8 +83,12 @@ def add_entry(settings: Settings, call: Call, ns: str) -> None:
     }
     for path in (os.path.dirname(folder), folder):  # the mode is only that of the last folder
         os.makedirs(path, mode=0o700, exist_ok=True)
-    name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}.0{_SUFFIX}"
-    _write(os.path.join(folder, name), json.dumps(entry).encode())
+    _write(_new_path(folder, f".0{_SUFFIX}"), json.dumps(entry).encode())
+
+
+def _new_path(folder: str, suffix: str) -> str:
+    """Return the path of a new file; their names are in the order of their times."""
+    return os.path.join(folder, f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}{suffix}")
 
 
 def kept_prompt(text: str) -> str:
@@ -132,9 +137,7 @@ def add_captured(settings: Settings, ns: str, count: int) -> None:
     """Record that memories were captured, for the next hook of their namespace to say so."""
     folder = queue_folder(settings)
     if folder is not None and count:
-        name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}{_CAPTURED}"
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        _write(os.path.join(folder, name), json.dumps([ns, count]).encode())
+        _write(_new_path(folder, _CAPTURED), json.dumps([ns, count]).encode())
 
 
 def take_captured(settings: Settings, ns: str) -> int:
@@ -142,14 +145,12 @@ def take_captured(settings: Settings, ns: str) -> int:
     total = 0
     for path in _paths(settings):
         if path.endswith(_CAPTURED):
-            try:
-                with open(path, "rb") as stream:
-                    where, count = json.loads(stream.read())
+            with suppress(OSError, ValueError):
+                with open(path, encoding="utf-8") as stream:
+                    where, count = json.load(stream)
                 if where == ns:
                     os.unlink(path)  # of several hooks, one succeeds
-                    total += int(count)
-            except (OSError, ValueError, TypeError):
-                continue
+                    total += count
     return total
 
 

@@ -164,8 +164,8 @@ def _message(call: Call, ns: str, settings: Settings) -> dict[str, str]:
     from ghostmem.hooks.queue import take_captured
 
     count = take_captured(settings, ns) if call.host.message else 0
-    things = "1 thing" if count == 1 else f"{count} things"
-    return {call.host.message: f"Ghost remembered {things}"} if count else {}
+    message = f"Ghost remembered {count} thing{'' if count == 1 else 's'}"
+    return {call.host.message: message} if count else {}
 
 
 def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:

@@ -288,18 +288,15 @@ def show_context(found: Result, given: Arguments) -> Result:
     result |= _notes(found)
     unfit = [left["key"] for left in found.get("left_out", ()) if _is_for_room(left["reason"])]
     shown = _packed(rows, unfit, result, budget)
-    if found.get("perhaps") and not unfit:
-        shown = _with_perhaps(shown, found["perhaps"], ns)
+    weak = [
+        {**_row(hit, ns), "content": first_line(hit["content"], LINE)}
+        for hit in (found.get("perhaps", ()) if not unfit else ())
+    ]
+    with_weak = {**shown, "perhaps": weak}
+    if weak and sent_tokens(result_text("ghost_context", with_weak), with_weak) <= budget:
+        shown = with_weak
     shown["used"] = sent_tokens(result_text("ghost_context", shown), shown)
     return shown
-
-
-def _with_perhaps(shown: Result, hits: Sequence[Row], ns: str) -> Result:
-    """Return an empty pack with the start of the weak matches, if they fit into its budget."""
-    rows = [{**_row(hit, ns), "content": first_line(hit["content"], LINE)} for hit in hits]
-    more = {**shown, "perhaps": rows}
-    fits = sent_tokens(result_text("ghost_context", more), more) <= shown["budget"]
-    return more if fits else shown
 
 
 def _is_for_room(reason: str) -> bool:

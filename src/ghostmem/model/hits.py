@@ -79,8 +79,9 @@ class Hits(list[Hit]):
         """Return the few misses that may still matter, by the judge.
 
         Without a judge there are none: a score alone does not tell a weak match from noise."""
-        chances = [(hit.why.relevance or 0.0) if hit.why else 0.0 for hit in self.misses]
         likely = [
-            hit for hit, chance in zip(self.misses, chances, strict=True) if chance >= MIN_CHANCE
+            hit
+            for hit in self.misses
+            if hit.why is not None and (hit.why.relevance or 0.0) >= MIN_CHANCE
         ]
         return likely[:MAX_PERHAPS]

@@ -71,11 +71,12 @@ def put(
     if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
         # what a person notes down is a fact, not an event
         console.settings = replace(console.settings, default_kind=str(Kind.SEMANTIC))
-    write = (
-        _unnamed_put(console)
-        if key is None
-        else partial(console.ghost.put, key=console.new_key(ns, space, key))
-    )
+    if key is None:
+        from ghostmem.memory.put_unnamed import put_unnamed
+
+        write: Callable[..., Memory] = partial(put_unnamed, console.ghost.store)
+    else:
+        write = partial(console.ghost.put, key=console.new_key(ns, space, key))
     memory = write(
         ns=space,
         content=read_text(content, "content"),
@@ -90,13 +91,6 @@ def put(
     console.show(memory, put_text(memory))
     console.notes(memory.notes)
     console.vector_note()
-
-
-def _unnamed_put(console: Console) -> Callable[..., Memory]:
-    """Return the function that stores a text under a key of its own."""
-    from ghostmem.memory.put_unnamed import put_unnamed
-
-    return partial(put_unnamed, console.ghost.store)
 
 
 def _symbol_names(values: tuple[str, ...]) -> list[str]:
