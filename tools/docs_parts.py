@@ -35,6 +35,7 @@ ARGUMENTS = {
     "input.",
     "timeline what": "A key, or a question in words; with none, or with `-`, it is read "
     "from standard input.",
+    "export file": "The file to write; the same as `-o`.",
     "resolve keep": "The key of the memory that is true.",
     "resolve other": "The key of the memory to retire; with none, all that contradict the first.",
     "used keys": "The keys of the memories that helped.",
@@ -234,7 +235,7 @@ def section(command: click.Command, path: str, heading: str) -> str:
     if rows := [
         [f"`{p.make_metavar(context)}`", argument(path, p)]
         for p in own
-        if isinstance(p, click.Argument)
+        if isinstance(p, click.Argument) and p.metavar != ""  # without a name it is only refused
     ]:
         text.append(table("argument | meaning", rows))
     text += option_tables(command, context)

@@ -96,7 +96,8 @@ class Home:
         # The time limit is long, so that a busy machine draws the same picture.
         command = ["ghost", "hook", "claude", "--wait", "--timeout", "60"]
         out, _ = self.run(command, json.dumps(event))
-        return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
+        answer = json.loads(out) if out else {}
+        return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
 def recorded() -> list[tuple[str, str]]:

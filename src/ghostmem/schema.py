@@ -17,15 +17,30 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 _SHOWN = 60
-# names that models often give to an argument, for the hint only
-_OTHER_NAMES: Mapping[str, str] = {
-    "namespace": "ns",
-    "text": "content",
-    "q": "query",
-    "task": "query",
-    "question": "query",
-    "id": "key",
-    "name": "key",
+# names that models often give to an argument; of several, an operation has the first it knows
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    other: tuple(names.split())
+    for names, others in {
+        "ns": "namespace",
+        "content": "text memory fact value body summary",
+        "query": "q task question prompt search",
+        "key summary_key": "id name memory_id memory_key",
+        "summary_key": "key",
+        "tags": "tag labels label",
+        "limit": "max_results count top_k k n",
+        "budget": "max_tokens tokens",
+        "rel": "relation relationship",
+        "after": "since start_date",
+        "before": "until end_date",
+        "kind": "type category",
+        "op": "action operation",
+        "from_key after": "from",
+        "to_key before": "to",
+        "from_key": "source",
+        "to_key": "target",
+        "source_keys seed key": "keys",
+    }.items()
+    for other in others.split()
 }
 MAX_DEPTH = 100  # levels of lists and objects in a value that is stored
 MAX_MESSAGE_DEPTH = MAX_DEPTH + 20  # a request holds such a value a few levels down
@@ -109,14 +124,14 @@ def with_whole_numbers(value: Any, schema: Schema) -> Any:
 
 
 def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
-    known = schema.get("properties", {})
+    known, required = schema.get("properties", {}), schema.get("required", ())
     for name in value:
         if name not in known and schema.get("additionalProperties") is False:
             raise InvalidInputError(
                 f"there is no argument {_shown_value(name)}{f' in {where}' if where else ''}",
-                _meant(name, known),
+                _meant(name, known, [part for part in required if part not in value]),
             )
-    for name in schema.get("required", ()):
+    for name in required:
         if name not in value:
             wanted = known.get(name, {})
             about = wanted.get("description")
@@ -131,13 +146,20 @@ def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
             check(item, known[name], _path(where, name))
 
 
-def _meant(name: Any, known: Mapping[str, Any]) -> str:
+def usual_name(name: str, known: Mapping[str, Any]) -> str:
+    """Return the argument that another name stands for, or the name itself."""
+    if name in known:
+        return name
+    return next((usual for usual in OTHER_NAMES.get(name, ()) if usual in known), name)
+
+
+def _meant(name: Any, known: Mapping[str, Any], missing: list[str]) -> str:
     """Return a hint on an unknown argument: the one that is probably meant, or all of them."""
     from difflib import get_close_matches
 
     given = str(name)[:_SHOWN].lower()
-    other = _OTHER_NAMES.get(given)
-    close = [other] if other in known else get_close_matches(given, known, n=1)
+    usual = usual_name(given, known)
+    close = [usual] if usual in known else get_close_matches(given, known, n=1) or missing
     if close:
         return f"did you mean {close[0]}?"
     return f"known are: {', '.join(known)}" if known else "leave it out; there are none"

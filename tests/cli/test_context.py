@@ -377,3 +377,21 @@ def test_a_setting_limits_every_context(filled: GhostCli) -> None:
     assert len(keys(filled.row(*ME, ASKED))) < len(packed)
     filled.monkeypatch.setenv("GHOST_MIN_SPREAD", "far")
     filled.fails(2, *ME, ASKED)
+
+
+def test_a_weak_match_is_printed_beside_the_data(
+    ghost_cli: GhostCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task without a relevant memory gets the weak match as a note, and no pack."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
+    monkeypatch.setenv("GHOST_CONTEXT_WHOLE", "0")
+    for key, text in (
+        ("marta", "Marta approves changes to the billing service."),
+        ("cents", "Amounts are integer cents everywhere."),
+        ("safari", "We support Safari 16 and newer."),
+    ):
+        ghost_cli.ok("put", "-n", "agent:me", "-k", key, text)
+    result = ghost_cli(*ME, "please review my patch")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "perhaps: agent:me/marta  Marta approves changes to the billing service.\n"
+    assert ghost_cli(*ME, "tell me a joke about goats").err == "nothing relevant\n"

@@ -524,3 +524,19 @@ def test_a_suggested_resolution_can_be_pasted(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("edge", "add", "-n", "a", "new office", "old office", "contradicts")
     done = ghost_cli("conflicts")
     assert "`ghost resolve -n a 'new office' 'old office'`" in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "step"),
+    [
+        (("patch", "db", "the new text"), '`ghost put -k KEY "TEXT"` replaces the text'),
+        (("rm", "--all"), "`ghost ns rm NS` all of a namespace"),
+        (("rm", "a", "b"), "`ghost rm KEY` deletes one memory"),
+    ],
+    ids=str,
+)
+def test_arguments_of_another_command_get_the_next_step(
+    ghost_cli: "GhostCli", line: tuple[str, ...], step: str
+) -> None:
+    """An argument that a command does not take is answered with the command that does it."""
+    assert step in ghost_cli.fails(2, *line)[1]

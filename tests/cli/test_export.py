@@ -150,3 +150,12 @@ def test_the_array_for_the_original(ghost_cli: "GhostCli", tmp_path: Path) -> No
     again = json.loads(ghost_cli.ok(*copy, "export", "--as", "original"))
     assert again == rows
     ghost_cli.fails(2, "export", "--as", "original", "--mark")
+
+
+def test_the_file_may_be_an_argument(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """`ghost export FILE` is `ghost export -o FILE`; two files are refused."""
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "tea", "green tea")
+    path = tmp_path / "memories.jsonl"
+    ghost_cli.ok("export", str(path))
+    assert path.read_text(encoding="utf-8") == ghost_cli.ok("export")
+    assert "two files were given" in ghost_cli.fails(2, "export", str(path), "-o", "b.jsonl")[0]

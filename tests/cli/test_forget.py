@@ -104,3 +104,13 @@ def test_terminal_codes_in_keys_are_shown_not_sent(ghost_cli: "GhostCli") -> Non
     """A key that would turn the line around is printed harmlessly."""
     ghost_cli.ok("put", "-n", "b", "-k", "x\u202edlog", *MALLORY, "red")
     assert "\u202e" not in ghost_cli.ok("forget", "--source", "mallory", "-n", "b")
+
+
+def test_a_text_gets_the_command_that_deletes_the_memory(ghost_cli: "GhostCli") -> None:
+    """forget deletes sources; for a text it names `ghost rm` with the key, and deletes nothing."""
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "staging", "The staging database is db-7.")
+    _, hint = ghost_cli.fails(2, "forget", "-n", "agent:me", "the staging database")
+    assert hint == "`ghost rm agent:me/staging` deletes: The staging database is db-7."
+    _, hint = ghost_cli.fails(2, "forget", "-n", "agent:me", "zeppelins")
+    assert hint == "`ghost rm KEY` deletes a memory; `ghost search` finds its key"
+    assert len(ghost_cli.rows("list", "-n", "agent:me")) == 1

@@ -57,3 +57,17 @@ def test_unknown_keys_exit_3(ghost_cli: "GhostCli") -> None:
     """A key that never was has no history."""
     error, _ = ghost_cli.fails(3, "history", "-n", "agent:me", "coffee")
     assert error == "memory not found: agent:me/coffee"
+
+
+def test_a_retired_memory_has_the_time_of_its_end(ghost_cli: "GhostCli") -> None:
+    """The version that retires a memory is dated when that happened, not when it was said."""
+    said = "2020-01-02T03:04:05Z"
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "old", "--created-at", said, "Port 8123 is used.")
+    new = ("put", "-n", "agent:me", "-k", "new", "--supersedes", "old", "Port 9000 is used.")
+    ghost_cli.ok(*new)
+    first, _, last, _ = ghost_cli.ok("history", "-n", "agent:me", "old").splitlines()[1:]
+    ended = ghost_cli.rows("history", "-n", "agent:me", "old")[-1]["valid_to"]
+    ended = ended[:19].replace("T", " ")
+    assert first.startswith("v1  2020-01-02 03:04:05  [until ")
+    assert f"[current, true until {ended}]" in last
+    assert not last.startswith("v2  2020")

@@ -258,7 +258,9 @@ def test_undo_alone_lists_the_runs(ghost_cli: "GhostCli", wind: Any) -> None:
 def test_without_runs_undo_says_so(ghost_cli: "GhostCli") -> None:
     """Beside the data; in JSON there is nothing."""
     done = ghost_cli("undo")
-    assert (done.code, done.out, done.err) == (0, "", "no runs yet; `ghost reflect` starts one\n")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("no runs yet; `ghost reflect` starts one")
+    assert "`ghost restore KEY`" in done.err
     assert ghost_cli.rows("undo") == []
 
 

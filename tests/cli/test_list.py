@@ -131,7 +131,7 @@ def test_filters_narrow_and_pages_cut(full: "GhostCli", args: list[str], keys: l
 def test_text_shows_name_particulars_and_the_start(full: "GhostCli") -> None:
     """Two lines per memory: what it is, and how it begins."""
     lines = full.ok("list", "--all", "-t", "drink").splitlines()
-    assert lines == ["agent:a/tea  2026-01-01  v1 semantic stm #drink #likes", "    content of tea"]
+    assert lines == ["agent:a/tea  2026-01-01  v1 #drink #likes", "    content of tea"]
 
 
 def test_keys_only_in_json_is_namespace_and_key(full: "GhostCli") -> None:

@@ -73,12 +73,13 @@ def filled(
 
 
 def test_a_hit_as_text(filled: GhostCli) -> None:
-    """A hit is its name, score, date and particulars, and the matching text below."""
+    """A hit is its name, score, date and tags, and the matching text below."""
     lines = filled.ok(
         "search", "-n", "agent:me", "what does the user drink in the morning?"
     ).splitlines()
     assert lines[0].startswith("agent:me/drink  ")
-    assert "semantic stm #taste" in lines[0]
+    assert lines[0].endswith("  #taste")
+    assert "semantic" not in lines[0]
     assert lines[1] == "    The user drinks green tea in the morning."
 
 

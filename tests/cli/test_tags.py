@@ -120,3 +120,10 @@ def test_the_lock_is_not_lifted_by_removing_its_tag_everywhere(ghost_cli: "Ghost
     ghost_cli.ok("put", "-n", "a", "-k", "safe", "-t", "locked", "one")
     assert ghost_cli("tags", "rm", "locked").code == 4
     assert ghost_cli.row("get", "-n", "a", "safe")["tags"] == ["locked"]
+
+
+def test_a_tag_may_be_given_with_tag(ghost_cli: "GhostCli") -> None:
+    """`--tag` is `--tags`, for a put and for a filter."""
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "tea", "--tag", "drink", "green tea")
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "pie", "apple pie")
+    assert [row["key"] for row in ghost_cli.rows("list", "--all", "--tag", "drink")] == ["tea"]

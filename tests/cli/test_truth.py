@@ -110,6 +110,18 @@ def test_timeline(told: "GhostCli") -> None:
     ]
 
 
+def test_a_timeline_lists_only_memories_about_the_question(ghost_cli: "GhostCli") -> None:
+    """Memories that share only an everyday word with a question are not part of its timeline."""
+    for key, text in (
+        ("invoices", "The invoices service listens on port 8123."),
+        ("desk", "The service desk opens at nine."),
+        ("slow", "The search service is slow on Mondays."),
+    ):
+        ghost_cli.ok("put", *NS, "-k", key, text)
+    rows = ghost_cli.rows("timeline", *NS, "which port does the invoices service use?", "--json")
+    assert {row["key"] for row in rows} == {"invoices"}
+
+
 def test_valid_at(told: "GhostCli") -> None:
     """What was true on a day, in search, context and list."""
     told.ok("resolve", *NS, "new")

@@ -86,7 +86,8 @@ class Hook:
     def __call__(self, event: str, *args: str, host: str = "claude", **fields: Any) -> str:
         """Send an event and return the text that is added to the session."""
         out = self.raw(json.dumps(self.payload(event, **fields)), host, *args)
-        return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
+        answer = json.loads(out) if out else {}
+        return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
 
     def raw(self, said: str | bytes, *args: str) -> str:
         """Send anything; a hook always succeeds and never speaks on standard error."""

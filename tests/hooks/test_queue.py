@@ -26,6 +26,7 @@ from ghostmem.hooks.queue import (
     entries,
     has_due,
     queue_folder,
+    take_captured,
     with_attempts,
 )
 from ghostmem.hooks.worker import MAX_ATTEMPTS, _capture, _untried, drain
@@ -342,15 +343,17 @@ def test_an_unfinished_entry_is_no_entry(
 def test_a_worker_removes_old_leftovers(
     settings: Settings, transcript: Callable[..., Path]
 ) -> None:
-    """Unfinished files and unreadable entries of killed hooks go after a day, and nothing else."""
+    """Unfinished files, unreadable entries and old messages go after a day, and nothing else."""
     add_call(settings, transcript(spoken(TABS)))
     old = (now() - timedelta(days=2)).timestamp()
     folder = Path(queue_folder(settings) or "")
     for name in (".1-1.0.json.tmp", "1-1.0.json", ".2-1.0.json.tmp", "2-1.0.json"):
         (folder / name).write_text("{", encoding="utf-8")
-    for name in (".1-1.0.json.tmp", "1-1.0.json"):
+    (folder / "1-1.captured").write_text(f'["{NS}", 7]', encoding="utf-8")
+    for name in (".1-1.0.json.tmp", "1-1.0.json", "1-1.captured"):
         os.utime(folder / name, (old, old))
     drain(settings)
+    assert take_captured(settings, NS) == 1
     assert sorted(os.listdir(folder)) == [".2-1.0.json.tmp", ".lock", "2-1.0.json"]
 
 

@@ -34,9 +34,8 @@ class Claude:
         result = self._program("hook", "claude", input=json.dumps(payload))
         assert (result.code, result.err) == (0, ""), result
         assert not (self._home / ".ghost" / "hooks.log").exists()
-        return (
-            json.loads(result.out)["hookSpecificOutput"]["additionalContext"] if result.out else ""
-        )
+        answer = json.loads(result.out) if result.out else {}
+        return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
     def turn(self, session: str, folder: Path, prompt: str, answer: str) -> str:
         """Let the user say something and the agent answer; return what the hooks added to the prompt."""

@@ -2,15 +2,18 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import mcp_types as types
 import pytest
 
+from ghostmem import Ghost
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.model import is_namespace
 from ghostmem.notes.project import project_namespace
+from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from conftest import Place
@@ -435,3 +438,34 @@ def test_an_empty_namespace_is_the_default(place: "Place") -> None:
         assert agent.ok("ghost_get", ns="", key="k")["ns"] == "project:work"
         found = agent.ok("ghost_search", ns="", query="green tea")
         assert (found["ns"], [hit["key"] for hit in found["results"]]) == ("project:work", ["k"])
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[ToolServer]:
+    """Return a server that works in the folder of the project shop."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
+        yield ToolServer(ghost, folder=str(folder))
+
+
+def test_the_name_of_the_project_means_its_namespace(shop: ToolServer) -> None:
+    """`shop` is the namespace project:shop, for writes and reads, unless there is a namespace shop."""
+    call = {"ns": "shop", "key": "days", "content": "We deploy on Tuesdays."}
+    assert shop.call("ghost_put", call)["structuredContent"]["ns"] == "project:shop"
+    assert shop.call("ghost_get", {"ns": "shop", "key": "days"})["isError"] is False
+    shop.ghost.put("shop", "days", "We deploy on Fridays.")
+    found = shop.call("ghost_get", {"ns": "shop", "key": "days"})["structuredContent"]
+    assert (found["ns"], found["content"]) == ("shop", "We deploy on Fridays.")
+
+
+def test_a_put_that_creates_a_namespace_says_so(shop: ToolServer) -> None:
+    """The first memory of a namespace that is not the project's brings a note; later ones do not."""
+
+    def notes(ns: str, key: str) -> list[str]:
+        given = {"ns": ns, "key": key, "content": f"A fact about {key}."}
+        return shop.call("ghost_put", given)["structuredContent"].get("notes", [])
+
+    assert notes("shp", "a") == ["new namespace shp; calls without ns use project:shop"]
+    assert notes("shp", "b") == []
+    assert notes("project:shop", "a") == []

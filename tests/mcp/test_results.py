@@ -62,6 +62,7 @@ def test_put_returns_where_it_went_and_the_verdict(server: ToolServer) -> None:
         "version": 1,
         "outcome": "created",
         "verdict": {"kind": "new"},
+        "notes": [f"new namespace {NS}; calls without ns use {server.ns}"],
     }
     text, made = call(
         server, "ghost_put", key="new", content="We moved the staging database to Postgres 16."
@@ -127,6 +128,7 @@ def test_expand_of_a_plain_memory_says_so(server: ToolServer) -> None:
 
 def test_put_says_what_was_redacted(server: ToolServer) -> None:
     """A key in the text is not stored, and both forms say so."""
+    call(server, "ghost_put", key="first", content="The first memory of its namespace.")
     text, made = call(server, "ghost_put", key="tok", content=f"The key is {ANTHROPIC}.")
     assert made["notes"] == ["line 1: anthropic key redacted"]
     assert text.splitlines() == ["created a/tok v1", "note: line 1: anthropic key redacted"]

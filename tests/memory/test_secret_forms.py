@@ -183,3 +183,49 @@ def test_work_grows_with_the_text(piece: str) -> None:
     calls: list[Callable[[str], object]] = [redact]
     for call in calls:
         call((piece * (100_000 // len(piece)))[:100_000] + "x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My card is 4242 4242 4242 4242.",
+        "visa 4111-1111-1111-1111 12/27",
+        "card number: 4111111111111111, cvc 123",
+        "amex 3782 822463 10005",
+        "Die Karte 5500005555555559 gilt bis Mai.",
+        '{"card": "6011000990139424"}',
+    ],
+)
+def test_a_card_number_is_not_stored(ghost: Ghost, text: str) -> None:
+    """Numbers of payment cards are redacted in the usual groups, and in a row after a word for it."""
+    memory = ghost.put("a", "card", text)
+    assert "[redacted: card number]" in memory.content
+    assert memory.notes == ("line 1: card number redacted",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order #4539578763621486",
+        "order 4539578763621486 was shipped",
+        "timestamp 1763452800000, in microseconds 1763452800000000",
+        "IBAN DE89 3704 0044 0532 0130 00",
+        "IBAN ES91 2100 0418 4502 0005 1332",
+        "call +49 1512 3456 7890 or 4915 1234 5678",
+        "card 4242 4242 4242 4241 has a typing error",
+        "version 4242.4242.4242.4242",
+        "ISBN 978-3-16-148410-0",
+    ],
+)
+def test_a_number_like_that_of_a_card_is_stored(ghost: Ghost, text: str) -> None:
+    """Order numbers, times, bank accounts and telephone numbers stay as they are."""
+    assert ghost.put("a", "number", text).content == text
+
+
+def test_a_placeholder_is_stored_with_a_note(ghost: Ghost) -> None:
+    """Who tries redaction with a made-up key is told why it was not redacted."""
+    made_up = "sk-ant-" + "api03-abcdefghijklmnopqrstuvwxyz0123456789abcdef"
+    memory = ghost.put("a", "try", f"The key is {made_up}")
+    assert made_up in memory.content
+    note = "line 1: this looks like a placeholder (anthropic key); it is stored unchanged"
+    assert memory.notes == (note,)

@@ -1,16 +1,16 @@
 """The sort of a statement, and what its phrases ask for; the phrases are in `data/sorts.json`."""
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.model import Sort
 from ghostmem.text.question import is_question
 
-_FILE = Path(__file__).parent / "data" / "sorts.json"
+_FILE = os.path.join(os.path.dirname(__file__), "data", "sorts.json")
 _UNSPACED = ("zh",)  # languages without word boundaries
 _CLAUSE_END = re.compile(r"[,;:，；：–—]\s*|\s-\s")
 _Languages = Mapping[str, Sequence[str]]
@@ -31,20 +31,12 @@ class _SortPhrases(NamedTuple):
     hints: re.Pattern[str]
 
 
-class _Table(NamedTuple):
-    sorts: list[_SortPhrases]
-    asked: re.Pattern[str]
-    withdrawn: re.Pattern[str]
-    doubt: re.Pattern[str]
-    steps: re.Pattern[str]
-
-
 def find_sort(sentence: str) -> SortMatch:
     """Return the sort of a sentence: the first of the table with a phrase, `fact` without any."""
-    plain, table = _plain(sentence), _table()
-    *sorts, fact = table.sorts
+    plain = _plain(sentence)
+    *sorts, fact = _sorts()
     patterns = [(row, row.explicit) for row in sorts] + [(row, row.hints) for row in sorts]
-    for row, pattern in [*patterns, (fact, fact.explicit), (fact, table.asked)]:
+    for row, pattern in [*patterns, (fact, fact.explicit), (fact, _phrases("asked"))]:
         if found := pattern.search(plain):
             return SortMatch(row.sort, row.weight, found[0].strip(" ,:;"))
     return SortMatch(fact.sort, fact.weight, "")
@@ -52,36 +44,45 @@ def find_sort(sentence: str) -> SortMatch:
 
 def steps_match() -> SortMatch:
     """Return the sort of a numbered list of steps."""
-    weight = next(row.weight for row in _table().sorts if row.sort is Sort.PROCEDURE)
+    weight = next(row.weight for row in _sorts() if row.sort is Sort.PROCEDURE)
     return SortMatch(Sort.PROCEDURE, weight, "a list of steps")
 
 
 def is_explicit(sentence: str) -> bool:
     """Say whether a phrase is enough to capture a sentence without the judge."""
-    plain, table = _plain(sentence), _table()
-    if table.doubt.search(plain) or is_question(sentence):
+    plain = _plain(sentence)
+    if _phrases("doubt").search(plain) or is_question(sentence):
         return False
-    return any(row.explicit.search(plain) for row in table.sorts)
+    return any(row.explicit.search(plain) for row in _sorts())
 
 
 def is_asked(sentence: str) -> bool:
     """Say whether a sentence asks to be remembered."""
-    return bool(_table().asked.search(_plain(sentence))) and not is_question(sentence)
+    return bool(_phrases("asked").search(_plain(sentence))) and not is_question(sentence)
 
 
 def is_withdrawn(sentence: str) -> bool:
     """Say whether a sentence asks to forget something, and states nothing after that."""
     plain = _plain(sentence)
-    found = _table().withdrawn.search(plain)
+    found = _phrases("withdrawn").search(plain)
     if found is None:
         return False
     rest = _CLAUSE_END.split(plain[found.end() :], maxsplit=1)[1:]
     return not any(map(is_explicit, rest))
 
 
+def withdrawn_subject(sentence: str) -> str:
+    """Return the words that say what a sentence asks to forget, or an empty text."""
+    plain = _plain(sentence)
+    found = _phrases("withdrawn").search(plain)
+    if found is None or not is_withdrawn(sentence):
+        return ""
+    return _CLAUSE_END.split(plain[found.end() :])[0] or found[0].partition(",")[2]
+
+
 def leads_steps(lead: str) -> bool:
     """Say whether the lead of a numbered list announces steps."""
-    return bool(_table().steps.search(_plain(lead)))
+    return bool(_phrases("steps").search(_plain(lead)))
 
 
 def _plain(sentence: str) -> str:
@@ -89,14 +90,24 @@ def _plain(sentence: str) -> str:
 
 
 @cache
-def _table() -> _Table:
-    data: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
-    sorts = [
+def _data() -> dict[str, Any]:
+    with open(_FILE, encoding="utf-8") as file:
+        data: dict[str, Any] = json.load(file)
+    return data
+
+
+@cache
+def _phrases(name: str) -> re.Pattern[str]:
+    """Return the phrases of one meaning, compiled when needed: a hook looks for one of them."""
+    return _compiled(_data()[name])
+
+
+@cache
+def _sorts() -> list[_SortPhrases]:
+    return [
         _SortPhrases(Sort(name), row["weight"], _compiled(row["explicit"]), _compiled(row["hints"]))
-        for name, row in data["sorts"].items()
+        for name, row in _data()["sorts"].items()
     ]
-    names = ("asked", "withdrawn", "doubt", "steps")
-    return _Table(sorts, *(_compiled(data[name]) for name in names))
 
 
 def _compiled(languages: _Languages) -> re.Pattern[str]:

@@ -47,7 +47,7 @@ class Console(Output):
             self.config_error, self.settings = error, load(use_file=False, **overrides)
         super().__init__(self.settings.format == "json", self.settings.color)
         self._creates = creates
-        self._is_ns_shown = False
+        self._is_ns_checked = False
         self._ghost: Ghost | None = None
 
     @property
@@ -205,14 +205,21 @@ class Console(Output):
         return split_name(self.ghost.store, self.settings.ns or _project_namespace(), name)
 
     def _default_ns(self) -> str:
-        """Return the namespace of the settings, or else that of this folder, which is printed."""
+        """Return the namespace of the settings, or else that of this folder.
+
+        The latter is printed while nothing is stored there; later, each output names it."""
         if self.settings.ns:
             return self.settings.ns
         ns = _project_namespace()
-        if not self._is_ns_shown:
-            self.note_first(f"namespace {ns} (from this folder; -n selects another)")
-            self._is_ns_shown = True
+        if not (self.as_json or self._is_ns_checked):
+            self._is_ns_checked = True
+            if self.is_store_missing or self._is_unused(ns):
+                self.note_first(f"namespace {ns} (from this folder; -n selects another)")
         return ns
+
+    def _is_unused(self, ns: str) -> bool:
+        with self.ghost.store.engine.read() as tx:
+            return tx.search.space(ns) is None
 
     def note_nothing(
         self, text: str, given: str | None, everything: bool, others: Callable[[], Counter[str]]

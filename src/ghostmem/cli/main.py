@@ -12,7 +12,12 @@ from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
 from ghostmem.errors import EngineError, GhostError, InvalidInputError, NotFoundError
 
-CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+OTHER_OPTIONS = {"tag": "tags"}  # other names of an option
+CONTEXT_SETTINGS: dict[str, Any] = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+    "token_normalize_func": lambda token: OTHER_OPTIONS.get(token, token),
+}
 # the commands by group, in the order of `ghost --help`
 GROUPS = {
     "Every day": {
@@ -116,6 +121,12 @@ MODULES = {
         "settings": "where config doctor completion version",
     }.items()
     for command in commands.split()
+}
+
+# the next step after arguments that a command does not take, by command
+NEXT_STEPS = {
+    "patch": 'a diff is read from standard input; `ghost put -k KEY "TEXT"` replaces the text',
+    "rm": "`ghost rm KEY` deletes one memory, `ghost ns rm NS` all of a namespace",
 }
 
 
@@ -289,9 +300,9 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         )
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else _path(args, name)
-        return InvalidInputError(
-            " ".join(error.format_message().split()), f"`{path} --help` shows how"
-        )
+        step = NEXT_STEPS.get(path.partition(" ")[2])
+        hint = f"{step}; `{path} --help` shows how" if step else f"`{path} --help` shows how"
+        return InvalidInputError(" ".join(error.format_message().split()), hint)
     if isinstance(error, click.ClickException):
         return InvalidInputError(error.format_message())
     if is_full(error):

@@ -9,13 +9,14 @@ from typing import Any, Protocol, TextIO
 import click
 
 from ghostmem.cli.style import bold, dim
-from ghostmem.model import Memory, Record, plain
+from ghostmem.model import Memory, Record, Tier, plain
 from ghostmem.text.excerpt import first_line, visible
 
 _CONTROLS = {
     code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)
 }  # JSON lets them through, and a terminal may obey them
 
+HIDDEN_TIERS = (Tier.SENSORY, Tier.DORMANT)
 AT_ONCE = 200  # lines of a list that are printed together
 
 
@@ -242,19 +243,17 @@ def named(item: HasName) -> str:
     return f"{dim(item.ns + '/')}{bold(visible(item.key))}"
 
 
-def described(memory: Memory) -> str:
-    """Return kind, tier, priority and tags of a memory."""
-    parts = [str(memory.kind), str(memory.tier)]
-    if memory.priority != "normal":
-        parts.append(str(memory.priority))
+def labels(memory: Memory) -> list[str]:
+    """Return priority and tags of a memory, and the tier where it is hidden by default."""
+    parts = [str(memory.tier)] if memory.tier in HIDDEN_TIERS else []
+    parts += [str(memory.priority)] if memory.priority != "normal" else []
     parts += ["pinned"] if memory.pinned else []
-    parts += [f"#{visible(tag)}" for tag in memory.tags]
-    return " ".join(parts)
+    return [*parts, *(f"#{visible(tag)}" for tag in memory.tags)]
 
 
 def row(memory: Memory) -> str:
-    """Return a memory as an entry of a list: name, fields, date, first line."""
-    about = f"{memory.created_at:%Y-%m-%d}  v{memory.version} {described(memory)}"
+    """Return a memory as an entry of a list: name, date, labels, first line."""
+    about = " ".join((f"{memory.created_at:%Y-%m-%d}  v{memory.version}", *labels(memory)))
     return f"{named(memory)}  {dim(about)}\n    {first_line(memory.content, 110)}"
 
 

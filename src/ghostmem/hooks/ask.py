@@ -20,6 +20,7 @@ from ghostmem.hooks.call import Call
 from ghostmem.hooks.detached import DETACHED, settings_for, start_detached
 from ghostmem.hooks.hosts import HOSTS, Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.queue import add_captured
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
@@ -123,6 +124,7 @@ def ask(settings: Settings, job: Mapping[str, Any]) -> int | None:
             source_scope=job["session"] or None,
             source_kind="observed",
         )
+    add_captured(settings, job["ns"], done.stored)
     return len(done.refused) or None
 
 

@@ -11,7 +11,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
-from ghostmem.hooks.queue import CaptureEntry, kept_prompt
+from ghostmem.hooks.queue import CaptureEntry, add_captured, kept_prompt
 from ghostmem.hooks.session import store_exists, stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
@@ -46,8 +46,11 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
             return
         session = session or stored_session(ghost.store, call, ns)
         captured = _captured_since(ghost, call, session.ns, entries[0].at) if worth else set()
-        for statements in _without(worth, captured):
+        stored = sum(
             _capture(ghost, call, session.ns, statements)
+            for statements in _without(worth, captured)
+        )
+        add_captured(settings, session.ns, stored)
         is_compacted = texts.compacted or any(e.call.moment is Moment.COMPACT for e in entries)
         _record(ghost, session, texts.to, is_compacted and not call.host.restarts)
 
@@ -138,8 +141,10 @@ def _without(texts: Sequence[list[Candidate]], captured: set[str]) -> list[list[
     return new
 
 
-def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Candidate]) -> None:
-    """Store the statements of a text; those that are refused are logged and left out."""
+def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Candidate]) -> int:
+    """Store the statements of a text and return the number of new memories.
+
+    Statements that are refused are logged and left out."""
     report = ghost.capture(
         None,
         ns,
@@ -160,6 +165,7 @@ def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Candidate])
     if report.refused:
         message = f"{len(report.refused)} of the statements of a text refused"
         write_log_line(log_path(ghost.store.settings), call.host.name, call.event, message)
+    return report.stored
 
 
 def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> None:

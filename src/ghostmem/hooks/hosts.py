@@ -28,7 +28,8 @@ class Host:
     the compact hook without compacting has the `compactions` (values of `source`) that are real,
     and a `compaction_mark` that a real one leaves in its transcript. A host that escapes markup
     gets memories in the `style` "plain". A host that ignores the answer at the start of a session
-    gets it with the first prompt (`starts_with_prompt`).
+    gets it with the first prompt (`starts_with_prompt`). `message` is the field of an answer that
+    the host shows to the user, if it has one.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Host:
     compaction_mark: bytes = b""
     style: str = "block"
     starts_with_prompt: bool = False
+    message: str = "systemMessage"
 
     def event(self, spelling: str) -> tuple[str, Moment] | None:
         """Return the host's name and the moment of an event in any spelling, or None."""
@@ -106,6 +108,6 @@ HOSTS: Mapping[str, Host] = {
             style="plain",
             starts_with_prompt=True,
         ),
-        Host("cursor", "cursor", _CURSOR, None, _cursor),
+        Host("cursor", "cursor", _CURSOR, None, _cursor, message=""),
     )
 }

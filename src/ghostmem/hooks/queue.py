@@ -7,6 +7,7 @@ captures from the entries and removes them; entries of a killed worker are left 
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -23,6 +24,7 @@ MAX_TURN = timedelta(hours=6)
 FRESH = timedelta(minutes=1)  # an older entry could not be captured at once
 MAX_LEFTOVER_AGE = timedelta(days=1)  # an older file that is not an entry is removed
 _SUFFIX = ".json"
+_CAPTURED = ".captured"  # a file with a namespace and the number of memories stored there
 _UNFINISHED = ".tmp"
 
 
@@ -81,8 +83,12 @@ def add_entry(settings: Settings, call: Call, ns: str) -> None:
     }
     for path in (os.path.dirname(folder), folder):  # the mode is only that of the last folder
         os.makedirs(path, mode=0o700, exist_ok=True)
-    name = f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}.0{_SUFFIX}"
-    _write(os.path.join(folder, name), json.dumps(entry).encode())
+    _write(_new_path(folder, f".0{_SUFFIX}"), json.dumps(entry).encode())
+
+
+def _new_path(folder: str, suffix: str) -> str:
+    """Return the path of a new file; their names are in the order of their times."""
+    return os.path.join(folder, f"{round(now().timestamp() * 1e6):016d}-{os.getpid()}{suffix}")
 
 
 def kept_prompt(text: str) -> str:
@@ -127,11 +133,34 @@ def entries(settings: Settings) -> list[CaptureEntry]:
     return [entry for path in paths if (entry := _read(path)) is not None]
 
 
+def add_captured(settings: Settings, ns: str, count: int) -> None:
+    """Record that memories were captured, for the next hook of their namespace to say so."""
+    folder = queue_folder(settings)
+    if folder is not None and count:
+        _write(_new_path(folder, _CAPTURED), json.dumps([ns, count]).encode())
+
+
+def take_captured(settings: Settings, ns: str) -> int:
+    """Return how many memories of a namespace were captured since this was last asked."""
+    total = 0
+    for path in _paths(settings):
+        if path.endswith(_CAPTURED):
+            with suppress(OSError, ValueError):
+                with open(path, encoding="utf-8") as stream:
+                    where, count = json.load(stream)
+                if where == ns:
+                    os.unlink(path)  # of several hooks, one succeeds
+                    total += count
+    return total
+
+
 def remove_leftovers(settings: Settings) -> None:
     """Remove old files of hooks that were killed while they wrote, and unreadable entries."""
     before = (now() - MAX_LEFTOVER_AGE).timestamp()
     for path in _paths(settings):
-        is_leftover = path.endswith(_UNFINISHED) or (_is_entry(path) and _read(path) is None)
+        is_leftover = path.endswith((_UNFINISHED, _CAPTURED)) or (
+            _is_entry(path) and _read(path) is None
+        )
         try:
             if is_leftover and os.path.getmtime(path) < before:
                 os.unlink(path)

@@ -142,13 +142,30 @@ def _add(
         with Ghost.open(settings=settings) as ghost:
             vectoriser = _vectoriser(call, settings, began, ghost.store.engine)
             text = added(ghost.store, vectoriser, call, ns)
-        if text:
-            say(json.dumps(call.host.answer(call.event, text), ensure_ascii=False))
+            if call.moment is Moment.PROMPT:
+                from ghostmem.hooks.forget import forget_answer
+
+                text += forget_answer(replace(ghost.store, vectoriser=vectoriser), call.prompt, ns)
+        answer = {
+            **(call.host.answer(call.event, text) if text else {}),
+            **_message(call, ns, settings),
+        }
+        if answer:
+            say(json.dumps(answer, ensure_ascii=False))
         if vectoriser.fallback:
             # a server may repeat the prompt in the details of its answer: do not log them
             reason = vectoriser.fallback.partition(": ")[0]
             message = f"searched by words; provider {settings.embed_provider}: {reason}"
             write_log_line(log_path(settings), call.host.name, call.event, message)
+
+
+def _message(call: Call, ns: str, settings: Settings) -> dict[str, str]:
+    """Return what the user is told: how many memories were captured since the last hook."""
+    from ghostmem.hooks.queue import take_captured
+
+    count = take_captured(settings, ns) if call.host.message else 0
+    message = f"Ghost remembered {count} thing{'' if count == 1 else 's'}"
+    return {call.host.message: message} if count else {}
 
 
 def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:

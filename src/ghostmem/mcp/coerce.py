@@ -1,25 +1,36 @@
 """Arguments whose meaning is clear although their form is not the schema's.
 
-Models send `"5"` for 5, `"a,b"` for a list, `"yesterday"` for a date. Each such value is turned
-into the form that the schema asks for; any other value stays as it is, and the check refuses it.
+Models send `"5"` for 5, `"a,b"` for a list, `"yesterday"` for a date, `text` for `content`. Each
+such value is turned into the form that the schema asks for; any other value stays as it is, and the
+check refuses it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from ghostmem.clock import format_time
+from ghostmem.schema import usual_name
 from ghostmem.settings import FALSE, TRUE
 from ghostmem.text.calendar import NUMBERS
 
 # by argument: words and the values that they stand for
 WORDS: Mapping[str, Mapping[str, Any]] = {
     "importance": {"low": 0.3, "medium": 0.5, "normal": 0.5, "high": 0.8, "critical": 1.0},
-    "priority": {"medium": "normal", "default": "normal"},
+    # numbers count as in issue trackers, where 1 is urgent
+    "priority": {
+        "medium": "normal",
+        "default": "normal",
+        "0": "critical",
+        "1": "high",
+        "2": "normal",
+        "3": "low",
+    },
     "kind": {"fact": "semantic", "event": "episodic", "procedure": "procedural"},
     "tier": {
         "long_term": "ltm",
@@ -38,6 +49,8 @@ PAST_TIMES = frozenset("after before valid_at as_of".split())
 # a day or month is its beginning, which is not when a memory meant "until then" ends
 ENDS = frozenset(("valid_to",))
 DURATIONS = frozenset(("ttl",))
+# numbers of results: a larger one means all that there are
+COUNTS = frozenset(("limit", "max_pairs"))
 # days that a word goes back to the beginning of a day
 DAYS_BACK = {"today": 0, "yesterday": 1, "last_week": 7, "last_month": 30, "last_year": 365}
 SECONDS = {
@@ -66,19 +79,31 @@ def coerce(
     known = schema.get("properties", {})
     return {
         name: _value(name, value, known[name], now) if name in known else value
+        for name, value in _renamed(arguments, known).items()
+    }
+
+
+def _renamed(arguments: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments under their usual names; two names of one argument stay as they are."""
+    usual = {name: usual_name(name, known) for name in arguments}
+    counts = Counter(usual.values())
+    return {
+        usual[name] if counts[usual[name]] == 1 else name: value
         for name, value in arguments.items()
     }
 
 
 def _value(name: str, value: Any, schema: Mapping[str, Any], now: datetime) -> Any:
-    kind = str(schema.get("type"))
+    kind, choices = str(schema.get("type")), schema.get("enum", ())
     if kind == "boolean":
         return _boolean(value)
     if kind == "array":
         return _list(value)
+    if choices and type(value) is int:
+        value = str(value)
     if not isinstance(value, str):
-        return value
-    word, words, choices = _word(value), WORDS.get(name, {}), schema.get("enum", ())
+        return _within(name, value, schema)
+    word, words = _word(value), WORDS.get(name, {})
     if word in words and word not in choices and (not choices or words[word] in choices):
         return words[word]
     if name in TIMES:
@@ -87,7 +112,13 @@ def _value(name: str, value: Any, schema: Mapping[str, Any], now: datetime) -> A
         return _duration(value)
     if choices:
         return word if word in choices else value
-    return _FROM_TEXT[kind](value) if kind in _FROM_TEXT else value
+    return _within(name, _FROM_TEXT[kind](value), schema) if kind in _FROM_TEXT else value
+
+
+def _within(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a number, or the largest possible number of results."""
+    is_count = name in COUNTS and type(value) is int
+    return min(value, schema["maximum"]) if is_count else value
 
 
 def _word(text: str) -> str:

@@ -33,7 +33,7 @@ from ghostmem.mcp.tool import (
 )
 from ghostmem.memory.curate import OPS
 from ghostmem.model import EDGE_WEIGHTS, Tier, VerdictKind, plain
-from ghostmem.parameters import MAX_BUDGET, NS
+from ghostmem.parameters import MAX_BUDGET, NS, OPERATIONS
 from ghostmem.text.excerpt import first_line
 
 if TYPE_CHECKING:
@@ -88,8 +88,13 @@ def _context(ghost: Ghost, given: Arguments) -> Result:
     from ghostmem.context.expansion import COMPACTION_COMMANDS
 
     wait_for_model(ghost)
-    pack = ghost.context(given.pop("query"), given.pop("ns"), tokens=_sent_tokens, **given)
+    query, ns = given.pop("query"), given.pop("ns")
+    pack = ghost.context(query, ns, tokens=_sent_tokens, **given)
     result: Result = plain(pack)
+    if not pack.memories and "min_score" not in given:
+        filters = {name: value for name, value in given.items() if name in OPERATIONS["search"]}
+        hits = ghost.search(query, ns, limit=1, explain=True, **filters)
+        result["perhaps"] = plain(hits.perhaps)
     if "compaction_reason" in result:
         reason = result["compaction_reason"].replace(COMPACTION_COMMANDS, _COMPACTION_TOOLS)
         result["compaction_reason"] = reason
@@ -118,7 +123,12 @@ def _reflect(ghost: Ghost, given: Arguments) -> Result:
 
 
 def _put(ghost: Ghost, given: Arguments) -> Result:
-    memory = ghost.put(given.pop("ns"), given.pop("key"), given.pop("content"), **given)
+    if "key" in given:
+        memory = ghost.put(**given)
+    else:
+        from ghostmem.memory.put_unnamed import put_unnamed
+
+        memory = put_unnamed(ghost.store, **given)
     result: Result = plain(memory)
     verdict = result.get("verdict", {})
     if verdict.get("kind") == VerdictKind.CONFLICT and "key" in verdict:
@@ -222,6 +232,7 @@ MEMORY: tuple[McpTool, ...] = (
             "supersedes base_version source_user source_kind source_scope created_at valid_from "
             "valid_to files meta",
         ),
+        dispensable=("key",),
     ),
     McpTool(
         "ghost_get",

@@ -121,6 +121,8 @@ def _pack(found: Mapping[str, Any]) -> str:
         note = f" ({memory['note']})" if "note" in memory else ""
         lines.append(f"{_head(memory, found)}{note} {_indented(memory['content'])}")
     nothing = "nothing fits into the budget" if "left_out" in found else _nothing(found)
+    weak = [f"perhaps: {_head(hit, found)} {hit['content']}" for hit in found.get("perhaps", ())]
+    nothing = "\n".join(weak) or nothing
     lines.append(f"({found['used']} of {found['budget']} tokens)" if lines else nothing)
     if found.get("compaction_suggested"):
         lines.append(f"compaction suggested: {found['compaction_reason']}")

@@ -288,6 +288,13 @@ def show_context(found: Result, given: Arguments) -> Result:
     result |= _notes(found)
     unfit = [left["key"] for left in found.get("left_out", ()) if _is_for_room(left["reason"])]
     shown = _packed(rows, unfit, result, budget)
+    weak = [
+        {**_row(hit, ns), "content": first_line(hit["content"], LINE)}
+        for hit in (found.get("perhaps", ()) if not unfit else ())
+    ]
+    with_weak = {**shown, "perhaps": weak}
+    if weak and sent_tokens(result_text("ghost_context", with_weak), with_weak) <= budget:
+        shown = with_weak
     shown["used"] = sent_tokens(result_text("ghost_context", shown), shown)
     return shown
 

@@ -43,6 +43,8 @@ class McpTool:
     meta: Mapping[str, Any] = field(default_factory=dict)  # for extensions of the protocol
     # parameters that are accepted, and listed only with the toolset `all`
     unlisted: Mapping[str, Any] = field(default_factory=dict)
+    # required arguments without which a call is still carried out
+    dispensable: tuple[str, ...] = ()
 
     @property
     def scope(self) -> str:
@@ -52,24 +54,25 @@ class McpTool:
     @property
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of its listed arguments."""
-        return self._schema(self.parameters)
+        return self._schema(self.parameters, self.required)
 
     @property
     def accepted(self) -> dict[str, Any]:
         """Return the JSON Schema of all arguments that a call may have."""
-        return self._schema({**self.parameters, **self.unlisted})
+        required = tuple(name for name in self.required if name not in self.dispensable)
+        return self._schema({**self.parameters, **self.unlisted}, required)
 
     def with_all_listed(self) -> McpTool:
         """Return the tool with every parameter listed."""
         return replace(self, parameters={**self.parameters, **self.unlisted}, unlisted={})
 
-    def _schema(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _schema(self, parameters: Mapping[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
         schema = {
             "type": "object",
             "properties": dict(parameters),
             "additionalProperties": False,
         }
-        return {**schema, "required": list(self.required)} if self.required else schema
+        return {**schema, "required": list(required)} if required else schema
 
 
 def described(schema: Mapping[str, Any], text: str) -> dict[str, Any]:

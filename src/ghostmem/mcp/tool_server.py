@@ -21,7 +21,7 @@ from ghostmem.mcp.tools import (
     expanded,
     find_tool,
 )
-from ghostmem.notes.project import project_namespace
+from ghostmem.notes.project import PREFIX, project_namespace
 from ghostmem.parameters import PROJECT_NS
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ class ToolServer:
         try:
             tool, arguments = self._prepared(name, given)
             result = tool.run(self.ghost, dict(arguments))
+            if name == "ghost_put":
+                result |= self._new_namespace(arguments["ns"], result)
             shown = tool.show(result, arguments) if tool.show is not None else result
             if name in _ROWS and not result[_ROWS[name]]:
                 shown |= self._why_empty(given or {}, arguments)
@@ -107,6 +109,13 @@ class ToolServer:
         known = {info.tag for info in self.ghost.tags(ns)} if arguments.get("tags") else set()
         missing = [tag for tag in arguments.get("tags", ()) if tag not in known]
         return {"reason": f"no memory has the tag {missing[0]}{where}"} if missing else {}
+
+    def _new_namespace(self, ns: str, result: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Say that a put created a namespace, where hooks and other calls do not look."""
+        if ns == self.own() or [memory.version for memory in self.ghost.list(ns, limit=2)] != [1]:
+            return {}
+        note = f"new namespace {ns}; calls without ns use {self.default_ns()}"
+        return {"notes": [*result.get("notes", ()), note]}
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call, make it, and return its whole result."""
@@ -150,8 +159,14 @@ class ToolServer:
         return "read" if harmless else tool.scope
 
     def namespace(self, name: str, given: str | None) -> str:
-        """Return the namespace of a call, for reads and writes alike."""
-        ns = given or self.own()
+        """Return the namespace of a call, for reads and writes alike.
+
+        The name of the project alone means its namespace, unless another one has this name.
+        """
+        own = self.own()
+        if given and own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read"):
+            given = given if self.ghost.namespaces(given) else own
+        ns = given or own
         check_namespace(name, ns)
         return ns
 

@@ -43,6 +43,22 @@ EXAMPLES = {
     "what": "deploy-days",
     "patch": "@@ -1 +1 @@ ...",
 }
+# by the last word of a tool's name that models make up: the call that does it
+OTHER_TOOLS = {
+    word: call
+    for call, words in {
+        "ghost_curate with op delete": "delete remove rm forget erase",
+        "ghost_curate with op archive": "archive hide",
+        "ghost_curate with op pin": "pin",
+        "ghost_put": "add create store save remember write insert set",
+        "ghost_put with the same key": "update edit replace",
+        "ghost_search": "find query recall lookup",
+        "ghost_get": "read fetch show open",
+        "ghost_edge": "link relate connect",
+        "ghost_consolidate": "summarize summarise merge",
+    }.items()
+    for word in words.split()
+}
 ALL = "all"  # these toolsets, with every argument that their tools accept
 IN_ALL = ("memory", "edit", "truth", "notes", "knowledge")
 
@@ -83,7 +99,10 @@ def find_tool(tools: Mapping[str, McpTool], name: str) -> McpTool:
         InvalidInputError: No tool has that name.
     """
     if name not in tools:
-        raise InvalidInputError(f"there is no tool {name[:60]!r}", f"there are: {', '.join(tools)}")
+        call = OTHER_TOOLS.get(name.lower().rpartition("_")[2], "")
+        is_served = call.partition(" ")[0] in tools
+        hint = f"call {call}" if is_served else f"there are: {', '.join(tools)}"
+        raise InvalidInputError(f"there is no tool {name[:60]!r}", hint)
     return tools[name]
 
 
@@ -109,7 +128,7 @@ def checked_arguments(
 def _refuse_blanks(tool: McpTool, arguments: Mapping[str, Any]) -> None:
     """Refuse required texts without a word, with an example of one."""
     for name in tool.required:
-        value = arguments[name]
+        value = arguments.get(name)
         if isinstance(value, str) and not value.strip():
             example = EXAMPLES.get(name, "user-timezone")
             raise InvalidInputError(f"{name} is empty", f'send {name} as a text, e.g. "{example}"')

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from ghostmem.errors import VersionConflictError
+from ghostmem.errors import InvalidInputError, VersionConflictError
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import Memory
@@ -24,6 +24,10 @@ def put_unnamed(store: Store, ns: str, content: str, **fields: Any) -> Memory:
     A key that ever belonged to another text is not used, even if another process takes it in the
     same moment. Secrets in the text do not become part of the key.
     """
+    if fields.get("base_version") is not None:
+        raise InvalidInputError(
+            f"base version {fields['base_version']} needs a key", "give the key of the memory"
+        )
     settings, allow_secrets = store.settings, bool(fields.get("allow_secrets"))
     stored = redact_content(settings, content, allow_secrets).content
     for key in _keys(content):

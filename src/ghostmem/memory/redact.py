@@ -13,6 +13,7 @@ from ghostmem.model import FileRef
 from ghostmem.settings import Settings
 from ghostmem.store.validate import MAX_KEY
 from ghostmem.text.redact import find_secrets, placeholder, redact
+from ghostmem.text.secrets import is_placeholder
 
 ALLOW, BLOCK, REDACT = "allow", "block", "redact"
 MAX_REFUSED = 10  # secrets that an error names
@@ -54,9 +55,9 @@ def redact_content(
         if secret.sure:
             certain.append((f"line {line}", secret.kind))
         else:
-            doubtful.append(
-                f"line {line}: this may be a secret ({secret.kind}); it is stored unchanged"
-            )
+            is_made_up = is_placeholder(content[secret.start : secret.stop])
+            what = "looks like a placeholder" if is_made_up else "may be a secret"
+            doubtful.append(f"line {line}: this {what} ({secret.kind}); it is stored unchanged")
     if not certain:
         return RedactedContent(content, tuple(doubtful))
     if settings.secrets == BLOCK:

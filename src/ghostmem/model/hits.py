@@ -6,6 +6,9 @@ from typing import Any
 from ghostmem.frozen import frozen
 from ghostmem.model.memory import Memory, Record, optional
 
+MAX_PERHAPS = 3
+MIN_CHANCE = 0.25  # that a miss is relevant
+
 
 @frozen
 class Receipt(Record):
@@ -70,3 +73,15 @@ class Hits(list[Hit]):
         self.superseded = list(superseded)
         self.weaker = list(weaker)
         self.complete = complete
+
+    @property
+    def perhaps(self) -> list[Hit]:
+        """Return the few misses that may still matter, by the judge.
+
+        Without a judge there are none: a score alone does not tell a weak match from noise."""
+        likely = [
+            hit
+            for hit in self.misses
+            if hit.why is not None and (hit.why.relevance or 0.0) >= MIN_CHANCE
+        ]
+        return likely[:MAX_PERHAPS]

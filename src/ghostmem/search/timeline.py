@@ -9,6 +9,7 @@ from ghostmem.frozen import frozen
 from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.search.search import search
 from ghostmem.store import Store, Transaction, validate
+from ghostmem.truth.alike import distinctive
 from ghostmem.truth.corrections import successor_key
 
 MAX_START = 5  # search results that a timeline starts from
@@ -71,8 +72,11 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
 
 
 def _search(store: Store, ns: str, text: str) -> list[Memory]:
-    hits = search(store, text, ns, limit=MAX_START, weak=True)
-    return [hit.memory for hit in (*hits, *hits.superseded)]
+    """Return the memories about a question: of the strong hits, those that share a word with it."""
+    hits = search(store, text, ns, limit=MAX_START)
+    found = [hit.memory for hit in (*hits, *hits.superseded)]
+    terms = set(distinctive(text))
+    return [m for m in found if terms.intersection(distinctive(f"{m.key} {m.content}"))] or found
 
 
 def _related(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:

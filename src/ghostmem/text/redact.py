@@ -33,6 +33,16 @@ _NAMING = (
     r"(?i)seed|mnemonic|recovery (?:phrase|words)|secret (?:phrase|words)|backup phrase|wallet"
 )
 _NAMED_WITHIN = 80  # characters before a phrase that may contain a word that names it
+_CARD_DIGITS = "23456"  # with which the numbers of cards begin
+# the first digits of an issuer, and digits in a row or in the groups that are printed on cards; a
+# date of expiry may follow. Other digits around them belong to an IBAN or another number.
+_CARD = (
+    r"(?<![\w.,/#+-])(?<!\d[ ])(?=4|5[1-5]|2[2-7]|3(?:[4-9]|0[0-5])|6(?:011|2|4[4-9]|5))"
+    r"(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19})"
+    r"(?![\w-]|[.,/:]\d|[ ]\d(?!\d?/))"
+)
+_CARD_WORD = r"(?i)card|visa|amex|credit|debit|maestro|kart[ea]|carte|tarjeta|cartão|卡"
+_CARD_WITHIN = 60  # characters before a number that may contain a word for a card
 _MAX_ROUNDS = 20  # a text without its secrets may reveal others
 _SHORT = 100_000  # characters of a text that is searched again as a whole
 _SURROUNDINGS = 2_000  # characters on both sides of a secret that are searched again
@@ -121,6 +131,24 @@ def _has_checksum(words: list[str]) -> bool:
     return f"{digest[0]:08b}".startswith(bits[size:])
 
 
+def card_numbers(source: SearchedText) -> Iterator[SecretSpan]:
+    """Yield the numbers of payment cards; digits in a row are sure only after a word for a card."""
+    text = source.text
+    if not any(digit in source.words for digit in _CARD_DIGITS):
+        return
+    for match in compiled(_CARD).finditer(text):
+        if _has_luhn(match[0]):
+            before = text[max(0, match.start() - _CARD_WITHIN) : match.start()]
+            is_sure = not match[0].isdigit() or bool(compiled(_CARD_WORD).search(before))
+            yield "card number", *match.span(), is_sure
+
+
+def _has_luhn(number: str) -> bool:
+    """Say whether the last digit of a number is its check digit."""
+    digits = [int(char) for char in reversed(number) if char.isdigit()]
+    return sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
+
+
 class Secret(NamedTuple):
     """The kind and the span of a secret; one that is not `sure` is only worth a warning."""
 
@@ -133,8 +161,8 @@ class Secret(NamedTuple):
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets of a text in order, without overlaps; entropy alone is not sure."""
     source = SearchedText(text)
-    secrets = [Secret(*span, True) for span in shaped(source)]
-    for search in (*_likely(source), seed_phrases):
+    secrets = [Secret(*span) for span in shaped(source)]
+    for search in (*_likely(source), seed_phrases, card_numbers):
         secrets += [Secret(*span) for span in search(source)]
     return _without_overlaps([*_without_overlaps(secrets), *_random(source)])
 

@@ -113,6 +113,11 @@ def _origin(memory: Packed) -> dict[str, str]:
     return known | ({"source": source} if source else {})
 
 
+def quoted(text: str) -> str:
+    """Return a text in quotes that it cannot close, and in which no block begins or ends."""
+    return f'"{_unframed(visible(text).translate(_ATTRIBUTE))}"'
+
+
 def _lines(text: str) -> list[str]:
     """Return the lines of a text, at least one, in visible characters."""
     return visible("\n".join(text.splitlines())).split("\n")

@@ -161,10 +161,10 @@ def _matches(shape: SecretShape, source: SearchedText) -> Iterator[re.Match[str]
         yield from pattern.finditer(source.text, start, stop)
 
 
-def shaped(source: SearchedText) -> Iterator[tuple[str, int, int]]:
-    """Yield the secrets with a known shape as (kind, start, stop)."""
+def shaped(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
+    """Yield the secrets with a known shape; one that looks like a placeholder is not sure."""
     for shape in _likely(source):
         for match in _matches(shape, source):
             value = match[match.re.groups]
-            if not is_placeholder(value) and (shape.test is None or shape.test(value)):
-                yield shape.kind, *match.span(match.re.groups)
+            if shape.test is None or shape.test(value):
+                yield shape.kind, *match.span(match.re.groups), not is_placeholder(value)

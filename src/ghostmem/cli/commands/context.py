@@ -25,7 +25,7 @@ from ghostmem.cli.style import dim
 from ghostmem.context.composite import FACTORS
 from ghostmem.context.packer import BUDGET
 from ghostmem.model import LeftOut, Pack, Packed
-from ghostmem.text.excerpt import visible
+from ghostmem.text.excerpt import first_line, visible
 
 SEARCH_FILTERS = ("kind", "include_all", "as_of", *FILTER_NAMES.split()[1:], *TIME_NAMES.split())
 
@@ -102,9 +102,10 @@ def context(
     alone = bool(paths or symbols) and not query and sys.stdin.isatty()
     text = "" if alone else read_text(query, "a description of the task")
     filters: dict[str, Any] = {"tags": words(tags), "tiers": None if tier is None else [tier]}
+    where = console.read_ns(ns, everything)
     pack = console.ghost.context(
         text,
-        console.read_ns(ns, everything),
+        where,
         **filters,
         files=paths,
         symbols=symbols,
@@ -123,12 +124,18 @@ def context(
         _print_pack(console, pack, explain, is_asked=bool(text.strip()))
         if not pack.memories and not _is_too_large(pack):
             filters |= {name: given[name] for name in SEARCH_FILTERS}
-            console.note_nothing(
-                "nothing relevant",
-                ns,
-                everything,
-                lambda: count_hits(console, text, **filters) if text.strip() else Counter(),
-            )
+            weak = []
+            if text.strip() and given["min_score"] is None:
+                weak = console.ghost.search(text, where, limit=1, explain=True, **filters).perhaps
+            for hit in weak:
+                console.note(f"perhaps: {named(hit)}  {first_line(hit.content, 110)}")
+            if not weak:
+                console.note_nothing(
+                    "nothing relevant",
+                    ns,
+                    everything,
+                    lambda: count_hits(console, text, **filters) if text.strip() else Counter(),
+                )
     console.notes(pack.notes)
 
 

@@ -11,7 +11,7 @@ from ghostmem.cli.options import (
     one_key,
     options,
 )
-from ghostmem.cli.output import described, named, plural
+from ghostmem.cli.output import labels, named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
@@ -62,10 +62,11 @@ def get(
 def version_text(memory: Memory) -> str:
     """Return one version as text: number, time, state, fields, start of the content."""
     state = f"until {memory.deleted_at:%Y-%m-%d %H:%M:%S}" if memory.deleted_at else "current"
-    head = (
-        f"{bold(f'v{memory.version}')}  {memory.created_at:%Y-%m-%d %H:%M:%S}  "
-        f"[{state}]  {dim(described(memory))}"
-    )
+    state += f", true until {memory.valid_to:%Y-%m-%d %H:%M:%S}" if memory.valid_to else ""
+    # a later version keeps the date of the statement, also one that only retires it
+    at = memory.created_at if memory.version == 1 else memory.written_at
+    fields = dim(" ".join((memory.kind, memory.tier, *labels(memory))))
+    head = f"{bold(f'v{memory.version}')}  {at:%Y-%m-%d %H:%M:%S}  [{state}]  {fields}"
     return f"{head}\n    {first_line(memory.content, 200)}"
 
 

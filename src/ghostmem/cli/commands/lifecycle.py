@@ -135,7 +135,9 @@ def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
     """Revert a lifecycle run; without a run, list them."""
     if run is None:
         console.show_all(
-            console.ghost.runs(limit=limit), _run_text, "no runs yet; `ghost reflect` starts one"
+            console.ghost.runs(limit=limit),
+            _run_text,
+            "no runs yet; `ghost reflect` starts one, `ghost restore KEY` reverts a deletion",
         )
         return
     done = console.ghost.undo(run, dry_run=dry_run)

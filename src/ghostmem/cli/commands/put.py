@@ -10,7 +10,7 @@ import click
 
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, words
-from ghostmem.cli.output import named, plural
+from ghostmem.cli.output import named
 from ghostmem.cli.style import bold
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Memory, Outcome
@@ -58,10 +58,6 @@ def put(
     **fields: Any,
 ) -> None:
     space = console.ns(ns)
-    if key is None and fields["base_version"] is not None:
-        raise InvalidInputError(
-            f"--base-version {fields['base_version']} needs a key", "give it with -k"
-        )
     paths = words(files)
     if file_rel is not None and paths is None and not symbols:
         raise InvalidInputError(
@@ -75,11 +71,12 @@ def put(
     if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
         # what a person notes down is a fact, not an event
         console.settings = replace(console.settings, default_kind=str(Kind.SEMANTIC))
-    write = (
-        _unnamed_put(console)
-        if key is None
-        else partial(console.ghost.put, key=console.new_key(ns, space, key))
-    )
+    if key is None:
+        from ghostmem.memory.put_unnamed import put_unnamed
+
+        write: Callable[..., Memory] = partial(put_unnamed, console.ghost.store)
+    else:
+        write = partial(console.ghost.put, key=console.new_key(ns, space, key))
     memory = write(
         ns=space,
         content=read_text(content, "content"),
@@ -94,13 +91,6 @@ def put(
     console.show(memory, put_text(memory))
     console.notes(memory.notes)
     console.vector_note()
-
-
-def _unnamed_put(console: Console) -> Callable[..., Memory]:
-    """Return the function that stores a text under a key of its own."""
-    from ghostmem.memory.put_unnamed import put_unnamed
-
-    return partial(put_unnamed, console.ghost.store)
 
 
 def _symbol_names(values: tuple[str, ...]) -> list[str]:
@@ -119,8 +109,7 @@ def put_text(memory: Memory) -> str:
         if memory.requested_key:
             return f"not stored again: {named(memory)} says the same, reinforced"
         return f"{named(memory)} v{memory.version} unchanged, reinforced"
-    size = f"{plural(memory.chunks or 0, 'chunk')}, {memory.est_tokens} tokens"
-    return f"{memory.outcome} {named(memory)} v{memory.version} ({size}){_verdict(memory)}"
+    return f"{memory.outcome} {named(memory)} v{memory.version}{_verdict(memory)}"
 
 
 _VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict": "contradicts"}

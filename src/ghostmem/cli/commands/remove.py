@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -104,12 +105,14 @@ RESTORED = ("restored", "reopened")
   ghost forget --source-kind peer --hard --yes
 """,
 )
+@click.argument("text", nargs=-1, metavar="")
 @options(
     "forget", "source source_kind source_client source_scope since until ns hard unlock dry_run"
 )
 @YES
 def forget(
     console: Console,
+    text: tuple[str, ...],
     source: str | None,
     source_kind: str | None,
     source_client: str | None,
@@ -122,6 +125,11 @@ def forget(
     dry_run: bool,
     yes: bool,
 ) -> None:
+    if text:
+        raise InvalidInputError(
+            "`ghost forget` deletes the statements of a source, not a text",
+            _removal_hint(console, ns, " ".join(text)),
+        )
     given = {
         "source": source,
         "source_kind": source_kind,
@@ -144,6 +152,15 @@ def forget(
     )
     console.show(done, _forgotten_text(done))
     console.note_remains(done)
+
+
+def _removal_hint(console: Console, ns: str | None, text: str) -> str:
+    """Return the command that deletes the memory that a text is about."""
+    hits = console.ghost.search(text, console.read_ns(ns, everything=False), limit=1)
+    if not hits:
+        return "`ghost rm KEY` deletes a memory; `ghost search` finds its key"
+    name = f"{hits[0].ns}/{hits[0].key}"
+    return f"`ghost rm {quote(name)}` deletes: {first_line(hits[0].content, 80)}"
 
 
 def _forgotten_text(done: Forgetting) -> str:

@@ -10,7 +10,7 @@ import click
 from ghostmem.caller import LOOKING
 from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import ALL, FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
-from ghostmem.cli.output import described, named, plural
+from ghostmem.cli.output import labels, named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
@@ -165,10 +165,8 @@ def _hit_text(hit: Hit, query: str, best: float) -> str:
     With a best score, which only a terminal has, the score is also drawn as a bar.
     """
     score = f"{hit.score:.2f}{_bar(hit.score, best)}{' weak' if hit.weak else ''}"
-    head = (
-        f"{named(hit.memory)}  {score}  "
-        f"{dim(f'{hit.memory.created_at:%Y-%m-%d}  {described(hit.memory)}')}"
-    )
+    about = "  ".join((f"{hit.memory.created_at:%Y-%m-%d}", " ".join(labels(hit.memory))))
+    head = f"{named(hit.memory)}  {score}  {dim(about.rstrip())}"
     text = snippet(hit.match_chunk, hit.match_start, hit.match_end, SNIPPET)
     lines = (
         f"line {hit.start_line}"

@@ -35,10 +35,11 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
     "export",
     """\
   ghost export > memories.jsonl
-  ghost export -n 'agent:*' -o agents.jsonl
+  ghost export -n 'agent:*' agents.jsonl
   ghost export --as original -o memories.json
 """,
 )
+@click.argument("file", required=False)
 @click.option("-n", "--ns", metavar="NS", help="Only this namespace, or a prefix such as agent:*.")
 @click.option(
     "-o",
@@ -59,8 +60,15 @@ MAX_NAMED_NAMESPACES = 10  # that came with an import
     show_default=True,
     help="JSON lines with everything, or the array of memories that the original Ghost imports.",
 )
-def export(console: Console, ns: str | None, output: str | None, mark: bool, form: str) -> None:
+def export(
+    console: Console, file: str | None, ns: str | None, output: str | None, mark: bool, form: str
+) -> None:
     """Write all memories as JSON lines; the same store gives the same bytes."""
+    if file is not None and output is not None:
+        raise InvalidInputError(
+            f"two files were given: {file!r} and {output!r}", "give only one, with or without -o"
+        )
+    output = file if output is None else output
     if mark and form == "original":
         raise InvalidInputError(
             "--mark cannot be combined with --as original", "leave one of them out"
