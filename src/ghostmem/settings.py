@@ -232,8 +232,8 @@ class Settings:
     containment: str = setting(
         "roomy",
         "GHOST_CONTAINMENT",
-        "a summary replaces its children: roomy shows the children if everything fits, "
-        "always does not",
+        "a summary comes before its children and suppresses them: roomy unless everything "
+        "fits, or always",
         ("roomy", "always"),
     )
     max_memory_tokens: int = setting(

@@ -111,7 +111,6 @@ def _moved(relations: Relations, kept_for: Mapping[str, str]) -> Relations:
     def kept(id_: str) -> str:
         return kept_for.get(id_, id_)
 
-    children = {id_: frozenset(map(kept, members)) for id_, members in relations.children.items()}
     parents = {kept(id_): above for id_, above in relations.parents.items()}
     companions: dict[str, list[str]] = {}
     for id_, others in relations.companions.items():
@@ -126,7 +125,7 @@ def _moved(relations: Relations, kept_for: Mapping[str, str]) -> Relations:
             or kept(id_) not in map(kept, reachable([other], relations.refuters))
         ]
         _add(refuters, kept(id_), map(kept, still))
-    return Relations(refuters, parents | dict(relations.parents), children, companions)
+    return Relations(refuters, parents | dict(relations.parents), companions)
 
 
 def _add(related: dict[str, list[str]], id_: str, others: Iterable[str]) -> None:

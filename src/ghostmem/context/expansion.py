@@ -139,8 +139,7 @@ class Expansion:
             for step in steps(sources, edges, settings.edge_max_per_seed)
             if step.target not in self._pinned
         ]
-        # a summary with more children than may join could never be replaced by them: they are not
-        # even read
+        # children only follow a summary where everything fits: very many of them are not even read
         children = Counter(step.source for step in allowed if _is_to_child(step))
         limit = settings.edge_max_expansion
         return [
@@ -271,12 +270,7 @@ class Expansion:
         ancestors = {
             child: [id_ for id_ in reachable([child], parents) if id_ != child] for child in parents
         }
-        current = {
-            id_: frozenset(children)
-            for id_, children in self._children.items()
-            if len(self._current(children)) == len(children)
-        }
-        return Relations(refuters, ancestors, current, companions)
+        return Relations(refuters, ancestors, companions)
 
     def _add_conflict(self, edge: Tie, refuters: dict[str, list[str]]) -> None:
         start, end = self._memory(edge.from_id), self._memory(edge.to_id)
