@@ -533,10 +533,21 @@ def test_compaction_knows_a_pinned_summary(book: Book) -> None:
 def test_compaction_is_not_suggested_for_many_that_are_not_alike(book: Book) -> None:
     """Neither many left out nor a full namespace is a reason by itself."""
     for n in range(60):
-        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
+        words = " ".join(f"zq{n}{letter}" for letter in "abcdefg")
+        book.answer(f"answer{n}", f"The harbour ferry departs: {words}.")
     pack = book.pack(budget=100)
     assert pack.skipped > 2
     assert (pack.compaction_suggested, pack.compaction_reason) == (False, "")
+
+
+def test_compaction_is_suggested_for_notes_of_one_pattern_without_vectors(book: Book) -> None:
+    """Notes that share their words need no links to be worth a summary, and with one they are not."""
+    keys = [f"note{n}" for n in range(40)]
+    for n, key in enumerate(keys):
+        book.answer(key, f"The harbour ferry departs from pier {n}.")
+    assert "40 similar memories" in book.pack(budget=200).compaction_reason
+    book.ghost.consolidate(NS, "summary", "Zq wx.", keys)
+    assert book.pack(budget=200).compaction_suggested is False
 
 
 @pytest.mark.parametrize("count", [1, 2])

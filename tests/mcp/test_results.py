@@ -267,7 +267,7 @@ def test_a_context_names_the_tools_that_summarise(server: ToolServer, ghost: Gho
         ghost.edge(NS, "ferry-0", f"ferry-{n}", "relates_to", 0.9)
     text, found = call(server, "ghost_context", query="ferry pier")
     assert found["compaction_suggested"]
-    assert found["compaction_reason"].endswith("; call ghost_expand, then ghost_consolidate")
+    assert found["compaction_reason"].endswith("; summarise them with ghost_consolidate")
     assert "`ghost " not in text
 
 
