@@ -304,7 +304,7 @@ def test_get_returns_one_memory(full_agent: "Agent", ns: str) -> None:
     day = found["created_at"][:10]
     text = agent.text("ghost_get", ns=ns, key="k")
     indented = content.replace("\n", "\n ")
-    assert text == f"[{ns}/k v1 {day} episodic stm]\n {indented}"
+    assert text == f"[{ns}/k v1 {day} semantic stm]\n {indented}"
 
 
 def test_search_ranks_and_wraps(full_agent: "Agent", ns: str) -> None:
@@ -739,7 +739,7 @@ def test_the_text_of_each_tool(agent: "Agent", ns: str) -> None:
     text = {name: result.content[0].text for name, result in every_result(agent, ns).items()}
     assert text["ghost_put"] == f"created {ns}/d v1"
     assert text["ghost_get"].startswith(f"[{ns}/a v1 ")
-    assert text["ghost_get"].endswith(" episodic stm] The build of the shop broke on Monday.")
+    assert text["ghost_get"].endswith(" semantic stm] The build of the shop broke on Monday.")
     assert text["ghost_search"].count("\n") == 2
     assert f"[{ns}/a v1 " in text["ghost_search"]
     assert text["ghost_list"].splitlines()[0].startswith(f"[{ns}/d v1 ")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.apply import digest
-from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.lifecycle.builtin import BUILT_IN, configured
 from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
 from ghostmem.store.rows import AuditEntry, Filter
@@ -105,7 +105,11 @@ def make_plan(
     """Evaluate every memory of a namespace, then groups of similar ones, then the edges."""
     plan = ReflectPlan(ns)
     days_of_use, times_shown = tx.journal.days_of_use(ns), tx.journal.times_shown(ns)
-    applicable = [rule for rule in rules if rule.ns in ("", ns) and rule.scope == "reflect"]
+    applicable = [
+        configured(rule, store.settings)
+        for rule in rules
+        if rule.ns in ("", ns) and rule.scope == "reflect"
+    ]
     memories: dict[str, Memory] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=at)):
         plan.evaluated += 1
