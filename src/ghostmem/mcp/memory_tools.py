@@ -204,8 +204,7 @@ MEMORY: tuple[McpTool, ...] = (
             "ns key content kind tags priority importance tier pinned ttl dedup",
             **_about(
                 content="one fact, in a full sentence",
-                kind="semantic: fact, episodic: event, procedural: how-to; "
-                "default episodic, in ltm semantic",
+                kind="semantic: fact (default), episodic: event, procedural: how-to",
             ),
             tier={
                 "enum": [*map(str, Tier), "identity"],
