@@ -429,3 +429,13 @@ def test_a_folder_that_was_added_keeps_its_namespace(
     """Adding a folder again without a namespace does not move its notes."""
     monkeypatch.chdir(added)
     assert "2 notes in n, layout" in ghost_cli.ok("notes", "add", ".")
+
+
+def test_a_vault_in_the_home_folder_has_its_own_namespace(
+    ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home folder is not a project, so that a folder in it is named after itself."""
+    (home / "vault").mkdir()
+    (home / "vault" / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
+    monkeypatch.chdir(home)
+    assert "1 note in notes:vault" in ghost_cli.ok("notes", "add", "vault")

@@ -30,12 +30,13 @@ def project_namespace(folder: str | None = None) -> str:
 def enclosing_project(folder: str) -> str | None:
     """Return the namespace of the project that contains a folder, or None.
 
-    A project is a git repository, or else the current folder, which names the default namespace."""
+    A project is a git repository, or else the current folder, which names the default namespace.
+    The home folder is none, because folders of all projects are in it."""
     with suppress(OSError):
         here = os.path.realpath(os.getcwd())
         if _common_dir(folder) is not None:
             return project_namespace(folder)
-        if here in _above(folder):
+        if here in _above(folder) and here != os.path.realpath(os.path.expanduser("~")):
             return project_namespace(here)
     return None
 
