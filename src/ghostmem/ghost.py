@@ -1660,7 +1660,8 @@ class Ghost:
 
         Args:
             path: Folder.
-            ns: Namespace; default: the setting `ns`, or a name derived from the folder.
+            ns: Namespace; default: the setting `ns`, that of the project that contains the
+                folder, or a name derived from the folder.
             layout: How the folder is laid out; default: detected.
             source_kind: Kind of source, default "stated"; sections of other kinds that look like
                 instructions are quarantined.

@@ -1,4 +1,4 @@
-"""Settings: defaults < ~/.ghost/config.toml < GHOST_* < arguments.
+"""Settings: defaults < profile < ~/.ghost/config.toml < GHOST_* < arguments.
 
 This is the only reader of the environment. Every setting is a field of `Settings`; its metadata
 has the environment variables and the description that the loader, `ghost config` and the docs
@@ -20,6 +20,26 @@ PROVIDERS = ("local", "static", "ollama", "openai", "none")
 # whole. Patterns are texts here, because most commands never use them.
 _CREDENTIALS = r"(?s)(://[^:/@]*):.*@|(password=)(?:'[^']*'|[^&\s]+)"
 _UNESCAPED = r"[@/]|%(?![0-9A-Fa-f]{2})"
+# the values of the specification, where the defaults differ from them by measurement
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "": {},
+    "specified": {
+        "default_kind": "tier",
+        "embed_model": "all-MiniLM-L6-v2",
+        "judge": "off",
+        "fusion": "rrf",
+        "rerank": "off",
+        "abstain": False,
+        "cutoff": "off",
+        "context_score": "specified",
+        "context_whole": False,
+        "edge_threshold": 0.8,
+        "edge_hops": 1,
+        "containment": "always",
+        "ltm_idle_hours": 168.0,
+        "freshness": "off",
+    },
+}
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -41,14 +61,15 @@ class Settings:
     """All settings of one store, already resolved."""
 
     def __init__(self, **values: Any) -> None:
-        """Take values by name; the others keep their defaults, which are those of the class.
+        """Take values by name; the others are those of the profile, or else of the class.
 
         Raises:
             TypeError: There is no setting of that name.
         """
         if unknown := values.keys() - self.__dataclass_fields__.keys():
             raise TypeError(f"there is no setting {min(unknown)!r}")
-        self.__dict__.update(values)
+        profile = values.get("profile", "")
+        self.__dict__.update(profile_values(profile, values.get("embed_provider")) | values)
 
     db: str = setting(
         "~/.ghost/memory.db",
@@ -60,13 +81,19 @@ class Settings:
         "GHOST_NS",
         "the default namespace; empty: that of the project in the current folder",
     )
-    default_kind: str = setting(
+    profile: str = setting(
         "",
+        "GHOST_PROFILE",
+        "values for all settings that are not set: specified has those of the specification, "
+        "where the defaults differ",
+        ("specified",),
+    )
+    default_kind: str = setting(
+        "semantic",
         "GHOST_DEFAULT_KIND",
-        "the kind of a new memory if the put gives none; empty: semantic for `ghost put` "
-        "without --tier, otherwise episodic in the tiers sensory and stm, semantic in ltm and "
-        "dormant",
-        ("semantic", "episodic", "procedural"),
+        "the kind of a new memory if the put gives none; tier: episodic in the tiers sensory and "
+        "stm, semantic in ltm and dormant",
+        ("semantic", "episodic", "procedural", "tier"),
     )
     format: str = setting("text", "GHOST_FORMAT", "the output format of commands", ("text", "json"))
     compat: bool = setting(
@@ -232,9 +259,15 @@ class Settings:
     containment: str = setting(
         "roomy",
         "GHOST_CONTAINMENT",
-        "a summary replaces its children: roomy shows the children if everything fits, "
-        "always does not",
+        "a summary comes before its children and suppresses them: roomy unless everything "
+        "fits, or always",
         ("roomy", "always"),
+    )
+    ltm_idle_hours: float = setting(
+        8760.0,
+        "GHOST_LTM_IDLE_HOURS",
+        "hours without use after which the rule sys-demote-stale-ltm makes a long-term memory "
+        "dormant",
     )
     max_memory_tokens: int = setting(
         400,
@@ -381,6 +414,14 @@ def check_url(url: str) -> str:
     return url
 
 
+def profile_values(profile: str, provider: str | None) -> dict[str, Any]:
+    """Return the values of a profile; its embedding model is one of the provider local."""
+    values = dict(PROFILES[profile])
+    if provider not in (None, "local"):
+        values.pop("embed_model", None)
+    return values
+
+
 def table() -> list[tuple[str, Any, tuple[str, ...], str, tuple[str, ...]]]:
     """List every setting as (name, default, environment variables, description, choices)."""
     return [
@@ -424,6 +465,10 @@ def resolve(
             found[name] = (parse(name, config[name], path), path)
         else:
             found[name] = (default, "default")
+    profile = found["profile"][0]
+    for name, value in profile_values(profile, found["embed_provider"][0]).items():
+        if found[name][1] == "default":
+            found[name] = (value, f"profile {profile}")
     if found["compat"][0] and found["format"][1] == "default":
         found["format"] = ("json", found["compat"][1])
     if found["color"][1] == "default" and (env.get("NO_COLOR") or env.get("TERM") == "dumb"):

@@ -191,3 +191,16 @@ def test_a_speaker_goes_with_a_text(ghost_cli: "GhostCli", tmp_path: Path) -> No
     ghost_cli.fails(
         2, "capture", "-n", "a", "--transcript", tmp_path / "t.jsonl", "--speaker", "user"
     )
+
+
+def test_a_capture_without_the_judge_says_so(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Phrases find less than the judge, and the output says that only they were used."""
+    text = "We deploy only on Tuesdays."
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    assert "the judge was not used" in ghost_cli("capture", "-n", "a", text).err
+    [report] = ghost_cli.rows("capture", "-n", "a", text)
+    assert "the judge was not used" in report["notes"][0]
+    monkeypatch.setenv("GHOST_JUDGE", "off")
+    assert "the judge was not used" not in ghost_cli("capture", "-n", "a", text).err

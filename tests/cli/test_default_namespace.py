@@ -294,15 +294,14 @@ def test_processes_that_put_at_once_do_not_overwrite_each_other(
 # --- the kind of a put
 
 
-def test_a_put_of_the_command_line_is_semantic(
+def test_a_put_is_semantic_in_every_interface(
     ghost_cli: "GhostCli", shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new memory is a fact; --tier and the library keep the specified default."""
+    """A new memory is a fact on the command line and in the library; a setting changes both."""
     assert ghost_cli.row("put", "-k", "a", "alpha")["kind"] == "semantic"
-    assert ghost_cli.row("put", "-k", "b", "--tier", "stm", "beta")["kind"] == "episodic"
-    assert ghost_cli.row("put", "-k", "b", "beta two")["kind"] == "episodic"
+    assert ghost_cli.row("put", "-k", "b", "--tier", "stm", "beta")["kind"] == "semantic"
     with Ghost.open() as ghost:
-        assert ghost.put("project:shop", "c", "gamma").kind == "episodic"
+        assert ghost.put("project:shop", "c", "gamma").kind == "semantic"
     monkeypatch.setenv("GHOST_DEFAULT_KIND", "procedural")
     assert ghost_cli.row("put", "-k", "d", "delta")["kind"] == "procedural"
     with Ghost.open() as ghost:

@@ -399,3 +399,43 @@ def test_mirrors_are_listed(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     assert "no folders are searched; add one" in told
     assert f"note: {tmp_path / 'days'} is a mirror of n, layout daily\n" in told
     assert "mirror" not in ghost_cli("notes", "list", "-n", "other").err
+
+
+@pytest.mark.parametrize("folder", [".", "docs"])
+def test_notes_inside_a_project_are_found_by_its_search(
+    ghost_cli: "GhostCli", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    """Search and context of a project find the notes of its folders without a namespace."""
+    project = tmp_path / "shop"
+    (project / "docs").mkdir(parents=True)
+    (project / "docs" / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
+    monkeypatch.chdir(project)
+    assert "1 note in project:shop" in ghost_cli.ok("notes", "add", folder)
+    assert "port 8409" in ghost_cli.ok("search", "ErsatzTV")
+    assert "port 8409" in ghost_cli.ok("context", "ErsatzTV port")
+
+
+def test_notes_of_a_repository_belong_to_its_project(
+    ghost_cli: "GhostCli", vault: Path, tmp_path: Path
+) -> None:
+    """A folder in a git repository goes into the namespace of the repository, added from anywhere."""
+    (tmp_path / "my vault" / ".git").mkdir()
+    assert "2 notes in project:my-vault" in ghost_cli.ok("notes", "add", vault)
+
+
+def test_a_folder_that_was_added_keeps_its_namespace(
+    ghost_cli: "GhostCli", added: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Adding a folder again without a namespace does not move its notes."""
+    monkeypatch.chdir(added)
+    assert "2 notes in n, layout" in ghost_cli.ok("notes", "add", ".")
+
+
+def test_a_vault_in_the_home_folder_has_its_own_namespace(
+    ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home folder is not a project, so that a folder in it is named after itself."""
+    (home / "vault").mkdir()
+    (home / "vault" / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
+    monkeypatch.chdir(home)
+    assert "1 note in notes:vault" in ghost_cli.ok("notes", "add", "vault")

@@ -111,7 +111,7 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
         (["--valid-from", "2026-01-02 03:04"], "valid_from", "2026-01-02T03:04:00.000000Z"),
         (["--valid-to", "2026-01-02T03:04:05.678Z"], "valid_to", "2026-01-02T03:04:05.678000Z"),
         ([], "kind", "semantic"),
-        (["--tier", "stm"], "kind", "episodic"),
+        (["--tier", "stm"], "kind", "semantic"),
         ([], "tier", "stm"),
         ([], "priority", "normal"),
         ([], "importance", 0.5),

@@ -243,6 +243,16 @@ def test_min_spread_keeps_only_the_best(book: Book) -> None:
     assert len(book.read(min_spread=0.0)) == 6
 
 
+def test_min_spread_counts_linked_memories(book: Book) -> None:
+    """One hit whose other candidates are only similar to it stays alone."""
+    book.answer()
+    for n in range(5):
+        book.put(f"near{n}")
+        book.edge("answer", f"near{n}", "relates_to", 0.9)
+    assert book.read(min_spread=10.0) == ["answer"]
+    assert len(book.read(min_spread=0.0)) == 6
+
+
 def test_min_spread_keeps_the_bests_correction(book: Book) -> None:
     """The best that is left has its correction beside it."""
     book.answer("best", importance=1.0)

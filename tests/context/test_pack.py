@@ -287,22 +287,33 @@ def test_a_pinned_summary_suppresses_its_children(open_book: Callable[..., Book]
     assert book.read() == ["summary"]
 
 
-def test_a_roomy_budget_shows_the_children_instead(book: Book) -> None:
-    """When every candidate fits whole, the children are shown and the summary is left out, with the reason."""
+def test_children_follow_their_summary_when_everything_fits(book: Book) -> None:
+    """When every candidate fits whole, the summary comes first and all its children follow it."""
     family(book)
     pack = book.pack(budget=4000)
-    assert sorted(pack.keys) == ["child0", "child1", "child2"]
-    assert [(one.key, one.reason) for one in pack.left_out] == [
-        ("summary", "its children are shown instead")
-    ]
+    assert pack.keys[0] == "summary"
+    assert sorted(pack.keys[1:]) == ["child0", "child1", "child2"]
+    assert pack.left_out == ()
 
 
-def test_a_summary_that_is_shown_as_a_correction_suppresses_its_children(book: Book) -> None:
-    """A summary that must stand beside what it corrects is there, so its children are not, roomy or not."""
+def test_a_summary_written_for_a_context_appears_in_it(book: Book) -> None:
+    """After a consolidation the default budget shows the summary before its sources."""
+    keys = [f"answer{n}" for n in range(6)]
+    for n, key in enumerate(keys):
+        book.answer(key, f"The harbour ferry departs from pier {n}.")
+    book.ghost.consolidate(NS, "summary", "Ferries leave from six piers.", keys)
+    assert book.read()[0] == "summary"
+    assert sorted(book.read()[1:]) == keys
+
+
+def test_a_summary_that_corrects_a_memory_comes_before_it(book: Book) -> None:
+    """A summary comes before the memory that it corrects, and before its own children."""
     book.answer("old")
     family(book)
     book.edge("summary", "old", "contradicts")
-    assert book.read() == ["summary", "old"]
+    found = book.read()
+    assert found[0] == "summary"
+    assert set(found[1:]) == {"old", "child0", "child1", "child2"}
 
 
 def test_a_tight_budget_shows_the_summary(book: Book) -> None:
@@ -320,31 +331,31 @@ def test_one_candidate_that_does_not_fit_makes_the_budget_tight(book: Book) -> N
 
 
 def test_a_summary_with_a_removed_child_is_shown(book: Book) -> None:
-    """A summary may hold what a removed child said, so its other children do not stand for it."""
+    """A summary of which a child was removed is followed by the other children."""
     family(book)
     book.ghost.rm(NS, "child2")
-    assert book.read() == ["summary"]
+    assert book.read() == ["summary", "child0", "child1"]
 
 
 def test_a_summary_with_an_expired_child_is_shown(book: Book) -> None:
-    """A summary of which a child has expired is shown itself."""
+    """A summary of which a child has expired is followed by the other."""
     book.answer("child0")
     book.put("child1", ttl="1h")
     book.put("summary")
     book.edge("summary", "child0", "contains")
     book.edge("summary", "child1", "contains")
     book.clock.forward(hours=2)
-    assert book.read() == ["summary"]
+    assert book.read() == ["summary", "child0"]
 
 
 def test_a_summary_with_a_child_that_is_filtered_out_is_shown(book: Book) -> None:
-    """A summary whose children may not all be shown is shown itself."""
+    """A summary is followed only by the children that pass the filter."""
     book.answer("child0", tags=["trip"])
     book.put("child1")
     book.put("summary", tags=["trip"])
     book.edge("summary", "child0", "contains")
     book.edge("summary", "child1", "contains")
-    assert book.read(tags=["trip"]) == ["summary"]
+    assert book.read(tags=["trip"]) == ["summary", "child0"]
 
 
 def test_a_dormant_summary_stays_asleep(book: Book) -> None:
@@ -373,16 +384,23 @@ def nested(book: Book) -> None:
     book.edge("top", "upper-cd", "contains")
 
 
-@pytest.mark.parametrize("budget", [30, 60, 80, 120, 4000])
-@pytest.mark.parametrize("containment", ["roomy", "always"])
+@pytest.mark.parametrize(
+    ("containment", "budget"), [("roomy", 30), ("roomy", 60), ("always", 60), ("always", 4000)]
+)
 def test_a_fact_is_told_once_by_nested_summaries(
     open_book: Callable[..., Book], budget: int, containment: str
 ) -> None:
-    """Of a fact, its summary and the summary of that, exactly one is packed."""
+    """Of a fact, its summary and the summary of that, the highest summary is packed."""
     book = open_book(containment=containment)
     nested(book)
-    found = set(book.read(budget=budget))
-    assert len(found & {"a", "upper-ab", "top"}) == 1
+    assert set(book.read(budget=budget)) & {"a", "upper-ab", "top"} == {"top"}
+
+
+def test_nested_summaries_come_from_the_highest_to_the_fact(book: Book) -> None:
+    """When everything fits, each summary comes before the memories that it contains."""
+    nested(book)
+    found = book.read(budget=4000)
+    assert [key for key in found if key in ("a", "upper-ab", "top")] == ["top", "upper-ab", "a"]
 
 
 def test_a_child_of_two_summaries_is_told_once(open_book: Callable[..., Book]) -> None:
@@ -515,10 +533,21 @@ def test_compaction_knows_a_pinned_summary(book: Book) -> None:
 def test_compaction_is_not_suggested_for_many_that_are_not_alike(book: Book) -> None:
     """Neither many left out nor a full namespace is a reason by itself."""
     for n in range(60):
-        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
+        words = " ".join(f"zq{n}{letter}" for letter in "abcdefg")
+        book.answer(f"answer{n}", f"The harbour ferry departs: {words}.")
     pack = book.pack(budget=100)
     assert pack.skipped > 2
     assert (pack.compaction_suggested, pack.compaction_reason) == (False, "")
+
+
+def test_compaction_is_suggested_for_notes_of_one_pattern_without_vectors(book: Book) -> None:
+    """Notes that share their words need no links to be worth a summary, and with one they are not."""
+    keys = [f"note{n}" for n in range(40)]
+    for n, key in enumerate(keys):
+        book.answer(key, f"The harbour ferry departs from pier {n}.")
+    assert "40 similar memories" in book.pack(budget=200).compaction_reason
+    book.ghost.consolidate(NS, "summary", "Zq wx.", keys)
+    assert book.pack(budget=200).compaction_suggested is False
 
 
 @pytest.mark.parametrize("count", [1, 2])

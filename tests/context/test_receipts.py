@@ -134,26 +134,6 @@ def test_a_pinned_memory_that_was_also_found_is_not_said_to_be_floored(
     assert "rule" not in {one.key for one in pack.left_out}
 
 
-def test_children_that_are_not_shown_do_not_stand_for_their_summary(book: Book) -> None:
-    """A summary is only said to be replaced by its children when they are really there."""
-    book.answer("a")
-    for key in ("b", "c", "d", "ab", "cd", "top"):
-        book.put(key)
-    for parent, child in (
-        ("ab", "a"),
-        ("ab", "b"),
-        ("cd", "c"),
-        ("cd", "d"),
-        ("top", "ab"),
-        ("top", "cd"),
-    ):
-        book.edge(parent, child, "contains")
-    pack = book.pack()
-    replaced = [one.key for one in pack.left_out if one.reason == "its children are shown instead"]
-    family = {"ab": {"a", "b"}, "cd": {"c", "d"}, "top": {"ab", "cd", "a", "b", "c", "d"}}
-    assert all(family[key] & set(pack.keys) for key in replaced)
-
-
 def test_stages_add_up(book: Book) -> None:
     """The stages' packed memories and tokens are those of the pack."""
     book.put("rule", pinned=True)

@@ -468,3 +468,43 @@ def test_every_parameter_has_a_variable(name: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(f"GHOST_{name.upper()}", "1")
     found: Any = getattr(load(), name)
     assert found == 1
+
+
+@pytest.mark.parametrize("rel", ["depends_on", "prevents", "refines", "caused_by", "implies"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_an_explicit_edge_brings_its_neighbour(book: Book, rel: str, reverse: bool) -> None:
+    """A neighbour over a stated relation is packed although heavier similarity links compete."""
+    book.answer()
+    for n in range(6):
+        book.put(f"near{n}")
+        book.edge("answer", f"near{n}", "relates_to", 0.95)
+    book.put("cause")
+    book.edge(*(("cause", "answer") if reverse else ("answer", "cause")), rel)
+    assert "cause" in book.read()
+
+
+def test_an_explicit_edge_is_not_displaced_by_the_links_of_better_hits(book: Book) -> None:
+    """Similarity links do not use up the number of memories that edges may add."""
+    for n in range(12):
+        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.", importance=0.9)
+        for m in range(5):
+            book.put(f"near{n}-{m}")
+            book.edge(f"answer{n}", f"near{n}-{m}", "relates_to", 0.9)
+    book.answer("last", "The harbour ferry departs from pier nine.", importance=0.1)
+    book.put("cause")
+    book.edge("last", "cause", "caused_by")
+    assert "cause" in book.read()
+
+
+def test_explicit_edges_pass_the_floor_one_after_the_other(book: Book) -> None:
+    """A weak hit linked to a packed memory is packed, and the memory that it implies as well."""
+    book.answer()
+    for key in ("weak", "other"):
+        book.put(key, f"A ferry {key} zq wx with many words that no question about it has in it.")
+    book.put("end")
+    book.edge("weak", "end", "implies")
+    assert "weak" not in book.read()
+    book.edge("answer", "weak", "caused_by")
+    found = book.read()
+    assert {"answer", "weak", "end"} <= set(found)
+    assert "other" not in found

@@ -116,6 +116,7 @@ def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
             NS,
             f"turn-{number}",
             text,
+            kind="episodic",
             source_user="Ann" if number % 2 else "Bo",
             source_scope="talk",
         )

@@ -292,3 +292,15 @@ def test_a_store_that_cannot_be_written_still_starts_a_session(hook: "Hook", fil
         return
     assert hook("SessionStart", source="startup")
     assert not hook("UserPromptSubmit", prompt=MONEY)
+
+
+def test_a_prompt_finds_the_notes_of_its_project(
+    hook: "Hook", filled: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Notes that were added inside the project are found without a namespace."""
+    (shop / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
+    monkeypatch.chdir(shop)
+    with Ghost.open(filled, settings=Settings(embed_provider="none")) as ghost:
+        ghost.add_notes(".")
+    answer = hook("UserPromptSubmit", prompt="At which port is the ErsatzTV API?")
+    assert "tv.md" in keys(answer)

@@ -318,7 +318,6 @@ def test_doubles_are_found_beside_a_message_of_the_same_template(exact: "Life") 
     assert [exact.tier(key) for key in ("other", "one", "two")] == ["stm", "stm", "dormant"]
 
 
-@pytest.mark.parametrize("strategy", ["dedup", "keep_highest_importance"])
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -331,12 +330,8 @@ def test_doubles_are_found_beside_a_message_of_the_same_template(exact: "Life") 
         ("会议在星期一。", "会议在星期二。"),
     ],
 )
-def test_messages_of_one_template_are_linked_at_most(
-    exact: "Life", strategy: str, one: str, other: str
-) -> None:
-    """However near their vectors are, DEDUP and MERGE leave them both awake."""
-    if strategy == "keep_highest_importance":
-        mergers(exact)
+def test_messages_of_one_template_are_linked_at_most(exact: "Life", one: str, other: str) -> None:
+    """However near their vectors are, the built-in rules leave them both active."""
     exact.put("one", at(HERE, one))
     exact.put("two", at(HERE, other))
     report = exact.reflect()
@@ -354,6 +349,46 @@ def test_long_texts_with_one_beginning_are_not_doubles(exact: "Life") -> None:
     assert report.deduplicated == 1
     assert exact.tier("bob") == "stm"
     assert sorted([exact.tier("ana"), exact.tier("ana-again")]) == ["dormant", "stm"]
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "tiers"),
+    [
+        ("DEDUP", {}, ["stm", "dormant"]),
+        ("MERGE", {"strategy": "keep_highest_importance"}, ["stm", "deleted"]),
+    ],
+)
+def test_a_rule_of_the_user_joins_by_similarity_alone(
+    exact: "Life", action: str, params: dict[str, str], tiers: list[str]
+) -> None:
+    """A user's DEDUP or MERGE joins similar texts of different wording, and the run can be undone."""
+    exact.ghost.set_rule("join", action, similarity_gt=0.9, priority=99, action_params=params)
+    exact.put("one", at(HERE, "We chose SQLite because it needs no server."), importance=0.9)
+    exact.put("two", at(AT91, "We chose SQLite since it needs no server."))
+    exact.put("far", at(AT89, "We chose SQLite, for it needs no server."))
+    report = exact.reflect()
+    assert report.deduplicated + report.merged == 1
+    keys = {memory.key: str(memory.tier) for memory in exact.ghost.list("agent:me")}
+    assert [keys["one"], keys.get("two", "deleted")] == tiers
+    exact.ghost.undo(report.run)
+    assert exact.tier("two") == "stm"
+
+
+def test_a_rule_of_the_user_joins_long_texts_only_if_they_say_the_same(exact: "Life") -> None:
+    """The similarity of long memories is that of their first chunks, which is not enough to join."""
+    exact.ghost.set_rule("join", "DEDUP", similarity_gt=0.9, priority=99)
+    start = " ".join(f"Step {n} checks module{n} with care." for n in range(60))
+    exact.put("ana", f"{HERE} {start} It was signed by Ana.")
+    exact.put("bob", f"{HERE} {start} It was signed by Bob.")
+    assert exact.reflect().deduplicated == 0
+
+
+def test_a_changed_built_in_rule_still_compares_words(exact: "Life") -> None:
+    """A built-in rule with another similarity joins only memories that say the same."""
+    exact.ghost.set_rule("dedup", "DEDUP", rule_id="sys-dedup-all", similarity_gt=0.5)
+    exact.put("one", at(HERE, "Build 41 passed on main."))
+    exact.put("two", at(HERE, "Build 42 passed on main."))
+    assert exact.reflect().deduplicated == 0
 
 
 # --- MERGE

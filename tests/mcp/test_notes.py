@@ -150,3 +150,15 @@ def test_whoever_is_kept_to_some_namespaces_may_not(tmp_path: Path) -> None:
         finally:
             CALLER.reset(caller)
     assert not (tmp_path / "notes").exists()
+
+
+def test_a_search_finds_the_notes_of_the_project(
+    place: "Place", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Notes that were added inside the project's folder need no namespace and no tool of their own."""
+    (place.work / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
+    monkeypatch.chdir(place.work)
+    with place.ghost() as ghost:
+        ghost.add_notes(".")
+    with place.agent() as agent:
+        assert "8409" in str(agent.ok("ghost_search", query="ErsatzTV")["results"])

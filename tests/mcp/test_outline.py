@@ -1,6 +1,7 @@
 """The toolset outline through the official client: there when asked for, three tools, their texts and errors"""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,3 +166,27 @@ def test_files_and_projects_take_the_same_shape(agent: "Agent") -> None:
             json.loads(agent.text(tool, language="python", format="json", **given))["language"]
             == "python"
         )
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_page_has_a_size_that_clients_accept(place: "Place", form: str) -> None:
+    """Pages stay below a number of characters, and their offsets lead through all symbols."""
+    folder = place.root / "large"
+    folder.mkdir()
+    functions = [
+        f"def long_name_{n}():\n"
+        + "".join(f"    long_name_{(n + m) % 30}()\n" for m in range(1, 15))
+        for n in range(30)
+    ]
+    (folder / "large.py").write_text("\n\n".join(functions), encoding="utf-8")
+    with place.agent("2026-07-28", "--tools", "outline", "--root", str(folder)) as agent:
+        shown, offset, pages = set(), 0, 0
+        while offset is not None:
+            page = agent.ok("outline_project", offset=offset, format=form)["text"]
+            pages += 1
+            assert len(page) <= 24_000
+            shown |= set(re.findall(r"(?:^|\"name\": \")\S*(long_name_\d+)", page, re.MULTILINE))
+            following = re.search(r"(?:continue with offset|\"next_offset\":) (\d+)", page)
+            offset = int(following[1]) if following else None
+    assert len(shown) == 30
+    assert pages > 1

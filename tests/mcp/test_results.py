@@ -166,7 +166,11 @@ def test_a_hit_has_its_content_once(server: ToolServer) -> None:
     call(server, "ghost_put", key="tea", content="The user drinks green tea.", source_user="Ada")
     text, found = call(server, "ghost_search", query="green tea")
     [hit] = found["results"]
-    assert set(hit) == {"key", "version", "created_at", "source_user", "score", "content"}
+    assert set(hit) == {
+        *("key", "version", "created_at", "source_user", "score", "content"),
+        *("id", "kind", "tier"),
+    }
+    assert (hit["kind"], hit["tier"]) == ("semantic", "stm")
     assert found["ns"] == NS
     assert text.startswith(f"[a/tea v1 {hit['created_at']} Ada ")
 
@@ -269,7 +273,7 @@ def test_a_context_names_the_tools_that_summarise(server: ToolServer, ghost: Gho
         ghost.edge(NS, "ferry-0", f"ferry-{n}", "relates_to", 0.9)
     text, found = call(server, "ghost_context", query="ferry pier")
     assert found["compaction_suggested"]
-    assert found["compaction_reason"].endswith("; call ghost_expand, then ghost_consolidate")
+    assert found["compaction_reason"].endswith("; summarise them with ghost_consolidate")
     assert "`ghost " not in text
 
 
@@ -369,7 +373,8 @@ def test_no_result_is_above_eight_kilobytes(
     text, found = call(full, name, **given)
     assert size(text, found) <= MAX_BYTES
     dumped = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    assert len(dumped.encode()) <= 1.3 * len(text.encode()) + 160
+    rows = found.get("results", found.get("candidates", ()))  # have ids, kinds or weights
+    assert len(dumped.encode()) <= 1.3 * len(text.encode()) + 160 + 80 * len(rows)
 
 
 def test_search_says_what_it_left_out_and_how_to_get_it(full: ToolServer) -> None:
@@ -428,20 +433,22 @@ def test_the_smallest_context_has_one_memory(full: ToolServer, budget: int) -> N
 
 
 def test_candidates_show_each_memory_once_and_go_on(full: ToolServer) -> None:
-    """Pairs are keys; further calls return all of them."""
-    seen: list[list[str]] = []
+    """Pairs name both memories and their similarity; further calls return all of them."""
+    seen: list[dict[str, Any]] = []
     given: dict[str, Any] = {}
     while True:
         text, found = call(full, "ghost_edge_candidates", **given)
         keys = [memory["key"] for memory in found["memories"]]
         assert len(set(keys)) == len(keys)
-        assert set(keys) == {key for pair in found["candidates"] for key in pair}
-        assert f"{found['candidates'][0][0]} | {found['candidates'][0][1]}" in text
+        assert set(keys) == {pair[end] for pair in found["candidates"] for end in ("from", "to")}
+        first = found["candidates"][0]
+        assert f"{first['from']} | {first['to']}" in text
+        assert 0 < first["relates_weight"] < 1
         seen += found["candidates"]
         if "offset" not in found.get("left_out", ""):
             break
         given["offset"] = int(found["left_out"].split("offset ")[1].split(";")[0])
-    assert len(seen) == len({tuple(pair) for pair in seen}) == 39
+    assert len(seen) == len({(pair["from"], pair["to"]) for pair in seen}) == 39
 
 
 def test_a_list_goes_on(full: ToolServer) -> None:
@@ -635,3 +642,51 @@ def test_put_says_that_the_memory_is_dormant(server: ToolServer) -> None:
     text, made = call(server, "ghost_put", key="k", content="two")
     assert "a/k is dormant" in made["notes"][0]
     assert "a/k is dormant" in text
+
+
+def test_edges_are_objects_with_a_weight(server: ToolServer) -> None:
+    """A program reads the ends, the relation and the weight of an edge without parsing a text."""
+    for key in ("one", "two"):
+        call(server, "ghost_put", key=key, content=f"The {key} of them.", tags=["pair"])
+    expected = {"from": "one", "to": "two", "rel": "caused_by", "weight": 0.75}
+    text, made = call(server, "ghost_edge", from_key="one", to_key="two", rel="caused_by")
+    assert made["edges"] == [expected]
+    assert text == "one caused_by two (0.75)"
+    _, listed = call(server, "ghost_edge", from_key="two", op="list")
+    assert listed["edges"] == [expected]
+    _, found = call(server, "ghost_search", query="them", limit=1)
+    assert found["results"][0]["tags"] == ["pair"]
+
+
+def test_the_original_json_over_mcp() -> None:
+    """With `compat` texts are the JSON of the original, and structured results are whole."""
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none", compat=True)) as ghost:
+        server = ToolServer(ghost, ("memory",), folder="/")
+        for key in ("one", "two"):
+            text, _ = call(
+                server, "ghost_put", key=key, content=f"The {key} of them.", tags=["pair"]
+            )
+            assert json.loads(text)["key"] == key
+        text, found = call(server, "ghost_search", query="one of them")
+        hits = json.loads(text)
+        assert hits[0]["similarity"] == hits[0]["score"]
+        assert {"id", "kind", "tags", "tier"} <= hits[0].keys()
+        assert found["results"][0]["id"] == hits[0]["id"]
+        text, _ = call(server, "ghost_edge", from_key="one", to_key="two", rel="relates_to")
+        assert json.loads(text)["weight"] == 0.5
+        text, _ = call(server, "ghost_edge", from_key="one", op="list")
+        assert [edge["rel"] for edge in json.loads(text)] == ["relates_to"]
+        text, _ = call(server, "ghost_edge_candidates")
+        pairs = json.loads(text)["candidates"]
+        names = {"from_key", "from_content", "to_key", "to_content", "relates_weight"}
+        assert [pair.keys() for pair in pairs] == [names]
+        text, _ = call(server, "ghost_context", query="one of them")
+        assert len(json.loads(text)["memories"]) == 2
+        text, _ = call(
+            server,
+            "ghost_consolidate",
+            summary_key="s",
+            content="Both.",
+            source_keys=["one", "two"],
+        )
+        assert json.loads(text)["memory"]["key"] == "s"

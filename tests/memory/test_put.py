@@ -1,6 +1,7 @@
 """put: versions, inheritance, reinforcement, compare-and-swap, locks and defaults."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -131,10 +132,14 @@ def test_put_infers_nothing_the_caller_did_not_give(ghost: Ghost) -> None:
         ("dormant", "semantic"),
     ],
 )
-def test_kind_defaults_by_tier(ghost: Ghost, tier: str | None, kind: str) -> None:
-    """Short-lived tiers hold episodes, long-lived ones facts, unless the caller says."""
-    assert ghost.put(NS, "k", "text", tier=tier).kind == kind
-    assert ghost.put(NS, "k2", "text", tier=tier, kind="procedural").kind == "procedural"
+def test_kind_defaults_by_tier(
+    open_ghost: Callable[..., Ghost], tier: str | None, kind: str
+) -> None:
+    """As specified, short-lived tiers hold episodes and long-lived ones facts; by default all are facts."""
+    specified = open_ghost(":memory:", default_kind="tier")
+    assert specified.put(NS, "k", "text", tier=tier).kind == kind
+    assert specified.put(NS, "k2", "text", tier=tier, kind="procedural").kind == "procedural"
+    assert open_ghost(":memory:").put(NS, "k", "text", tier=tier).kind == "semantic"
 
 
 def test_the_same_three_kinds_in_every_namespace(ghost: Ghost) -> None:

@@ -181,6 +181,15 @@ def test_the_limit_cuts_visibly() -> None:
     assert (len(roots.matches), roots.found, roots.truncated) == (3, 11, True)
 
 
+def test_the_first_level_is_complete_before_the_second() -> None:
+    """A tree that is cut has all direct relations of its root before those of their ends."""
+    graph = linked(*(f"a calls b{n}" for n in range(4)), *(f"b0 calls c{n}" for n in range(4)))
+    options = Options(max_nodes=6, depth=2, relations=("calls",))
+    root = build(graph, [graph.nodes["a"]], options).matches[0]
+    assert [child.node.id for child in root.relations["calls"]] == ["b0", "b1", "b2", "b3"]
+    assert [child.node.id for child in root.relations["calls"][0].relations["calls"]] == ["c0"]
+
+
 def test_pages_show_every_root_once() -> None:
     """A page ends before a root that does not fit; only a root larger than a page is cut."""
     graph = linked("a calls b", "b calls c", "b calls d", "b calls e", "c calls d")

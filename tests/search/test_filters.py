@@ -125,7 +125,7 @@ def filled(ghost: Ghost) -> None:
         ({"source_user": "Ann", "source_kind": "stated", "after": "2021-01-01"}, ["ann"]),
         ({"source_user": "Ann", "kind": "procedural"}, []),
         (
-            {"tags": ["red"], "tiers": ["stm"], "priority": "normal", "kind": "episodic"},
+            {"tags": ["red"], "tiers": ["stm"], "priority": "normal", "kind": "semantic"},
             ["red", "tagged"],
         ),
     ],

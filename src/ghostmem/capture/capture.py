@@ -77,6 +77,12 @@ MAX_GIVEN = 1_000  # candidates of a model
 NO_LIMIT = -1  # for `most`
 
 
+WITHOUT_JUDGE = (
+    "only statements with explicit phrases were found, because the judge was not used; "
+    "the setting judge = on uses it with every provider"
+)
+
+
 @frozen
 class Captured(Record):
     """A candidate with its verdict and outcome; `stored_as` is its key if that is another."""
@@ -133,6 +139,8 @@ class _CaptureRun:
     def candidates(self, text: str) -> list[Candidate]:
         """Return the statements of a text that are worth remembering."""
         judge = find_judge(self.store.settings)
+        if judge is None and self.store.settings.judge != "off" and WITHOUT_JUDGE not in self.notes:
+            self.notes.append(WITHOUT_JUDGE)
         return find_candidates(text, judge, least=self.least, most=self.most)
 
 

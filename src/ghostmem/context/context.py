@@ -266,7 +266,8 @@ def _above_floor(
     elif floor is not None:
         low = {item.id for item in items if item.stage == "search" and item.score < floor}
         kept = _with_linked(items, kept - low)
-    results = [item for item in items if item.id in kept and item.stage in ("search", "file")]
+    stages = ("search", "file", "edge")
+    results = [item for item in items if item.id in kept and item.stage in stages]
     if request.min_spread is not None and len(results) > 1:
         spread = results[0].score - results[: SPREAD_AT + 1][-1].score
         if spread < request.min_spread:
@@ -275,8 +276,12 @@ def _above_floor(
 
 
 def _with_linked(items: Sequence[ContextItem], kept: set[str]) -> set[str]:
-    """Add the memories that typed edges lead to."""
-    return kept | {item.id for item in items if item.firm and item.origin in kept}
+    """Add the memories that typed edges lead to, directly or through each other."""
+    linked: dict[str, list[str]] = {}
+    for item in items:
+        if item.firm:
+            linked.setdefault(item.origin, []).append(item.id)
+    return kept | reachable(kept, linked).keys()
 
 
 def _left_out(

@@ -111,7 +111,6 @@ def _moved(relations: Relations, kept_for: Mapping[str, str]) -> Relations:
     def kept(id_: str) -> str:
         return kept_for.get(id_, id_)
 
-    children = {id_: frozenset(map(kept, members)) for id_, members in relations.children.items()}
     parents = {kept(id_): above for id_, above in relations.parents.items()}
     companions: dict[str, list[str]] = {}
     for id_, others in relations.companions.items():
@@ -126,7 +125,7 @@ def _moved(relations: Relations, kept_for: Mapping[str, str]) -> Relations:
             or kept(id_) not in map(kept, reachable([other], relations.refuters))
         ]
         _add(refuters, kept(id_), map(kept, still))
-    return Relations(refuters, parents | dict(relations.parents), children, companions)
+    return Relations(refuters, parents | dict(relations.parents), companions)
 
 
 def _add(related: dict[str, list[str]], id_: str, others: Iterable[str]) -> None:
@@ -139,23 +138,36 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
 
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
-    compared: list[frozenset[str]] = []
-    holders: dict[str, list[int]] = defaultdict(list)  # the compared items that have a term
     first: dict[bool, list[ContextItem]] = {True: [], False: []}
     later: dict[bool, list[ContextItem]] = {True: [], False: []}
-    for item in sorted(items, key=lambda item: item.score < strong_score):
-        terms = _terms(item.memory.content[:MAX_COMPARED])
-        held = [holders[term] for term in terms if term in holders]
-        # an item that shares enough terms has one of the rarest ones; new terms are the rarest
-        rarest = len(held) - ceil(MIN_SHARED_TERMS * len(terms)) + 1
-        others = dict.fromkeys(chain.from_iterable(sorted(held, key=len)[: max(0, rarest)]))
-        similar = (at for at in others if _share(terms, compared[at]) >= MIN_SHARED_TERMS)
+    for item, similar in with_similar(sorted(items, key=lambda item: item.score < strong_score)):
         has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
         (later if has_enough else first)[item.score >= strong_score].append(item)
+    return [*first[True], *later[True], *first[False], *later[False]]
+
+
+def with_similar(
+    items: Iterable[ContextItem],
+) -> Iterator[tuple[ContextItem, Iterator[ContextItem]]]:
+    """Yield each item with those before it that share half of all their terms."""
+    compared: list[tuple[ContextItem, frozenset[str]]] = []
+    holders: dict[str, list[int]] = defaultdict(list)  # the compared items that have a term
+    for item in items:
+        terms = _terms(item.memory.content[:MAX_COMPARED])
+        postings = [holders[term] for term in terms if term in holders]
+        # an item that shares enough terms has one of the rarest ones; new terms are the rarest
+        rarest = len(postings) - ceil(MIN_SHARED_TERMS * len(terms)) + 1
+        earlier = dict.fromkeys(chain.from_iterable(sorted(postings, key=len)[: max(0, rarest)]))
+        yield item, _similar(terms, (compared[position] for position in earlier))
         for term in terms:
             holders[term].append(len(compared))
-        compared.append(terms)
-    return [*first[True], *later[True], *first[False], *later[False]]
+        compared.append((item, terms))
+
+
+def _similar(
+    terms: frozenset[str], candidates: Iterable[tuple[ContextItem, frozenset[str]]]
+) -> Iterator[ContextItem]:
+    return (item for item, other in candidates if _share(terms, other) >= MIN_SHARED_TERMS)
 
 
 @lru_cache(MAX_REMEMBERED)

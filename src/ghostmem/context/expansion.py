@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ghostmem.context.duplicates import with_similar
 from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.context.request import ContextRequest
 from ghostmem.graph.components import components
@@ -18,8 +19,9 @@ from ghostmem.truth.corrections import prevails
 CONSTRAINTS = (Rel.CONTRADICTS, Rel.CONTAINS, Rel.DEPENDS_ON, Rel.PREVENTS)
 SPARE_LOOKUPS = 8  # memories that are read in addition to those that may still join
 MIN_CLUSTER = 3  # similar memories from which a summary is worth writing
+MAX_NAMED = 8  # of these that the suggestion names
 # how to write one; interfaces without a shell name their own operations instead
-COMPACTION_COMMANDS = "`ghost clusters`, then `ghost consolidate`"
+COMPACTION_COMMANDS = "summarise them with `ghost consolidate`"
 
 
 class Expansion:
@@ -136,16 +138,21 @@ class Expansion:
         ]
         allowed = [
             step
-            for step in steps(sources, edges, settings.edge_max_per_seed)
+            for step in steps(sources, edges, settings.edge_max_per_seed, self._relevance_first)
             if step.target not in self._pinned
         ]
-        # a summary with more children than may join could never be replaced by them: they are not
-        # even read
+        # children only follow a summary where everything fits: very many of them are not even read
         children = Counter(step.source for step in allowed if _is_to_child(step))
         limit = settings.edge_max_expansion
-        return [
-            step for step in allowed if not (_is_to_child(step) and children[step.source] > limit)
-        ]
+        # similarity comes last, because it may use up the maximum number of new memories
+        return sorted(
+            (
+                step
+                for step in allowed
+                if not (_is_to_child(step) and children[step.source] > limit)
+            ),
+            key=lambda step: self._relevance_first and not step.typed,
+        )
 
     def _arrive(self, source: ContextItem, step: Step, score: float) -> ContextItem | None:
         """Add the memory at the end of a step and return it, or raise the score of a known one."""
@@ -271,12 +278,7 @@ class Expansion:
         ancestors = {
             child: [id_ for id_ in reachable([child], parents) if id_ != child] for child in parents
         }
-        current = {
-            id_: frozenset(children)
-            for id_, children in self._children.items()
-            if len(self._current(children)) == len(children)
-        }
-        return Relations(refuters, ancestors, current, companions)
+        return Relations(refuters, ancestors, companions)
 
     def _add_conflict(self, edge: Tie, refuters: dict[str, list[str]]) -> None:
         start, end = self._memory(edge.from_id), self._memory(edge.to_id)
@@ -327,11 +329,18 @@ class Expansion:
             and edge.from_id in self.items
             and edge.to_id in self.items
         ]
+        # without vectors nothing is linked, but notes of one pattern share their words
+        pairs += [
+            (other.id, item.id)
+            for item, similar in with_similar(self.items.values())
+            for other in similar
+            if other.memory.ns == item.memory.ns
+        ]
         for group in sorted(components(pairs), key=lambda group: (-len(group), group)):
             loose = [id_ for id_ in group if id_ not in summarised and id_ not in self._children]
             if len(loose) >= MIN_CLUSTER and len(loose) * 2 > len(group):
                 keys = sorted(self.items[id_].memory.key for id_ in loose)
-                shown = ", ".join(keys[:MIN_CLUSTER]) + (" …" if len(keys) > MIN_CLUSTER else "")
+                shown = ", ".join(keys[:MAX_NAMED]) + (" …" if len(keys) > MAX_NAMED else "")
                 alike = f"{len(loose)} similar memories have no summary yet ({shown})"
                 return f"{alike}; {COMPACTION_COMMANDS}"
         return ""

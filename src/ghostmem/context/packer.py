@@ -1,4 +1,4 @@
-"""Pack candidates into a token budget: corrections first, and a summary instead of its children."""
+"""Pack candidates into a token budget: corrections first, summaries before their children."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,6 @@ RESERVED_PART = 3
 BUDGET = "budget"
 PINNED = "pinned memories may take a third of the budget"
 SUMMARISED = "suppressed by its summary"
-SHOWN = "its children are shown instead"
 SUPERSEDED = "superseded by a newer memory that did not fit"
 
 
@@ -63,8 +62,6 @@ class Relations:
 
     refuters: Mapping[str, Sequence[str]]  # memories that contradict it and prevail
     parents: Mapping[str, Sequence[str]]  # its summaries, nearest first
-    # the children of summaries, if all of them are current
-    children: Mapping[str, frozenset[str]] = field(default_factory=dict)
     # memories that it depends on or must prevent
     companions: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -112,7 +109,7 @@ class Packer:
         self._relations = Relations({}, {})
         self._refuters: Mapping[str, Sequence[str]] = {}  # those among the items
         self._unpinned: set[str] = set()
-        self._opened: set[str] = set()  # summaries whose children are shown instead
+        self._with_children = False  # children follow their summary
         self._reserved: dict[str, int] = {}  # tokens reserved for companions
         self._costs: dict[str, int] = {}
         self._visiting: set[str] = set()
@@ -130,9 +127,9 @@ class Packer:
         relations: Relations,
         roomy: bool,
     ) -> None:
-        """Pack the pinned memories, then the others in order.
+        """Pack the pinned memories, then the others in order, summaries before their children.
 
-        With `roomy`, children replace their summaries when everything fits whole."""
+        A packed summary suppresses its children; with `roomy`, only if not everything fits."""
         self._items = {item.id: item for item in (*pinned, *items)}
         self._unpinned = {item.id for item in items}
         self._relations = relations
@@ -142,10 +139,8 @@ class Packer:
         }
         self._pack_pinned(pinned)
         rest = [item for item in items if item.id not in self.placed]
-        self._opened = self._summaries_to_open(rest) if roomy else set()
-        best = next(
-            (item for item in rest if item.id not in self._opened and item.stage != "child"), None
-        )
+        self._with_children = roomy and sum(map(self.cost, rest)) <= self.budget - self.used
+        best = next((item for item in rest if item.stage != "child"), None)
         if best is not None and self.cost(best) <= self.budget - self.used:
             self._take(best)  # before room is reserved for companions
         self._reserve(rest)
@@ -170,10 +165,7 @@ class Packer:
     def _fill(self, items: Sequence[ContextItem]) -> None:
         while True:
             for item in items:
-                if item.id in self._opened:
-                    if item.id not in self.placed:
-                        self._leave(item, SHOWN)
-                elif item.stage != "child" or not self._opened.isdisjoint(self._parents(item)):
+                if item.stage != "child" or self._with_children:
                     self._take(item)
             if not self._reserved:
                 self._grow()
@@ -182,28 +174,6 @@ class Packer:
 
     def _parents(self, item: ContextItem) -> Sequence[str]:
         return self._relations.parents.get(item.id, ())
-
-    def _summaries_to_open(self, items: Sequence[ContextItem]) -> set[str]:
-        """Return the summaries whose children are shown instead, if everything else fits whole."""
-        parents, children = self._relations.parents, self._relations.children
-        corrections = {other for item in items for other in self._refuters.get(item.id, ())}
-        opened = {
-            item.id
-            for item in items
-            if item.id not in corrections
-            and item.id in children
-            and children[item.id] <= self._items.keys()
-            # not in a cycle of summaries
-            and not any(item.id in parents.get(above, ()) for above in self._parents(item))
-        }
-        while hidden := {
-            id_
-            for id_ in opened
-            if any(above in self._items and above not in opened for above in parents.get(id_, ()))
-        }:
-            opened -= hidden
-        rest = sum(self.cost(item) for item in items if item.id not in opened)
-        return opened if rest <= self.budget - self.used else set()
 
     def _reserve(self, items: Iterable[ContextItem]) -> None:
         """Reserve room for the companions of the best candidates, up to a third of the rest."""
@@ -223,10 +193,10 @@ class Packer:
             return
         self._visiting.add(item.id)
         for parent in self._parents(item):
-            if parent in self._unpinned and parent not in self._opened:
+            if parent in self._unpinned:
                 self._take(self._items[parent])
         summary = next((parent for parent in self._parents(item) if parent in self.placed), None)
-        if summary is not None and item.id not in self.placed:
+        if summary is not None and item.id not in self.placed and not self._with_children:
             self._leave(item, SUMMARISED, summary)
         elif item.id in self.placed or (self._place_corrections(item) and self._place(item)):
             self._take_companions(item)
@@ -235,7 +205,7 @@ class Packer:
     def _take_companions(self, item: ContextItem) -> None:
         """Pack the dependencies of a packed memory into the room that is reserved for them."""
         for other in self._relations.companions.get(item.id, ()):
-            if other in self._reserved and other not in self._opened:
+            if other in self._reserved:
                 self._take(self._items[other])
                 self._reserved.pop(other, None)
 

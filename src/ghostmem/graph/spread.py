@@ -45,8 +45,12 @@ class Step(NamedTuple):
         return self.edge.rel != Rel.RELATES_TO
 
 
-def steps(sources: Iterable[str], edges: Iterable[Tie], per_source: int) -> list[Step]:
-    """Return the steps from each source: all conflicts and summaries, and the best of the rest."""
+def steps(
+    sources: Iterable[str], edges: Iterable[Tie], per_source: int, typed_first: bool = True
+) -> list[Step]:
+    """Return the steps from each source: all conflicts and summaries, and the best of the rest.
+
+    With `typed_first`, specific relations come before similarity, whatever their weights."""
     around: dict[str, list[Step]] = {source: [] for source in sources}
     for edge in edges:
         policy = POLICIES[edge.rel]
@@ -61,6 +65,7 @@ def steps(sources: Iterable[str], edges: Iterable[Tie], per_source: int) -> list
         candidates.sort(
             key=lambda step: (
                 not step.reserved,
+                typed_first and not step.typed,
                 -step.edge.weight,
                 not step.outward,
                 step.edge.rel,

@@ -1,10 +1,12 @@
 """The built-in rules, as data."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from ghostmem.model import SYSTEM, Rule
+from ghostmem.settings import Settings
 
 _CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -36,7 +38,7 @@ _TABLE: tuple[tuple[str, int, Mapping[str, Any], str, Mapping[str, Any]], ...] =
     (
         "sys-demote-stale-ltm",
         50,
-        {"tier": "ltm", "unaccessed_gt_hours": 8760},  # a year; specified: 168
+        {"tier": "ltm", "unaccessed_gt_hours": 8760},  # the default of `ltm_idle_hours`
         "DEMOTE",
         {"to_tier": "dormant"},
     ),
@@ -57,6 +59,8 @@ _TABLE: tuple[tuple[str, int, Mapping[str, Any], str, Mapping[str, Any]], ...] =
     ),
 )
 
+IDLE_RULE = "sys-demote-stale-ltm"
+
 BUILT_IN: tuple[Rule, ...] = tuple(
     Rule(
         id=name,
@@ -70,3 +74,10 @@ BUILT_IN: tuple[Rule, ...] = tuple(
     )
     for name, priority, conditions, op, params in _TABLE
 )
+
+
+def configured(rule: Rule, settings: Settings) -> Rule:
+    """Return a stored rule; an unchanged built-in one follows the settings."""
+    if rule.id != IDLE_RULE or rule.created_by != SYSTEM:
+        return rule
+    return replace(rule, cond_unaccessed_gt_hours=settings.ltm_idle_hours)

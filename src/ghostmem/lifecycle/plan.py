@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.apply import digest
+from ghostmem.lifecycle.builtin import BUILT_IN, configured
 from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
 from ghostmem.store.rows import AuditEntry, Filter
@@ -31,6 +32,7 @@ LASTING = (Rel.CONTRADICTS, Rel.CONTAINS)  # these edges fade, but are never pru
 LASTING_MIN_WEIGHT = 0.1
 _UNCOMPARED = "the rules about similar memories were not applied"
 _BACKFILL = "`ghost embed backfill` adds them"
+_BUILT_IN_IDS = {rule.id for rule in BUILT_IN}
 COUNTED = {
     "PROMOTE": "promoted",
     "DEMOTE": "demoted",
@@ -103,7 +105,11 @@ def make_plan(
     """Evaluate every memory of a namespace, then groups of similar ones, then the edges."""
     plan = ReflectPlan(ns)
     days_of_use, times_shown = tx.journal.days_of_use(ns), tx.journal.times_shown(ns)
-    applicable = [rule for rule in rules if rule.ns in ("", ns) and rule.scope == "reflect"]
+    applicable = [
+        configured(rule, store.settings)
+        for rule in rules
+        if rule.ns in ("", ns) and rule.scope == "reflect"
+    ]
     memories: dict[str, Memory] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=at)):
         plan.evaluated += 1
@@ -163,18 +169,24 @@ def _evaluate_similar(
     similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
     edges = _KnownEdges(tx.graph.ties(plan.ns, at), memories)
+    longest = store.settings.chunk_target
     for rule in rules:
         minimum = _min_similarity(store, tx, rule)
         matching = [
             m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)
         ]
-        if strategy(rule) == "link_only":
-            near = similarity.near([memory.id for memory in matching], minimum)
-            for group in groups(matching, near):
+        is_link = strategy(rule) == "link_only"
+        near = {} if is_link else similarity.duplicates(matching, minimum)
+        if is_link or rule.id not in _BUILT_IN_IDS:
+            # similarity is that of first chunks: longer memories are joined by their words only
+            near |= similarity.near(
+                [m.id for m in matching if is_link or len(m.content) <= longest], minimum
+            )
+        for group in groups(matching, near):
+            if is_link:
                 _link(plan, rule, group, near, edges.linked, at)
                 similar.append(group)
-        else:
-            for group in groups(matching, similarity.duplicates(matching, minimum)):
+            else:
                 _join(plan, rule, group, memories, edges.merged, at)
     plan.clusters.extend(_without_summary(similar, edges.summaries.values()))
     return memories

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.lifecycle.actions import check, check_names
-from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.lifecycle.builtin import BUILT_IN, configured
 from ghostmem.model import Kind, Rule, Tier
 from ghostmem.store import validate
 from ghostmem.store.store import Store
@@ -28,7 +28,7 @@ def rules(store: Store, ns: str | None = None) -> list[Rule]:
     name = validate.text("" if ns is None else ns, "namespace")
     with store.engine.read() as tx:
         return [
-            rule
+            configured(rule, store.settings)
             for rule in tx.rules.all()
             if rule.scope != OFF and (not name or rule.ns in ("", name))
         ]
@@ -37,7 +37,7 @@ def rules(store: Store, ns: str | None = None) -> list[Rule]:
 def get_rule(store: Store, rule_id: str) -> Rule:
     """Return a rule by its id."""
     with store.engine.read() as tx:
-        return _get(tx, rule_id)
+        return configured(_get(tx, rule_id), store.settings)
 
 
 def set_rule(

@@ -47,7 +47,7 @@ MODEL_WAIT = 5.0
 MAX_HITS = 200
 MAX_DEPTH = 20
 MAX_OTHER = 120  # characters of the memory that a new one contradicts
-_COMPACTION_TOOLS = "call ghost_expand, then ghost_consolidate"
+_COMPACTION_TOOLS = "summarise them with ghost_consolidate"
 _OWN_NS = {"description": NS.brief}
 _OBJECT = {"type": "object"}
 _BUDGET = described(
@@ -214,8 +214,7 @@ MEMORY: tuple[McpTool, ...] = (
             "ns key content kind tags priority importance tier pinned ttl dedup",
             **_about(
                 content="one fact, in a full sentence",
-                kind="semantic: fact, episodic: event, procedural: how-to; "
-                "default episodic, in ltm semantic",
+                kind="semantic: fact (default), episodic: event, procedural: how-to",
             ),
             tier={
                 "enum": [*map(str, Tier), "identity"],

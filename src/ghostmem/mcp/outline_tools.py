@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ghostmem.outline.operations import Outline
 
 FORMATS = ("text", "json")
+MAX_NODES = 2000
+MAX_CHARACTERS = 24_000  # of a page, about 6,000 tokens: clients refuse results of 25,000
 
 
 def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,10 +42,17 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
     ) -> McpTool:
         def run(ghost: Ghost, given: Arguments) -> Result:
             form = given.pop("format", "text")
-            made = outline(ghost, root=root, **given)
-            return {
-                "text": made.text if form == "text" else json.dumps(made.data, ensure_ascii=False)
-            }
+            given.setdefault("max_nodes", MAX_NODES)
+            while True:
+                made = outline(ghost, root=root, **given)
+                text = made.text
+                if form == "json":
+                    text = json.dumps(made.data, ensure_ascii=False)
+                # fewer nodes: the outline itself says what is left and how to continue
+                nodes = len(made.data["matches"]) + made.data["stats"]["relations"]
+                if len(text) <= MAX_CHARACTERS or nodes <= 1:
+                    return {"text": text}
+                given["max_nodes"] = max(1, int(nodes * 0.9 * MAX_CHARACTERS / len(text)))
 
         return McpTool(
             outline.__name__,

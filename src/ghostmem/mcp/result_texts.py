@@ -4,11 +4,13 @@ A line that starts at the first column is ours: further lines of a content are i
 a memory cannot contain something that looks like another memory or a note.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ghostmem.text.excerpt import first_line, snippet
 
+_ARRAYS = {"ghost_edge": "edges", "ghost_list": "memories", "ghost_history": "versions"}
 SNIPPET = 200  # characters of a memory in a list for the user
 VIEWED = 8000  # characters of a memory that the user is shown
 
@@ -20,6 +22,18 @@ def result_text(name: str, found: Mapping[str, Any]) -> str:
     if "reason" in found:  # why there is nothing to show
         return _lines([found["reason"]], found)
     return _TEXTS.get(name, _plain)(found)
+
+
+def original_text(name: str, result: Mapping[str, Any]) -> str:
+    """Return a whole result as the JSON of the original Ghost, which has lists without a frame."""
+    found: Any = result
+    if name == "ghost_search":
+        found = [{**hit, "similarity": hit["score"]} for hit in result["results"]]
+    elif name == "ghost_consolidate":
+        found = {"memory": result["summary"], "auto_linked": result["edges"], **result}
+    elif name in _ARRAYS:
+        found = result.get(_ARRAYS[name], result)
+    return json.dumps(found, indent=2, ensure_ascii=False)
 
 
 def _indented(content: str) -> str:
@@ -159,13 +173,17 @@ def _nodes(found: Mapping[str, Any]) -> str:
 
 def _edges(found: Mapping[str, Any]) -> str:
     done = ["deleted"] if found.get("status") else []
-    return _lines([*done, *found["edges"]] or ["no edges"], found)
+    edges = [
+        f"{edge['from']} {edge['rel']} {edge['to']} ({edge['weight']:.2f})"
+        for edge in found["edges"]
+    ]
+    return _lines([*done, *edges] or ["no edges"], found)
 
 
 def _pairs(found: Mapping[str, Any]) -> str:
     if not found["candidates"]:
         return "no pairs to classify"
-    lines = ["pairs:", *(f"{first} | {second}" for first, second in found["candidates"])]
+    lines = ["pairs:", *(f"{pair['from']} | {pair['to']}" for pair in found["candidates"])]
     lines.append("memories:")
     lines += [f"{row['key']}: {_indented(row['content'])}" for row in found["memories"]]
     return _lines(lines, found)

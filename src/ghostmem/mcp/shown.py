@@ -176,8 +176,8 @@ def _chunk(hit: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _hit(hit: Mapping[str, Any], ns: str, explained: bool) -> Row:
-    row = _row(hit, ns)
-    row["score"] = round(hit["score"], 2)
+    row = {**_row(hit, ns), "score": round(hit["score"], 2)}
+    row |= {name: hit[name] for name in ("id", "kind", "tier", "tags") if hit.get(name)}
     if "path" in hit:
         row["path"] = f"{hit['path']}:{hit['line']}"
     row |= {name: hit[name] for name in ("note", "weak") if hit.get(name)}
@@ -397,9 +397,14 @@ def show_curated(found: Result, _: Arguments) -> Result:
 
 
 def show_edges(found: Result, given: Arguments) -> Result:
-    """Return edges as lines."""
+    """Return edges by the keys of their ends."""
     lines = [
-        f"{edge['from_key']} {edge['rel']} {edge['to_key']} ({edge['weight']:.2f})"
+        {
+            "from": edge["from_key"],
+            "to": edge["to_key"],
+            "rel": edge["rel"],
+            "weight": round(edge["weight"], 2),
+        }
         for edge in found.get("edges", [found])
     ]
     result: Result = {"ns": given["ns"], "edges": []}
@@ -469,7 +474,14 @@ def _flat(nodes: Iterable[Mapping[str, Any]], parent: str = "") -> list[Row]:
 def show_candidates(found: Result, given: Arguments) -> Result:
     """Return pairs by their keys, and the content of each memory once."""
     offset = given.get("offset", 0)
-    pairs = [[pair["from_key"], pair["to_key"]] for pair in found["candidates"]]
+    pairs = [
+        {
+            "from": pair["from_key"],
+            "to": pair["to_key"],
+            "relates_weight": round(pair["relates_weight"], 2),
+        }
+        for pair in found["candidates"]
+    ]
     contents = {
         key: content
         for pair in found["candidates"]
@@ -504,8 +516,8 @@ def _next_pairs(call: str) -> Callable[[int, bool], str]:
     return lambda _, is_cut: f"more pairs: {call}" + ("; " + WHOLE if is_cut else "")
 
 
-def _keys(pairs: Iterable[Sequence[str]]) -> list[str]:
-    return list(dict.fromkeys(key for pair in pairs for key in pair))
+def _keys(pairs: Iterable[Row]) -> list[str]:
+    return list(dict.fromkeys(pair[end] for pair in pairs for end in ("from", "to")))
 
 
 def show_report(found: Result, given: Arguments) -> Result:

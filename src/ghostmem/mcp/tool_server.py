@@ -12,7 +12,7 @@ from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
 from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.pending_store import PendingStore
-from ghostmem.mcp.result_texts import result_text
+from ghostmem.mcp.result_texts import original_text, result_text
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.mcp.tools import (
     check_namespace,
@@ -92,9 +92,12 @@ class ToolServer:
             return _failed(error_text(GhostError(f"{type(error).__name__} in {name[:60]}")))
         finally:
             AGENT.reset(before)
-        is_full = self.ghost.store.settings.mcp_results == "full"
+        settings = self.ghost.store.settings
+        is_original = settings.compat and tool.uses_namespace
+        text = original_text(name, result) if is_original else result_text(name, shown)
+        is_full = is_original or settings.mcp_results == "full"
         return {
-            "content": [text_content(result_text(name, shown))],
+            "content": [text_content(text)],
             "structuredContent": result if is_full else shown,
             "isError": False,
         }

@@ -158,7 +158,7 @@ def memory_of_held(
         draft.ns,
         draft.key,
         draft.content,
-        draft.fields.get("kind", Kind.EPISODIC),
+        draft.fields.get("kind", Kind.SEMANTIC),
         0,
         held.at,
         outcome=Outcome.QUARANTINED,

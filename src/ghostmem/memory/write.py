@@ -285,7 +285,7 @@ def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
 
 def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
     """Return the kind of a new memory whose put names none."""
-    if settings.default_kind:
+    if settings.default_kind != "tier":
         return Kind(settings.default_kind)
     return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
 

@@ -15,7 +15,7 @@ from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
 from ghostmem.notes.index import forget_note
 from ghostmem.notes.layouts.base import Layout
 from ghostmem.notes.layouts.table import LAYOUTS, fitting, layout_named
-from ghostmem.notes.project import named_namespace
+from ghostmem.notes.project import enclosing_project, named_namespace
 from ghostmem.notes.scan import FolderScan, scan
 from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, known_as, sync_folder
 from ghostmem.notes.watch import RECONCILE_SECONDS, changes, only_watcher, watcher
@@ -85,9 +85,10 @@ def add_notes(
 ) -> Added:
     """Add a markdown folder to search, or synchronise it if it was added; its files stay unchanged.
 
-    Its notes belong to `ns`, or else to the default namespace, or else to one named after the
-    folder. They count as the user's own, unless `source_kind` is not "stated": then sections that
-    look like instructions are put into quarantine."""
+    Its notes belong to `ns`, or else to the default namespace, or else to that of the project that
+    contains the folder, or else to one named after the folder. They count as the user's own,
+    unless `source_kind` is not "stated": then sections that look like instructions are put into
+    quarantine."""
     kind = validate.choice(source_kind, SourceKind, "source_kind")
     root = validate.path(path, "path").expanduser()
     if root.is_file():
@@ -101,7 +102,8 @@ def add_notes(
     validate.text(str(root), "folder")
     fit = fitting(root)
     chosen = fit[0] if layout is None else layout_named(layout)
-    space = validate.namespace(ns or store.settings.ns or named_namespace(PREFIX, root.name))
+    default = store.settings.ns or enclosing_project(str(root))
+    space = validate.namespace(ns or default or named_namespace(PREFIX, root.name))
     root = chosen.home(root)
     with store.engine.write() as tx:
         known = [

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 PREFIX = "project"
@@ -24,6 +25,20 @@ def project_namespace(folder: str | None = None) -> str:
     A repository is named by its remote, so that clones, worktrees and subfolders are one project;
     without a remote by its folder; without a repository by the folder itself."""
     return find_project(folder).ns
+
+
+def enclosing_project(folder: str) -> str | None:
+    """Return the namespace of the project that contains a folder, or None.
+
+    A project is a git repository, or else the current folder, which names the default namespace.
+    The home folder is none, because folders of all projects are in it."""
+    with suppress(OSError):
+        here = os.path.realpath(os.getcwd())
+        if _common_dir(folder) is not None:
+            return project_namespace(folder)
+        if here in _above(folder) and here != os.path.realpath(os.path.expanduser("~")):
+            return project_namespace(here)
+    return None
 
 
 def find_project(folder: str | None = None) -> Project:

@@ -3,10 +3,11 @@
 The result does not depend on the order of the nodes in the graph."""
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.column_graph import ColumnGraph
@@ -170,6 +171,15 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
             return
 
 
+class _Waiting(NamedTuple):
+    """A branch to be expanded, with its path from the root and the relation that led to it."""
+
+    branch: Branch
+    number: int
+    path: tuple[int, ...]
+    came: str
+
+
 class _Builder:
     """Builds trees of one graph, within the room that a page has left."""
 
@@ -191,7 +201,9 @@ class _Builder:
         """Return the tree of a root."""
         branch = self.branch(number)
         if self.options.depth:
-            self.expand(branch, number, (), "")
+            waiting = deque([_Waiting(branch, number, (), "")])
+            while waiting and not self.is_cut:
+                self.expand(waiting.popleft(), waiting)
             if branch.node.kind != "file" and not self.is_cut:
                 branch.missing = self.missing(branch)
         return branch
@@ -203,8 +215,12 @@ class _Builder:
             self.tree.labels[node.id] = label
         return Branch(node, line, via)
 
-    def expand(self, branch: Branch, number: int, path: tuple[int, ...], came: str) -> None:
-        """Add the relations of a branch's node, then those of its children."""
+    def expand(self, opened: "_Waiting", waiting: "deque[_Waiting]") -> None:
+        """Add the relations of a branch's node; its children wait until their level is complete."""
+        branch, number, path, came = opened
+        if number in self.expanded:
+            branch.mark = SEEN
+            return
         branch.loose = [one for one in self.graph.loose(number) if one.kind in self.kinds]
         self.tree.unresolved += len(branch.loose)
         related = self.graph.related(number)
@@ -224,7 +240,7 @@ class _Builder:
                 elif other in self.expanded or (kind == "declares" and other in self.apart):
                     child.mark = SEEN
                 elif child.node.origin == PROJECT and len(path) < self.options.depth:
-                    self.expand(child, other, path, kind)
+                    waiting.append(_Waiting(child, other, path, kind))
         if branch.relations or branch.loose:
             self.expanded.add(number)
 

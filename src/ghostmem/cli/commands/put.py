@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, TextIO
 
@@ -13,7 +12,7 @@ from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text
 from ghostmem.cli.output import named
 from ghostmem.cli.style import bold
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Kind, Memory, Outcome
+from ghostmem.model import Memory, Outcome
 from ghostmem.text.excerpt import visible
 
 
@@ -68,9 +67,6 @@ def put(
             raise InvalidInputError(
                 f"--{option} {fields[option]} needs a symbol", "give the symbols with --symbols"
             )
-    if fields["kind"] is None and fields["tier"] is None and not console.settings.default_kind:
-        # what a person notes down is a fact, not an event
-        console.settings = replace(console.settings, default_kind=str(Kind.SEMANTIC))
     if key is None:
         from ghostmem.memory.put_unnamed import put_unnamed
 
