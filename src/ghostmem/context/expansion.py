@@ -1,7 +1,7 @@
 """Follow edges from search results: add linked memories, summaries and corrections."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ghostmem.context.packer import ContextItem, Relations
@@ -317,15 +317,13 @@ class Expansion:
         """Return the keys of a summary's current children that were reached."""
         return sorted(memory.key for memory in self._current(self._children.get(id_, ())))
 
-    def compaction(self) -> str:
-        """Suggest consolidating similar candidates that have no summary yet; empty if none."""
+    def compaction(self, relevant: Collection[str]) -> str:
+        """Suggest consolidating similar memories of `relevant` ids without a summary, if any."""
         summarised = {child for children in self._children.values() for child in children}
         pairs = [
             (edge.from_id, edge.to_id)
             for edge in self._edges
-            if edge.rel == Rel.RELATES_TO
-            and edge.from_id in self.items
-            and edge.to_id in self.items
+            if edge.rel == Rel.RELATES_TO and edge.from_id in relevant and edge.to_id in relevant
         ]
         for group in sorted(components(pairs), key=lambda group: (-len(group), group)):
             loose = [id_ for id_ in group if id_ not in summarised and id_ not in self._children]

@@ -23,7 +23,7 @@ import { togglePalette } from "./palette.js";
 import { failure, skeleton } from "./parts.js";
 import { enter, forget, scrollBack } from "./places.js";
 import { go, href, parse, replace, setTitle } from "./router.js";
-import { choices, chooseNs, ns, onNs, restoreNs } from "./state.js";
+import { choices, chooseNs, isChosen, ns, onNs, restoreNs } from "./state.js";
 import { undoLast } from "./toast.js";
 import { watchWaiting } from "./waiting.js";
 import { number } from "./words.js";
@@ -48,12 +48,30 @@ const rail = one("#rail");
 let leaving = new AbortController();
 let shown = false; // whether a screen was shown before
 
+/** Return the namespace that an address names and the rail does not show: a memory's, or that of the field `ns`. */
+function otherNs({ name, args, query }) {
+  const own = name === "memory" ? args[0] : query.ns;
+  const fits = name === "memory" ? isChosen(own) : own === ns();
+  return !fits && session.namespaces.includes(own) ? own : "";
+}
+
+/** Show the screen in the namespace that was chosen; an address of another namespace is left. */
+function renderChosen() {
+  const place = parse();
+  if (!otherNs(place)) render();
+  else if (place.name === "memory") go("search");
+  else replace(place.name);
+}
+
 async function render() {
-  const { name, args, query } = parse();
+  const place = parse();
+  const { name, args, query } = place;
+  const kept = enter();
+  const other = otherNs(place);
+  if (other) return chooseNs(other); // which renders again
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const kept = enter();
   const { scroll = 0 } = kept;
   for (const link of all("[data-screen]", rail)) {
     if (link.dataset.screen === name) link.setAttribute("aria-current", "page");
@@ -72,7 +90,7 @@ async function render() {
     main.dataset.screen = name;
     useStyles(screen.styles || []);
     put(main, node);
-    one("[autofocus]", main)?.focus({ preventScroll: true });
+    one("[data-focus]", main)?.focus({ preventScroll: true });
     if (shown && document.activeElement === document.body) main.focus({ preventScroll: true }); // the link that was followed is gone
     shown = true;
     scrollBack(scroll, signal);
@@ -130,7 +148,7 @@ function buildRail() {
       ),
     ),
   );
-  onNs(() => { fillPicker(); forget(); render(); });
+  onNs(() => { fillPicker(); forget(); renderChosen(); });
   let timer = 0;
   const recount = () => { timer = 0; openSession().then(fillPicker).catch(() => {}); };
   onChange((news) => {
