@@ -65,6 +65,7 @@ export function view({ query }, signal) {
     put(
       place,
       el("div", { class: "settle-tabs", role: "group", "aria-label": "Lists" }, Object.entries(LISTS).map(([name, [label]]) => el("button", { class: "settle-tab", type: "button", "aria-pressed": String(name === asked.list), dataset: { list: name }, onclick: () => open(name) }, label, el("span", { class: `badge${found[name].total ? "" : " none"}` }, number(found[name].total))))),
+      el("h2", { class: "sr" }, LISTS[asked.list][0]),
       el("p", { class: "soft settle-about" }, about),
       rows.length ? [bulk(rows), el("div", { class: "decisions" }, asked.list === "contradictions" ? grouped(rows) : rows.map((row) => (asked.list === "stale" ? doubt(row, load, signal) : suspect(row))))] : el("p", { class: "settle-none" }, icon("check", 16), none),
       pager(total),
