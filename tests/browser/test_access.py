@@ -23,6 +23,7 @@ SCREENS = {
     "graph": "#/graph?ns=project%3Ashop&colour=tag",
     "graph list": "#/graph?ns=project%3Ashop&list=1",
     "context": "#/context?q=How do I ship a payment fix?&budget=600",
+    "context with links": "#/context?q=payments&budget=200",
     "lifecycle": "#/lifecycle",
     "health": "#/health",
     "settle": "#/settle",
