@@ -416,13 +416,18 @@ def test_a_key_is_cut_in_the_middle(look: "Viewer") -> None:
 
 
 def test_an_address_of_another_namespace_moves_the_rail(look: "Viewer") -> None:
-    """The rail never names another namespace than the screen; choosing one leaves a memory of another."""
-    page = look.show("#/settle")
+    """The rail names the namespace of the screen, then the chosen one again; choosing leaves another's memory."""
+    page = look.show("#/health")
     page.locator("#ns").select_option("project:shop")
-    page.evaluate("() => { location.hash = '#/memory/team%3Ashared/wifi'; }")
+    page.evaluate("() => { location.hash = '#/memory/team%3Ashared/standup'; }")
     expect(page.locator("#ns")).to_have_value("team:shared")
-    page.locator("#ns").select_option("project:shop")
+    page.go_back()
+    expect(page.locator("#ns")).to_have_value("project:shop")
+    page.go_forward()
+    expect(page.locator("#ns")).to_have_value("team:shared")
+    page.locator("#ns").select_option("agent:me")
     page.wait_for_selector("#main[data-screen=search]")
+    page.locator("#ns").select_option("project:shop")
     page.evaluate("() => { location.hash = '#/graph?ns=agent%3Ame'; }")
     expect(page.locator("#ns")).to_have_value("agent:me")
     page.locator("#ns").select_option("project:shop")

@@ -23,7 +23,7 @@ import { togglePalette } from "./palette.js";
 import { failure, skeleton } from "./parts.js";
 import { enter, forget, scrollBack } from "./places.js";
 import { go, href, parse, replace, setTitle } from "./router.js";
-import { choices, chooseNs, isChosen, ns, onNs, restoreNs } from "./state.js";
+import { choices, chooseNs, isOwnChoice, nameNs, ns, onNs, restoreNs } from "./state.js";
 import { undoLast } from "./toast.js";
 import { watchWaiting } from "./waiting.js";
 import { number } from "./words.js";
@@ -48,17 +48,13 @@ const rail = one("#rail");
 let leaving = new AbortController();
 let shown = false; // whether a screen was shown before
 
-/** Return the namespace that an address names and the rail does not show: a memory's, or that of the field `ns`. */
-function otherNs({ name, args, query }) {
-  const own = name === "memory" ? args[0] : query.ns;
-  const fits = name === "memory" ? isChosen(own) : own === ns();
-  return !fits && session.namespaces.includes(own) ? own : "";
-}
+/** Return the namespace that an address names: in the field `ns`, or of a memory outside the chosen ones. */
+const namedNs = ({ name, args, query }) => (name !== "memory" ? query.ns : isOwnChoice(args[0]) ? "" : args[0]) || "";
 
-/** Show the screen in the namespace that was chosen; an address of another namespace is left. */
+/** Show the screen in the namespace that was chosen; an address that names another one is left. */
 function renderChosen() {
   const place = parse();
-  if (!otherNs(place)) render();
+  if (namedNs(place) === "") render();
   else if (place.name === "memory") go("search");
   else replace(place.name);
 }
@@ -66,9 +62,8 @@ function renderChosen() {
 async function render() {
   const place = parse();
   const { name, args, query } = place;
+  nameNs(namedNs(place));
   const kept = enter();
-  const other = otherNs(place);
-  if (other) return chooseNs(other); // which renders again
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
@@ -148,7 +143,7 @@ function buildRail() {
       ),
     ),
   );
-  onNs(() => { fillPicker(); forget(); renderChosen(); });
+  onNs((_, isNamed) => { fillPicker(); if (!isNamed) { forget(); renderChosen(); } });
   let timer = 0;
   const recount = () => { timer = 0; openSession().then(fillPicker).catch(() => {}); };
   onChange((news) => {

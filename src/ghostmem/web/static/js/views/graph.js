@@ -12,7 +12,7 @@ import { onChange } from "../live.js";
 import { empty, failure, head, middle, select, skeleton } from "../parts.js";
 import { scene } from "../scene.js";
 import { go, remember } from "../router.js";
-import { chooseNs, isChosen } from "../state.js";
+import { isChosen } from "../state.js";
 import { count, number } from "../words.js";
 
 export const title = "Graph";
@@ -219,7 +219,7 @@ const nearest = (limit) => LIMITS.find((one) => one >= limit) || LIMITS.at(-1);
 
 /** A graph has one namespace: ask for it where several are chosen. */
 function pick(spaces) {
-  const buttons = spaces.map((name) => el("button", { class: "button", type: "button", onclick: () => chooseNs(name) }, middle(name), el("span", { class: "soft" }, number(session.counts[name] || 0))));
+  const buttons = spaces.map((name) => el("button", { class: "button", type: "button", onclick: () => go("graph", { ns: name }) }, middle(name), el("span", { class: "soft" }, number(session.counts[name] || 0))));
   return el("div", { class: "graph" }, head("Graph", "How the memories of a namespace are linked"), empty({ title: "Choose a namespace", text: "Links lead from one memory to another of the same namespace.", picture: "graph", action: el("div", { class: "graph-spaces" }, buttons) }));
 }
 
