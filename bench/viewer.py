@@ -55,7 +55,7 @@ SCREENS = (
     "home",
     "search",
     "timeline",
-    "graph",
+    "graph?ns=project%3Ashop",
     "context",
     "lifecycle",
     "health",

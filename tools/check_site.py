@@ -27,6 +27,10 @@ QUESTIONS = {
     "ghost put": "cli/every-day.html",
     "import from mem0": "foreign.html",
     "environment variables": "settings.html",
+    "namespace": "concepts.html",
+    "pin": "concepts.html",
+    "upgrade": "install.html",
+    "api key": "embeddings.html",
 }
 _LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "link": "href"}
 _LOADING_LINKS = {"stylesheet", "preconnect", "preload", "dns-prefetch", "icon", "manifest"}

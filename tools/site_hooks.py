@@ -14,12 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOT_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 # In a search, reference pages come after guides, and pages for maintainers after both. The words
 # "how do I" match the starts of titles such as "Installing", so the page of a common question of
-# that form has a boost.
+# that form has a boost, and so has the page that explains the words of all others.
 BOOSTS = {
     r"deletion\.md": 4.0,
-    r"install\.md": 3.0,
+    r"(concepts|install)\.md": 3.0,
     r"[A-Z]+\.md|(architecture|decisions|dependencies|newcomer|original)\.md|decisions/": 0.2,
-    r"library/": 0.4,
+    r"library/": 0.2,
 }
 _LINK = re.compile(r"(?P<bang>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 _FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)

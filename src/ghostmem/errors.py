@@ -90,6 +90,12 @@ class NotFoundError(GhostError):
     exit_code = 3
     default_hint = "`ghost list` shows the stored memories"
 
+    def __init__(
+        self, message: str, hint: str | None = None, similar: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, hint)
+        self.similar = similar  # keys that the caller may have meant
+
 
 class ConflictError(GhostError):
     """The store is not in the state the caller assumed."""

@@ -95,10 +95,10 @@ class Viewer:
         ).stdout
 
 
-def environment(path: Path) -> dict[str, str]:
-    """Return what a process of ours may see: a home of its own, and no embedding."""
+def environment(path: Path, provider: str = "none") -> dict[str, str]:
+    """Return what a process of ours may see: a home of its own, and an embedding provider."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
-    return {**kept, "HOME": str(path.parent), "GHOST_EMBED_PROVIDER": "none"}
+    return {**kept, "HOME": str(path.parent), "GHOST_EMBED_PROVIDER": provider}
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +111,9 @@ def believable_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run_web(path: Path, *options: str) -> "tuple[subprocess.Popen[str], str]":
+def run_web(
+    path: Path, *options: str, provider: str = "none"
+) -> "tuple[subprocess.Popen[str], str]":
     """Run `ghost web` on a store; return the process and the address it printed."""
     line = [
         sys.executable,
@@ -124,7 +126,9 @@ def run_web(path: Path, *options: str) -> "tuple[subprocess.Popen[str], str]":
         "--no-open",
         *options,
     ]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment(path))
+    process = subprocess.Popen(
+        line, stdout=subprocess.PIPE, text=True, env=environment(path, provider)
+    )
     assert process.stdout is not None
     return process, json.loads(process.stdout.readline())["url"]
 
@@ -154,11 +158,11 @@ def new_page(chromium: Any, viewer: Viewer, **context: Any) -> None:
 
 
 @contextmanager
-def served(folder: Path, store: Path, chromium: Any) -> Iterator[Viewer]:
+def served(folder: Path, store: Path, chromium: Any, provider: str = "none") -> Iterator[Viewer]:
     """Serve a copy of a store until the block ends, with a page that is signed in."""
     path = folder / "memory.db"
     shutil.copy(store, path)
-    process, url = run_web(path)
+    process, url = run_web(path, provider=provider)
     viewer = Viewer(url, path, process, None)
     new_page(chromium, viewer)
     viewer.page.goto(url)

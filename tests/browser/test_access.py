@@ -23,16 +23,17 @@ SCREENS = {
     "graph": "#/graph?ns=project%3Ashop&colour=tag",
     "graph list": "#/graph?ns=project%3Ashop&list=1",
     "context": "#/context?q=How do I ship a payment fix?&budget=600",
+    "context with links": "#/context?q=payments&budget=200",
     "lifecycle": "#/lifecycle",
     "health": "#/health",
     "settle": "#/settle",
     "quarantine": "#/settle?list=quarantine",
 }
 STILL = "() => ![...document.querySelectorAll('#main .skeleton, #main [aria-busy=true]')].some((node) => node.checkVisibility())"
-# serious and critical issues, each with where it is and what axe says about it
+# moderate, serious and critical issues, each with where it is and what axe says about it
 RUN = """async () => {
   const found = await axe.run(document, {resultTypes: ["violations"]});
-  return found.violations.filter((one) => ["serious", "critical"].includes(one.impact)).flatMap((one) => one.nodes.map(
+  return found.violations.filter((one) => one.impact !== "minor").flatMap((one) => one.nodes.map(
     (node) => `${one.id}: ${node.target.join(" ")}: ${(node.any[0] || node.all[0] || node.none[0] || {}).message || one.help}`));
 }"""
 FOCUS = """() => {

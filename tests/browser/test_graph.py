@@ -64,14 +64,16 @@ def ink(page: Any) -> int:
 
 
 @pytest.mark.smoke
-def test_the_map_shows_the_fullest_namespace(viewer: "Viewer") -> None:
-    """With all namespaces chosen the fullest one is drawn: its memories, links, clusters, and a legend that names relations."""
-    page = settled(viewer.show("#/graph"))
+def test_the_map_shows_the_namespace_of_the_rail(viewer: "Viewer") -> None:
+    """A graph has one namespace: it is asked for, and the rail and the map agree; the legend names relations."""
+    page = viewer.show("#/graph")
+    page.locator(".graph-spaces button", has_text="project:shop").click()
+    settled(page)
     found = told(viewer)
     assert counted(page) == {"nodes": len(found.nodes), "edges": len(found.edges)}
     expected = f"{len(found.nodes)} memories, {len(found.edges)} links, {found.clusters} clusters"
     assert page.inner_text("#graph-status") == expected
-    assert page.locator(".graph-ns").input_value() == "project:shop"
+    assert page.locator("#ns").input_value() == "project:shop"
     legend = page.locator(".legend").all_inner_texts()
     assert any("contradicts" in text for text in legend)
     assert any("long-term" in text for text in legend)
@@ -397,5 +399,5 @@ def test_a_long_namespace_does_not_widen_a_phone(
         ghost.put("team:" + "n" * 120, "tea", "Green tea.")
         ghost.put("team:a", "tea", "Green tea.")
     page = open_viewer(store=path, viewport={"width": 390, "height": 844}).show("#/graph")
-    page.wait_for_selector(".graph-ns")
+    page.wait_for_selector(".graph-spaces")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -207,3 +207,13 @@ def test_empty_and_failing(tmp_path: "Path", open_viewer: "Callable[..., Viewer]
     page.wait_for_selector(".state.bad")
     assert "the store is busy" in page.inner_text(".state.bad")
     viewer.problems[:] = [text for text in viewer.problems if "500" not in text]
+
+
+def test_the_legend_has_the_colours_of_the_columns(look: "Viewer") -> None:
+    """What is pale in the legend and dark in the picture cannot be found there."""
+    page = look.show("#/lifecycle")
+    page.wait_for_selector(".plot .column")
+    colour = "(node) => getComputedStyle(node).fill"
+    for tone in ("accent", "dormant"):
+        swatch = page.locator(f".swatch.tone-{tone} rect").first.evaluate(colour)
+        assert page.locator(f".column.tone-{tone}").first.evaluate(colour) == swatch

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browser.payloads import PAYLOADS, assert_harmless
-from browser.steps import hold
+from browser.steps import expect, hold
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -310,15 +310,18 @@ def test_a_version_is_not_blamed_for_what_the_lifecycle_did(viewer: "Viewer") ->
     assert "without a new version" in page.inner_text(".compared")
 
 
-def test_a_wrong_key_names_similar_ones(look: "Viewer") -> None:
-    """The hint is the same whichever of the two requests fails first."""
+def test_a_wrong_key_links_to_similar_ones(look: "Viewer") -> None:
+    """The hint is the same whichever of the two requests fails first, and leads there."""
 
     go_on = hold(look.page, "**/details*")
     with look.page.expect_response("**/history*"):
         page = look.show("#/memory/project%3Ashop/deploys")
     go_on()
+    page.unroute("**/details*")
     page.wait_for_selector(".state.bad")
-    assert "did you mean deploy?" in page.inner_text(".state.bad")
+    assert "Did you mean deploy?" in page.inner_text(".state.bad")
+    page.locator(".state .memory-link", has_text="deploy").click()
+    expect(page.locator("h1").first).to_have_text("deploy")
     look.problems[:] = [one for one in look.problems if "404" not in one]
 
 
@@ -355,3 +358,19 @@ def test_the_menu_stays_on_a_narrow_screen(open_look: Callable[..., "Viewer"], w
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_saved_text_is_compared_with_the_one_before(viewer: "Viewer") -> None:
+    """After each save, Compare shows what that save changed."""
+    with viewer.store() as ghost:
+        ghost.put("agent:me", "desk", "The desk is at the window.")
+    page = viewer.show("#/memory/agent%3Ame/desk")
+    for version, text in ((2, "The desk is at the door."), (3, "The desk is in the hall.")):
+        page.wait_for_selector("[data-act=edit]")
+        page.keyboard.press("e")
+        page.locator("dialog[open] textarea").fill(text)
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".versions .version")).to_have_count(version)
+        expect(page.locator(".compare [name=from]")).to_have_value(str(version - 1))
+        expect(page.locator(".compare [name=to]")).to_have_value(str(version))
+        expect(page.locator(".compared ins").first).to_be_visible()

@@ -348,8 +348,9 @@ def test_the_keyboard_goes_all_the_way(look: "Viewer") -> None:
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.id") == "query"
     page.keyboard.press("Escape")
-    assert page.input_value("#query") == ""
-    page.keyboard.press("ArrowDown")
+    assert page.input_value("#query") == "payments"
+    page.keyboard.press("j")
+    assert page.evaluate(focused) == first
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "query"
     page.keyboard.press("ArrowDown")
@@ -489,7 +490,6 @@ def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
     """The keys of a memory's page work on the result that has the focus, and undo takes it back."""
     page = viewer.show("#/search?q=payments")
     page.wait_for_selector("#results .hit")
-    page.keyboard.press("Escape")
     page.keyboard.press("ArrowDown")
     page.wait_for_selector(".hit :focus")
     key = page.evaluate(
@@ -511,7 +511,9 @@ def test_escape_leaves_the_question(look: "Viewer", place: str) -> None:
     """The pages begin with the focus in the question; Escape lets the keys work."""
     page = look.show(place)
     page.wait_for_selector("input:focus")
+    page.keyboard.type("tea")
     page.keyboard.press("Escape")
+    assert page.input_value("input[type=search]") == "tea"
     page.keyboard.press("g")
     page.keyboard.press("h")
     page.wait_for_selector("#main[data-screen=health]")
@@ -538,3 +540,26 @@ def test_a_phone_shows_the_namespace_of_a_result(open_look: Callable[..., "Viewe
     assert upper["y"] < lower["y"] + lower["height"]
     assert lower["y"] < upper["y"] + upper["height"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_click_anywhere_on_a_hit_opens_it(look: "Viewer") -> None:
+    """The row is one target, except its buttons and text that is being selected."""
+    page = look.show("#/search?q=payments")
+    hit = page.locator(".hit").first
+    hit.locator(".why-button").click()
+    hit.locator(".why").click()
+    expect(page.locator("#main[data-screen=search]")).to_be_visible()
+    key = hit.locator(".memory-link").inner_text()
+    hit.locator(".hit-text").click()
+    expect(page.locator("h1").first).to_have_text(key)
+    page.go_back()
+    page.wait_for_selector(".hit :focus")
+
+
+def test_the_hint_of_a_key_is_shown_only_where_the_key_works(look: "Viewer") -> None:
+    """While somebody types, a slash is a slash."""
+    page = look.show("#/search")
+    page.wait_for_selector("#query:focus")
+    expect(page.locator(".search-box kbd")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator(".search-box kbd")).to_be_visible()

@@ -95,9 +95,9 @@ def test_many_contradictions_are_grouped_paged_and_decided_at_once(
 def test_the_quarantine_is_released_and_dropped_at_once(viewer: "Viewer") -> None:
     """Actions hold for the selected; a namespace narrows the list."""
     page = opened(viewer, "quarantine")
-    page.get_by_label("Namespace of the decisions").select_option("team:shared")
+    page.locator("#ns").select_option("team:shared")
     expect(page.locator(".decision")).to_have_count(1)
-    page.get_by_label("Namespace of the decisions").select_option("")
+    page.locator("#ns").select_option("")
     expect(page.locator(".decision")).to_have_count(2)
     page.get_by_label("Select all on this page").check()
     page.locator(".settle-bulk").get_by_role("button", name="Drop").click()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from browser.steps import expect
+
 if TYPE_CHECKING:
     from conftest import Viewer
 
@@ -125,7 +127,9 @@ def test_a_session_that_ended_is_told(viewer: "Viewer") -> None:
     page.context.clear_cookies()
     page.fill("#query", "tea")
     page.wait_for_selector(".state.bad")
-    assert "signed out" in page.inner_text(".state.bad")
+    assert "You are signed out" in page.inner_text(".state.bad")
+    assert "ghost web" in page.inner_text(".state.bad")
+    expect(page.locator("#live-state")).to_have_text("signed out")
     viewer.problems[:] = [one for one in viewer.problems if "401" not in one]
 
 
@@ -409,3 +413,43 @@ def test_a_key_is_cut_in_the_middle(look: "Viewer") -> None:
     }"""
     key = "daily/2026-09-05-a-long-day.md#garden"
     assert in_module(page, "parts.js", code, key) == [True, True, key]
+
+
+def test_an_address_of_another_namespace_moves_the_rail(look: "Viewer") -> None:
+    """The rail names the namespace of the screen, then the chosen one again; choosing leaves another's memory."""
+    page = look.show("#/health")
+    page.locator("#ns").select_option("project:shop")
+    page.evaluate("() => { location.hash = '#/memory/team%3Ashared/standup'; }")
+    expect(page.locator("#ns")).to_have_value("team:shared")
+    page.go_back()
+    expect(page.locator("#ns")).to_have_value("project:shop")
+    page.go_forward()
+    expect(page.locator("#ns")).to_have_value("team:shared")
+    page.locator("#ns").select_option("agent:me")
+    page.wait_for_selector("#main[data-screen=search]")
+    page.locator("#ns").select_option("project:shop")
+    page.evaluate("() => { location.hash = '#/graph?ns=agent%3Ame'; }")
+    expect(page.locator("#ns")).to_have_value("agent:me")
+    page.locator("#ns").select_option("project:shop")
+    page.wait_for_selector("canvas[aria-label='Map of project:shop']")
+
+
+def test_the_console_stays_empty(look: "Viewer") -> None:
+    """No screen makes the browser complain, for example of two elements that want the focus."""
+    said: list[str] = []
+    look.page.on("console", lambda message: said.append(message.text))
+    for place in ("#/home", "#/search", "#/context"):
+        look.show(place).wait_for_selector("input:focus")
+    assert said == []
+
+
+def test_the_bar_of_a_phone_does_not_move(open_look: Callable[..., "Viewer"]) -> None:
+    """A screen that is not in the bar is marked on More."""
+    viewer = open_look(viewport={"width": 390, "height": 844})
+    names = []
+    for place in ("#/home", "#/health"):
+        page = viewer.show(place)
+        names.append(page.locator(".nav > :visible").all_inner_texts())
+    assert names[0] == names[1]
+    more = page.locator(".nav-more").evaluate("(node) => getComputedStyle(node).backgroundColor")
+    assert more != "rgba(0, 0, 0, 0)"

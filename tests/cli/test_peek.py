@@ -116,7 +116,7 @@ def test_new_vectors_are_no_change(ghost_cli: "GhostCli", monkeypatch: pytest.Mo
     ghost_cli.ok("rm", "-n", "p", "tea")
     ghost_cli.ok("restore", "-n", "p", "tea")
     changes = ghost_cli.ok("peek", "p").split("Recently changed\n")[1].splitlines()
-    assert [line.split()[0] for line in changes[:2]] == ["restored", "deleted"]
+    assert [line.split()[:2] for line in changes[:2]] == [["now", "restored"], ["now", "deleted"]]
     assert len(changes) == 3
 
 

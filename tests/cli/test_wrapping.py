@@ -100,6 +100,13 @@ def test_a_search_on_a_terminal(db: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "score: how well a hit matches" in err
 
 
+def test_explain_does_not_advertise_itself(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The legend names the option only where it was not given."""
+    search = ("--db", db, "search", "-n", "a", "sums of money")
+    assert "--explain shows" in shown(monkeypatch, Screen, *search)[1]
+    assert "--explain shows" not in shown(monkeypatch, Screen, *search, "--explain")[1]
+
+
 def test_pipes_and_json_are_as_they_were(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a terminal nothing is wrapped and no bar is drawn; JSON is one line on a terminal too."""
     search = ("--db", db, "search", "-n", "a", "sums of money", "--weak")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -648,3 +649,34 @@ def test_the_same_store_gives_the_same_pack(
         for path in paths
     ]
     assert packs[0] == packs[1]
+
+
+def test_tidying_is_suggested_only_for_what_was_asked_about(
+    open_ghost: Callable[..., Ghost],
+) -> None:
+    """Similar memories that only links lead to are no part of the answer."""
+    ghost = open_ghost(":memory:", context_whole=False)
+    ghost.put("a", "refund", "A refund takes five days.")
+    cakes = ["lemon", "carrot", "plum", "apple", "cherry"]
+    for name in cakes:
+        ghost.put("a", name, f"The birthday cake had {name} in it.")
+    for first, second in (("refund", "lemon"), *pairwise(cakes)):
+        ghost.edge("a", first, second, "relates_to")
+    assert not ghost.context("refund", "a").compaction_suggested
+    assert ghost.context("birthday cake", "a").compaction_suggested
+
+
+def test_a_weaker_hit_is_not_packed(open_ghost: Callable[..., Ghost]) -> None:
+    """What a search calls a weaker hit is no part of a context, however much room there is."""
+    ghost = open_ghost(":memory:", embed_provider="static", context_whole=False)
+    for key, text in (
+        ("fridays", "Priya does not work on Fridays."),
+        ("desk", "Jonas works at the desk by the window."),
+        ("lunch", "Lunch is at noon in the canteen."),
+        ("refund", "A refund goes back over the same payment provider within five days."),
+        ("stack", "The shop runs on Django with PostgreSQL."),
+    ):
+        ghost.put("a", key, text)
+    pack = ghost.context("who works on Fridays", "a", budget=1000)
+    assert [memory.key for memory in pack.memories] == ["fridays"]
+    assert (pack.left_out[0].key, pack.left_out[0].reason) == ("desk", "floor")

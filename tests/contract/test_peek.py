@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.web.home import MAX_LINES, home
 from ghostmem.web.overview import look
 
 TIERS = ("stm", "ltm", "dormant")
@@ -101,3 +102,33 @@ def test_few_memories_are_read(filled: Ghost) -> None:
     finally:
         sys.setprofile(None)
     assert 0 < calls["memory_of"] <= 5 + 20 + 1
+
+
+def test_changes_have_the_times_of_the_log(ghost: Ghost, clock: Any) -> None:
+    """A deletion that was taken back keeps its own time, whatever is written later."""
+    start = clock()
+    ghost.put("a", "tea", "Green tea.")
+    clock.forward(minutes=1)
+    ghost.rm("a", "tea")
+    clock.forward(minutes=2)
+    ghost.restore("a", "tea")
+    clock.forward(minutes=10)
+    ghost.put("a", "tea", "White tea.")
+    happened = [
+        (change.op, (change.at - start).seconds // 60) for change in look(ghost.store, "a").happened
+    ]
+    assert happened == [("put", 13), ("restore", 3), ("remove", 1), ("put", 0)]
+
+
+def test_home_reads_a_log_whose_last_line_tells_of_new_vectors(ghost: Ghost) -> None:
+    """Such a line is no change and has no time; where the part of the log that is read ends does not matter."""
+    ghost.put("a", "tea", "Green tea.")
+    ghost.repair()
+    ghost.put_many(
+        [
+            {"ns": "a", "key": f"k{number}", "content": f"{number}."}
+            for number in range(MAX_LINES - 1)
+        ]
+    )
+    found = home(ghost.store)
+    assert (found.total, found.today["added"], found.more) == (MAX_LINES, MAX_LINES, True)

@@ -112,12 +112,12 @@ def test_looking_around_counts_nothing(three: Ghost, look: str) -> None:
 def test_counting_is_no_change(three: Ghost) -> None:
     """A retrieval makes no version, no entry in the audit log and no new view of the vectors."""
     with three.store.engine.read() as tx:
-        before = tx.journal.changes("a", 0, 1000)
+        before = tx.journal.latest("a", 1000)
     three.get("a", "tea")
     three.search("green tea", "a")
     three.used("a", ["tea"])
     with three.store.engine.read() as tx:
-        assert tx.journal.changes("a", 0, 1000) == before
+        assert tx.journal.latest("a", 1000) == before
     assert len(three.history("a", "tea")) == 1
 
 

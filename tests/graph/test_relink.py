@@ -219,3 +219,13 @@ def test_shares_are_those_of_sets_and_cosines() -> None:
     ((later, earlier, cosine),) = by_topic([["x", "y"], ["x", "y"], ["q"]])
     assert (later, earlier, round(cosine, 6)) == (1, 0, 1.0)
     assert list(by_topic([[], [], ["x"]])) == []
+
+
+def test_a_filter_links_within_each_namespace(ghost: Ghost) -> None:
+    """Every namespace of the filter is compared on its own; others are left alone."""
+    for ns in ("p:a", "p:b", "q"):
+        ghost.put(ns, "one", "Margarethe Kowalczyk plays the cello.")
+        ghost.put(ns, "two", "The concert of Margarethe Kowalczyk is in Ghent.")
+    done = ghost.relink("p:*", dry_run=True)
+    assert (done.memories, done.added) == (4, 2)
+    assert ghost.relink("*").added == 3

@@ -352,3 +352,16 @@ def test_a_store_of_ours_is_audited_by_name(open_ghost: Open, tmp_path: Path) ->
         caught.value.hint
         == f"if it is a store of yours, audit it with `ghost --db {tmp_path / 'mine.db'} audit`"
     )
+
+
+def test_advice_covers_all_namespaces_with_a_finding(ghost: Ghost) -> None:
+    """Memories of several namespaces are found, so the command takes all that were audited."""
+    for ns in ("p:a", "p:b"):
+        ghost.put(ns, "one", "The office is in Paris.")
+        ghost.put(ns, "two", "The head office is in Rome.")
+        ghost.put(ns, "three", "Lunch is at noon.")
+        ghost.edge(ns, "one", "two", "contradicts")
+    for asked, scope in ((None, "'*'"), ("p:*", "'p:*'"), ("p:a", "p:a")):
+        advice = {finding.name: finding.advice for finding in look(ghost, asked).findings}
+        assert advice["contradictions"] == f"ghost conflicts -n {scope}"
+        assert advice["orphans"] == f"ghost edge relink -n {scope} --dry-run"

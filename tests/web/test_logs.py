@@ -87,6 +87,7 @@ def test_a_surprise_is_logged_without_its_words(
     monkeypatch.setattr(served.ghost, "get", fail)
     answer = served.api("GET", "/memories/a/k")
     assert (answer.status, answer.json["error"]) == (500, "InternalError")
+    assert answer.headers["x-request-id"] in answer.json["hint"]
     assert b"bergamot" not in answer.body
     assert re.fullmatch(r"ValueError at test_logs\.py:\d+", served.logged(answer)["error"])
     assert "bergamot" not in json.dumps(served.logs)

@@ -42,6 +42,7 @@ STAGES = (
     "namespace",
 )
 
+FROM_SEARCH = ("search", "file")  # stages of memories that the question or a file found
 UNASKED = ("pinned", "namespace")  # stages that do not depend on the question
 SAME = "says the same as another memory"
 
@@ -147,7 +148,8 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
     packer.pack(pinned, items, relations, settings.containment == "roomy")
     low = [item for item in candidates if item.id not in kept]
     left = _left_out(packer, copies, low, ended)
-    compaction = expansion.compaction()
+    # neighbours of results are not what was asked about
+    compaction = expansion.compaction({item.id for item in items if item.stage in FROM_SEARCH})
     packed = packed_memories(
         packer.placed,
         contradictions,
@@ -266,7 +268,7 @@ def _above_floor(
     elif floor is not None:
         low = {item.id for item in items if item.stage == "search" and item.score < floor}
         kept = _with_linked(items, kept - low)
-    stages = ("search", "file", "edge")
+    stages = (*FROM_SEARCH, "edge")
     results = [item for item in items if item.id in kept and item.stage in stages]
     if request.min_spread is not None and len(results) > 1:
         spread = results[0].score - results[: SPREAD_AT + 1][-1].score

@@ -1,7 +1,7 @@
 """Follow edges from search results: add linked memories, summaries and corrections."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ghostmem.context.duplicates import with_similar
@@ -319,20 +319,20 @@ class Expansion:
         """Return the keys of a summary's current children that were reached."""
         return sorted(memory.key for memory in self._current(self._children.get(id_, ())))
 
-    def compaction(self) -> str:
-        """Suggest consolidating similar candidates that have no summary yet; empty if none."""
+    def compaction(self, relevant: Collection[str]) -> str:
+        """Suggest consolidating similar memories of `relevant` ids without a summary, if any."""
         summarised = {child for children in self._children.values() for child in children}
         pairs = [
             (edge.from_id, edge.to_id)
             for edge in self._edges
-            if edge.rel == Rel.RELATES_TO
-            and edge.from_id in self.items
-            and edge.to_id in self.items
+            if edge.rel == Rel.RELATES_TO and edge.from_id in relevant and edge.to_id in relevant
         ]
         # without vectors nothing is linked, but notes of one pattern share their words
         pairs += [
             (other.id, item.id)
-            for item, similar in with_similar(self.items.values())
+            for item, similar in with_similar(
+                item for item in self.items.values() if item.id in relevant
+            )
             for other in similar
             if other.memory.ns == item.memory.ns
         ]

@@ -17,7 +17,6 @@ from ghostmem.truth.sources import Person
 
 MAX_SEEDS = 50  # search results that enter a context at once, from which edges are followed
 PREFERRED = 1.8  # factor of memories from the user or in the scope that the caller prefers
-FLOOR = 0.5  # results below this share of the best score are not packed, even if there is room
 AT_HAND = 0.5  # the relevance of a memory about a file at hand
 MAX_LEFT_OUT = 10  # best left-out memories that are named
 
@@ -35,12 +34,12 @@ class SearchResults:
         self.notes = ranking.notes
         self._scores = {match.chunk.memory_id: match.score for match in ranking.matches}
         self._rest = ranking.answers
-        self.floor: float | None = None  # results that score less are not packed
+        self.floor: float | None = None  # results that score less are not packed, even with room
         self.strong_score = 0.0
         is_linear = store.settings.fusion == "linear" and not request.for_task
         if self._relevance_first and self._rest and is_linear:
             best = max(match.score for match in self._rest)
-            self.floor, self.strong_score = FLOOR * best, STRONG * best
+            self.floor = self.strong_score = STRONG * best
 
     def next(self) -> list[ContextItem]:
         """Return the next best results."""

@@ -13,6 +13,7 @@ from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import threshold
 from ghostmem.model import Edge, NsFilter, Record, Rel, Tie, Tier
 from ghostmem.store import Filter, Store, Transaction, validate
+from ghostmem.store.lookup import names_of
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.entities import entities
 from ghostmem.text.terms import index_terms
@@ -45,23 +46,34 @@ class Relinked(Record):
 def relink(
     store: Store, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None
 ) -> Relinked:
-    """Link memories of a namespace that share names, rare words or meaning.
+    """Link memories of a namespace, or of each that `ns` selects, that share names or meaning.
 
     Edges lead from the newer to the older memory, at most 8 for each (`relink_max`). The weight is
-    the strongest of the three similarities. Pairs that have any edge already are left as they are.
+    the strongest of the similarities of names, rare words and meaning. Pairs that have any edge
+    already are left as they are.
     """
     validate.flags(dry_run=dry_run)
-    validate.namespace(ns)
-    now = store.clock()
+    scope = validate.ns_filter(ns)
+    if not scope.is_prefix and ns != "*":
+        validate.namespace(ns)
     with store.engine.read() as tx:
-        count, edges = missing_edges(store, tx, ns, now, progress)
-    added = 0
-    if edges:
-        with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
-            live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
-            both_live = (edge for edge in edges if edge.from_id in live and edge.to_id in live)
-            added = sum(map(tx.graph.add_edge, both_live))
-    return Relinked(ns, count, added, dry_run)
+        names = names_of(tx, scope)
+    now = store.clock()
+    memories = added = 0
+    for name in names:
+        with store.engine.read() as tx:
+            count, edges = missing_edges(store, tx, name, now, progress)
+        memories += count
+        added += _add(store, name, edges, dry_run) if edges else 0
+    return Relinked(ns, memories, added, dry_run)
+
+
+def _add(store: Store, ns: str, edges: Sequence[Edge], dry_run: bool) -> int:
+    """Add edges between memories that are still live; return their number."""
+    with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
+        live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
+        both_live = (edge for edge in edges if edge.from_id in live and edge.to_id in live)
+        return sum(map(tx.graph.add_edge, both_live))
 
 
 class _Text(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate, groupby, islice
@@ -109,6 +109,7 @@ class Survey:
 
     store: Store
     tx: Transaction
+    scope: NsFilter
     now: datetime
     memories: Mapping[str, AuditedMemory]  # by id, in the order of namespace and key
     edges: Mapping[str, list[Edge]]
@@ -196,7 +197,7 @@ def audit(
         late = tx.listing.expired_ids(chosen, now)
         every = tx.listing.parts(_AUDITED, Filter(ns=chosen)) if late else ()
         expired = {memory.id: memory for memory in every if memory.id in late}
-        survey = Survey(store, tx, now, memories, edges, expired, cache, skip)
+        survey = Survey(store, tx, chosen, now, memories, edges, expired, cache, skip)
         survey.unjudged.extend(
             f"{', '.join(name for name in skip if skip[name] == reason)}: {reason}"
             for reason in dict.fromkeys(skip.values())
@@ -231,12 +232,21 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     matches = [memory for id_, memory in pool.items() if id_ in wanted]
     examples = tuple(f"{memory.ns}/{memory.key}" for memory in matches[:MAX_EXAMPLES])
     first = next((m for m in matches if not (check.locked and m.locked)), None)
-    advice = check.locked if first is None else _command(check.advice, first)
+    advice = (
+        check.locked if first is None else _command(check.advice, first, _scope(survey, matches))
+    )
     return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
 
 
-def _command(advice: str, memory: AuditedMemory) -> str:
-    return advice.format(ns=shlex.quote(memory.ns), key=shlex.quote(memory.key))
+def _command(advice: str, memory: AuditedMemory, scope: str) -> str:
+    values = {"ns": memory.ns, "key": memory.key, "scope": scope}
+    return advice.format(**{name: shlex.quote(value) for name, value in values.items()})
+
+
+def _scope(survey: Survey, matches: Sequence[AuditedMemory]) -> str:
+    """Return the namespace of the memories found, or everything audited if they have several."""
+    names = {memory.ns for memory in matches}
+    return names.pop() if len(names) == 1 else str(survey.scope or "*")
 
 
 def _duplicates(survey: Survey) -> set[str]:
@@ -406,10 +416,10 @@ CHECKS: Mapping[str, Check] = {
     "duplicates": Check(
         25, 0.25, _duplicates, "ghost rm -n {ns} -k {key}", "edit the notes that repeat each other"
     ),
-    "contradictions": Check(20, 0.10, _contradictions, "ghost conflicts -n {ns}"),
-    "stale": Check(0, 1.00, _stale, "ghost reflect -n {ns} --dry-run"),
-    "never_used": Check(10, 1.00, _never_used, "ghost list -n {ns}"),
-    "orphans": Check(5, 1.00, _orphans, "ghost edge relink -n {ns} --dry-run"),
+    "contradictions": Check(20, 0.10, _contradictions, "ghost conflicts -n {scope}"),
+    "stale": Check(0, 1.00, _stale, "ghost reflect -n {scope} --dry-run"),
+    "never_used": Check(10, 1.00, _never_used, "ghost list -n {scope}"),
+    "orphans": Check(5, 1.00, _orphans, "ghost edge relink -n {scope} --dry-run"),
     "oversized": Check(
         10,
         0.10,

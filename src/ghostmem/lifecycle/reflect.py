@@ -13,7 +13,6 @@ from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
     CHANGES_PER_TRANSACTION,
     VERB,
-    names_of,
     new_run,
     relinks,
     report_of,
@@ -22,6 +21,7 @@ from ghostmem.lifecycle.run_log import (
 from ghostmem.lifecycle.workers import reflect_together
 from ghostmem.model import NsFilter, Report, Run
 from ghostmem.store import validate
+from ghostmem.store.lookup import names_of
 from ghostmem.store.processes import is_alive
 from ghostmem.store.store import Store
 from ghostmem.store.tally import Tally

@@ -31,13 +31,6 @@ def relinks(run: Run) -> bool:
     return run.verb == _VERB_WITH_RELINK
 
 
-def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
-    """Return the namespaces of a run in order."""
-    if scope.is_prefix or not scope:
-        return sorted(tx.search.names(scope.prefix))
-    return [str(scope)] if tx.search.space(scope) else []
-
-
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
     """Return the report of a finished run."""
     tally = tx.runs.tallied(run.id)

@@ -14,12 +14,12 @@ from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
     CHANGES_PER_TRANSACTION,
     VERB,
-    names_of,
     new_run,
     relinks,
     report_of,
 )
 from ghostmem.model import NsFilter, Report, Run
+from ghostmem.store.lookup import names_of
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work
 
 if TYPE_CHECKING:

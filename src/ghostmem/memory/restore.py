@@ -9,7 +9,7 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, Outcome
 from ghostmem.store import Store, Transaction, find, validate
-from ghostmem.store.lookup import missing_hint
+from ghostmem.store.lookup import not_found
 
 
 def restore(
@@ -28,7 +28,7 @@ def restore(
         if last is None:
             raise NotFoundError(
                 f"memory not found: {ns}/{key} never existed, or was deleted for good",
-                f"if it was deleted, look into a backup; {missing_hint(tx, ns, key, now)}",
+                f"if it was deleted, look into a backup; {not_found(tx, ns, key, now).hint}",
             )
         if version is not None and version != last.version:
             draft = _draft_of(tx, find(tx, ns, key, now, version), unlock)

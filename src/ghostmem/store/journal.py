@@ -52,8 +52,9 @@ class ChainLine(NamedTuple):
 
 
 class LatestChange(NamedTuple):
-    """One of the newest lines of a namespace's log."""
+    """One of the newest changes in a namespace's log."""
 
+    seq: int
     memory_id: str
     op: str
     at: str
@@ -131,17 +132,13 @@ class Journal(StoreTable, ABC):
         for row in self._db.iterate(f"SELECT {LINE} FROM changes ORDER BY {order}"):
             yield ChainLine(*row)
 
-    def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:
-        """List changes of a namespace after a sequence number as (sequence, memory id, op)."""
-        where = f"{self._sql.of_ns} AND c.seq > ? ORDER BY c.seq LIMIT ?"
-        sql = f"SELECT c.seq, c.memory_id, c.op FROM changes c WHERE {where}"
-        return self._db.rows(sql, (ns, after, limit))
+    def latest(self, ns: str, limit: int, after: int = 0) -> list[LatestChange]:
+        """List the last changes of a namespace after a sequence number, newest first.
 
-    def latest(self, ns: str, limit: int) -> list[LatestChange]:
-        """List the last changes of a namespace, newest first."""
-        sql = f"SELECT c.memory_id, c.op, c.at FROM changes c WHERE {self._sql.of_ns}"
-        rows = self._db.rows(f"{sql} ORDER BY c.seq DESC LIMIT ?", (ns, limit))
-        return [LatestChange(*row) for row in rows]
+        Lines without a time are not changes: they tell other processes of new vectors."""
+        where = f"{self._sql.of_ns} AND c.seq > ? AND c.at <> '' ORDER BY c.seq DESC LIMIT ?"
+        sql = f"SELECT c.seq, c.memory_id, c.op, c.at FROM changes c WHERE {where}"
+        return [LatestChange(*row) for row in self._db.rows(sql, (ns, after, limit))]
 
     def log_access(self, location: Location, ids: Any, at: datetime, used: bool) -> None:
         """Count one use or one exposure of the memories of an array, on its day."""

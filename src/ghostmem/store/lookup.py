@@ -15,7 +15,7 @@ from ghostmem.errors import (
     StoreBusyError,
     StoreFullError,
 )
-from ghostmem.model import Memory
+from ghostmem.model import Memory, NsFilter
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 from ghostmem.store.transaction import Transaction
@@ -25,6 +25,13 @@ PATIENCE = 0.25  # seconds a read waits to be counted while another process writ
 P = ParamSpec("P")
 T = TypeVar("T")
 FIRST_WAIT, MAX_WAIT = 0.1, 2.0  # seconds between two attempts
+
+
+def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
+    """Return the namespaces that a filter selects, in order."""
+    if scope.is_prefix or not scope:
+        return sorted(tx.search.names(scope.prefix))
+    return [str(scope)] if tx.search.space(scope) else []
 
 
 def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -> None:
@@ -72,34 +79,34 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
     last = tx.memories.last(ns, key)
     if last is not None and last.is_current(now):
         return last
-    raise NotFoundError(f"memory not found: {ns}/{key}", missing_hint(tx, ns, key, now, last))
+    raise not_found(tx, ns, key, now, last)
 
 
-def missing_hint(
+def not_found(
     tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None = None
-) -> str:
-    """Return the next step when a key has no current version; `last` is its last version."""
+) -> NotFoundError:
+    """Return the error for a key without a current version; `last` is its last version."""
+    from shlex import quote
+
+    message = f"memory not found: {ns}/{key}"
     if last is not None:
         state = "was deleted" if last.deleted_at else "has expired"
-        from shlex import quote
-
-        return f"it {state}; `ghost restore -n {ns} -k {quote(key)}` brings it back"
+        restore = f"`ghost restore -n {ns} -k {quote(key)}`"
+        return NotFoundError(message, f"it {state}; {restore} brings it back")
     if ns.endswith("*"):
-        return f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
+        hint = f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
+        return NotFoundError(message, hint)
     from difflib import get_close_matches
 
-    from ghostmem.model import NsFilter
     from ghostmem.store.rows import Filter
 
     keys = [memory.key for memory in tx.listing.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
     folded = {known.casefold(): known for known in keys}
-    if close := get_close_matches(key.casefold(), folded, n=3):
-        return f"did you mean {' or '.join(folded[known] for known in close)}?"
-    return (
-        f"`ghost list -n {ns}` shows the stored memories"
-        if keys
-        else f"the namespace {ns} is empty; `ghost ns list` shows all"
-    )
+    if close := [folded[known] for known in get_close_matches(key.casefold(), folded, n=3)]:
+        return NotFoundError(message, f"did you mean {' or '.join(close)}?", tuple(close))
+    if keys:
+        return NotFoundError(message, f"`ghost list -n {ns}` shows the stored memories")
+    return NotFoundError(message, f"the namespace {ns} is empty; `ghost ns list` shows all")
 
 
 def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:

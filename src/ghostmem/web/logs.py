@@ -138,7 +138,8 @@ async def _answered(app: ASGIApp, trace: Trace, scope: Scope, receive: Receive, 
             trace.error = described(error)
     # the outermost handler: whatever it is, the client gets an answer
     except Exception as error:  # noqa: BLE001
-        response = json_response(UNEXPECTED, 500)
+        hint = f"the server's log has the reason, with the request_id {trace.id}"
+        response = json_response({**UNEXPECTED, "hint": hint}, 500)
         trace.error = described(error)
     if not trace.status:
         await response(scope, receive, send)

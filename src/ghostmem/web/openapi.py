@@ -25,7 +25,10 @@ _REFUSALS = {
 }
 _ERROR = {
     "type": "object",
-    "properties": {name: {"type": "string"} for name in ("error", "message", "hint")},
+    "properties": {
+        **{name: {"type": "string"} for name in ("error", "message", "hint")},
+        "similar": {"type": "array", "items": {"type": "string"}},
+    },
     "required": ["error", "message", "hint"],
 }
 

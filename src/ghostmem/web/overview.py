@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from ghostmem.clock import read_time
 from ghostmem.frozen import frozen
-from ghostmem.model import Memory, NsFilter, Record, optional
+from ghostmem.model import Memory, NsFilter, Record
 from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.text.excerpt import first_line
 
@@ -18,8 +19,8 @@ MAX_TOPICS = 8
 RECENT = 50  # newest memories whose tags are the topics
 MAX_CHANGES = 60
 MAX_NEWS = 200  # changes of a namespace since the overview before
-# the version before when the next one is put, changes in folders of notes, and new vectors
-_SILENT = ("supersede", "note", "embed")
+# the version before when the next one is put, and changes in folders of notes
+_SILENT = ("supersede", "note")
 
 
 @frozen
@@ -47,7 +48,7 @@ class MemoryLine(Record):
 
 @frozen
 class Happening(Record):
-    """An entry of the audit log; `at` is known only if the memory records it."""
+    """An entry of the audit log."""
 
     ns: str
     sequence: int
@@ -55,7 +56,7 @@ class Happening(Record):
     version: int
     op: str
     summary: str
-    at: datetime | None = optional()
+    at: datetime
 
 
 @frozen
@@ -82,12 +83,8 @@ def look(store: Store, ns: str | None = None) -> Look:
         groups = tx.listing.groups(live, "ns", "tier", "source")
         newest = tx.listing.first(live, "recorded_at", RECENT)
         pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", MAX_LINES)
-        ends = {
-            head.name: head.sequence for head in tx.journal.heads() if _is_meant(which, head.name)
-        }
-        happened = _happened(
-            tx, {name: max(0, end - MAX_CHANGES) for name, end in ends.items()}, MAX_CHANGES
-        )
+        names = [head.name for head in tx.journal.heads() if _is_meant(which, head.name)]
+        happened = _happened(tx, dict.fromkeys(names, 0), MAX_CHANGES)
     return Look(
         which,
         sum(group.memories for group in groups),
@@ -125,33 +122,18 @@ def _is_meant(which: NsFilter, name: str) -> bool:
 
 
 def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Happening, ...]:
-    changes: list[tuple[float, Happening]] = []
+    changes: list[Happening] = []
     for ns, start in after.items():
-        entries = [
-            entry for entry in tx.journal.changes(ns, start, limit) if entry[2] not in _SILENT
-        ]
-        memories = tx.memories.by_ids([memory_id for _, memory_id, _ in entries])
-        last = 0.0  # what tells no time came after what was logged before it
-        for sequence, memory_id, op in entries:
-            memory = memories.get(memory_id)
-            at = _time(memory, op)
-            last = at.timestamp() if at else last
+        lines = [line for line in tx.journal.latest(ns, limit, start) if line.op not in _SILENT]
+        memories = tx.memories.by_ids([line.memory_id for line in lines])
+        for line in lines:
+            memory = memories.get(line.memory_id)
             key, version = (memory.key, memory.version) if memory else ("", 0)
             text = first_line(memory.content, MAX_SUMMARY) if memory else "is no longer there"
-            changes.append((last, Happening(ns, sequence, key, version, op, text, at)))
-    return tuple(
-        change
-        for _, change in sorted(
-            changes, key=lambda item: (item[0], item[1].ns, item[1].sequence), reverse=True
-        )
-    )
-
-
-def _time(memory: Memory | None, op: str) -> datetime | None:
-    """Return the time of a change, if the memory records it."""
-    if memory is None:
-        return None
-    return memory.written_at if op == "put" else memory.deleted_at if op == "remove" else None
+            at = read_time(line.at)
+            changes.append(Happening(ns, line.seq, key, version, line.op, text, at))
+    changes.sort(key=lambda change: (change.at, change.ns, change.sequence), reverse=True)
+    return tuple(changes)
 
 
 def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Share, ...]:

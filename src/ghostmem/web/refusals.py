@@ -68,7 +68,7 @@ RETRY = 1  # seconds to wait for a store that is busy
 UNEXPECTED = {
     "error": "InternalError",
     "message": "something unexpected happened",
-    "hint": "the server's log has a line with this request's X-Request-Id",
+    "hint": "the server's log says more: look for this request's X-Request-Id",
 }
 
 
@@ -114,7 +114,7 @@ def refusal(error: GhostError | Refused, on_page: bool = False) -> Response:
         return json_response(error.body, error.status, error.headers)
     for kind, status, told in STATUSES:
         if isinstance(error, kind):
-            body = {
+            body: dict[str, Any] = {
                 "error": type(error).__name__,
                 "message": error.message,
                 "hint": error.hint if on_page else rest_hint(error.hint),
@@ -125,6 +125,8 @@ def refusal(error: GhostError | Refused, on_page: bool = False) -> Response:
                     "message": about[:1].lower() + about[1:],
                     "hint": "the operator of this server must fix it",
                 }
+            if isinstance(error, NotFoundError) and error.similar:
+                body["similar"] = list(error.similar)
             if status == 503:
                 body["hint"] = "try again in a moment"
             if isinstance(error, LostConnectionError):

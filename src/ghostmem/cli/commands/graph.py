@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ghostmem.cli.console import Console, ConsoleGroup, command
-from ghostmem.cli.options import DRY_RUN, KEYED, NS, one_key, options, read_text, words
+from ghostmem.cli.options import DRY_RUN, KEYED, NS, NS_FILTER, one_key, options, read_text, words
 from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError, ModelError
@@ -164,7 +164,7 @@ def edge_candidates(
 
 
 @edge.command("relink")
-@NS
+@NS_FILTER
 @DRY_RUN
 def edge_relink(console: Console, ns: str | None, dry_run: bool) -> None:
     """Link memories that share names, topics or meaning."""

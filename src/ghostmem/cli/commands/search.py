@@ -27,9 +27,7 @@ UNFINISHED = "nothing found so far; part of the store has not been searched by m
 
 SNIPPET = 300  # characters of a chunk that are shown
 BAR = 8  # cells of the bar of the best score
-LEGEND = (
-    "score: how well a hit matches; the bar compares it with the best; --explain shows its parts"
-)
+LEGEND = "score: how well a hit matches; the bar compares it with the best"
 
 
 @command(
@@ -119,7 +117,7 @@ def _print_notes(console: Console, found: Hits, explain: bool, has_bars: bool) -
     for hit in found.superseded:
         console.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
     if has_bars:
-        console.note(dim(LEGEND))
+        console.note(dim(LEGEND if explain else f"{LEGEND}; --explain shows its parts"))
     if found.weaker:
         console.note(dim(f"{plural(len(found.weaker), 'weaker hit')} not shown; --weak lists them"))
     if explain:

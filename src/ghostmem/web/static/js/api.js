@@ -11,6 +11,7 @@ export class ApiError extends Error {
     this.status = status;
     this.kind = body.error || "";
     this.hint = body.hint || "";
+    this.similar = body.similar || []; // keys that may have been meant
   }
 }
 
@@ -29,7 +30,7 @@ async function call(method, path, body, signal, again = false) {
     });
   } catch (error) {
     if (isAborted(error)) throw error;
-    throw new ApiError(0, { message: "the server does not answer", hint: "is `ghost web` still running? Start it again." });
+    throw new ApiError(0, { message: "The server does not answer", hint: "is `ghost web` still running? Start it again." });
   }
   const found = await answer.json().catch((error) => {
     if (isAborted(error)) throw error;
@@ -37,7 +38,8 @@ async function call(method, path, body, signal, again = false) {
   });
   if (answer.ok) return found;
   if (answer.status === 401) {
-    throw new ApiError(401, { message: "you are signed out", hint: "reload the page to sign in again" });
+    window.dispatchEvent(new Event("ghost:signed-out"));
+    throw new ApiError(401, { message: "You are signed out", hint: "run `ghost web` again and open the address that it prints; with `ghost serve`, reload the page and sign in" });
   }
   if (found.error === "ForbiddenOrigin" && !again) { // the browser signed in again in another tab: the page has the old token
     await openSession();

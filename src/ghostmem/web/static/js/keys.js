@@ -40,8 +40,10 @@ function pressed(event) {
   clearTimeout(timer);
   before = "";
   if (entry && entry.fn(event) !== false) event.preventDefault();
-  else if (typing && event.key === "Escape" && !event.defaultPrevented) event.target.blur(); // the keys work again
-  else if (!entry && starts) {
+  else if (typing && event.key === "Escape" && !event.defaultPrevented) {
+    event.preventDefault(); // the browser would empty a search box
+    event.target.blur(); // the keys work again
+  } else if (!entry && starts) {
     before = event.key;
     timer = setTimeout(() => { before = ""; }, 1200);
   }

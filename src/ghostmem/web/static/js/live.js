@@ -16,8 +16,9 @@ const position = ({ sequence, quarantine }) => `${sequence} ${quarantine}`;
 export function listen(session, told) {
   let last = position(session);
   const be = (now) => { if (now !== state) { state = now; told(now); } };
+  let source = null;
   function connect() {
-    const source = new EventSource("/api/v1/events");
+    source = new EventSource("/api/v1/events");
     source.addEventListener("open", () => be("live"));
     source.addEventListener("error", () => be(source.readyState === EventSource.CLOSED ? "lost" : "connecting"));
     source.addEventListener("change", (event) => {
@@ -28,6 +29,8 @@ export function listen(session, told) {
       if (moved) for (const fn of [...listeners]) fn(news);
     });
   }
+  // a connection that was opened before the session ended stays open
+  window.addEventListener("ghost:signed-out", () => { source.close(); be("lost"); });
   // whoever comes back to the page may have signed in again in another tab
   window.addEventListener("focus", () => { if (state === "lost") { be("connecting"); connect(); } });
   connect();

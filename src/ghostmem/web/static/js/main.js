@@ -23,7 +23,7 @@ import { togglePalette } from "./palette.js";
 import { failure, skeleton } from "./parts.js";
 import { enter, forget, scrollBack } from "./places.js";
 import { go, href, parse, replace, setTitle } from "./router.js";
-import { choices, chooseNs, ns, onNs, restoreNs } from "./state.js";
+import { choices, chooseNs, isOwnChoice, nameNs, ns, onNs, restoreNs } from "./state.js";
 import { undoLast } from "./toast.js";
 import { watchWaiting } from "./waiting.js";
 import { number } from "./words.js";
@@ -48,12 +48,25 @@ const rail = one("#rail");
 let leaving = new AbortController();
 let shown = false; // whether a screen was shown before
 
+/** Return the namespace that an address names: in the field `ns`, or of a memory outside the chosen ones. */
+const namedNs = ({ name, args, query }) => (name !== "memory" ? query.ns : isOwnChoice(args[0]) ? "" : args[0]) || "";
+
+/** Show the screen in the namespace that was chosen; an address that names another one is left. */
+function renderChosen() {
+  const place = parse();
+  if (namedNs(place) === "") render();
+  else if (place.name === "memory") go("search");
+  else replace(place.name);
+}
+
 async function render() {
-  const { name, args, query } = parse();
+  const place = parse();
+  const { name, args, query } = place;
+  nameNs(namedNs(place));
+  const kept = enter();
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const kept = enter();
   const { scroll = 0 } = kept;
   for (const link of all("[data-screen]", rail)) {
     if (link.dataset.screen === name) link.setAttribute("aria-current", "page");
@@ -72,7 +85,7 @@ async function render() {
     main.dataset.screen = name;
     useStyles(screen.styles || []);
     put(main, node);
-    one("[autofocus]", main)?.focus({ preventScroll: true });
+    one("[data-focus]", main)?.focus({ preventScroll: true });
     if (shown && document.activeElement === document.body) main.focus({ preventScroll: true }); // the link that was followed is gone
     shown = true;
     scrollBack(scroll, signal);
@@ -130,7 +143,7 @@ function buildRail() {
       ),
     ),
   );
-  onNs(() => { fillPicker(); forget(); render(); });
+  onNs((_, isNamed) => { fillPicker(); if (!isNamed) { forget(); renderChosen(); } });
   let timer = 0;
   const recount = () => { timer = 0; openSession().then(fillPicker).catch(() => {}); };
   onChange((news) => {

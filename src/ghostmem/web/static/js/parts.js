@@ -80,7 +80,7 @@ export function failure(error, again = null, ...actions) {
     el("div", { class: "state-icon" }, icon("warning", 28)),
     el("h2", null, error.title || "That did not work"),
     error.message && el("p", null, error.message),
-    hint && el("p", { class: "soft" }, coded(hint)),
+    hint && el("p", { class: "soft" }, typeof hint === "string" ? coded(hint) : hint),
     el("div", { class: "state-actions" }, again && el("button", { class: "button", type: "button", onclick: again }, "Try again"), actions),
   );
 }

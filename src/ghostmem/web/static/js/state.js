@@ -3,6 +3,7 @@ import { session } from "./api.js";
 
 const KEY = "ghost.ns";
 let chosen = "";
+let named = ""; // by the address of the screen; it goes before the choice
 const listeners = new Set();
 
 function stored() {
@@ -17,20 +18,33 @@ export function restoreNs() {
 }
 
 /** The chosen namespace or prefix, or nothing for all: what to send as `ns`. */
-export const ns = () => chosen;
+export const ns = () => named || chosen;
 
 /** Choose a namespace, or nothing for all. */
 export function chooseNs(value) {
   chosen = value;
+  named = "";
   try { sessionStorage.setItem(KEY, value); } catch { /* it lasts until the page is left */ }
   for (const fn of [...listeners]) fn(value);
 }
 
-/** Call `fn(ns)` when another namespace is chosen. */
+/** Show the namespace that an address names, if there is one, until the next screen; the choice stays. */
+export function nameNs(value) {
+  const next = session.namespaces.includes(value) ? value : "";
+  if (next === named) return;
+  named = next;
+  for (const fn of [...listeners]) fn(ns(), true);
+}
+
+/** Call `fn(ns, isNamed)` when another namespace is chosen, or named by an address. */
 export const onNs = (fn) => listeners.add(fn);
 
 /** Say whether a namespace is among those that are chosen. */
-export const isChosen = (name) => !chosen || (chosen.endsWith("*") ? name.startsWith(chosen.slice(0, -1)) : name === chosen);
+export const isChosen = (name) => isWithin(name, ns());
+const isWithin = (name, filter) => !filter || (filter.endsWith("*") ? name.startsWith(filter.slice(0, -1)) : name === filter);
+
+/** Say whether a namespace is among those that the person chose, whatever the address names. */
+export const isOwnChoice = (name) => isWithin(name, chosen);
 
 /** What there is to choose, each with its number of memories: all, prefixes that several share, and each namespace. */
 export function choices() {

@@ -14,8 +14,8 @@ const IN_PLACE = ["tier", "importance", "pinned", "expires_at"]; // these also c
 /** The section of versions; `restore(number)` writes one again, or is false where nothing may be changed. */
 export function versions({ memory, history, newest, current }, kept, restore) {
   const last = history.length - 1;
-  const has = (version) => history.some((one) => one.version === version);
-  if (!has(kept.from) || !has(kept.to)) [kept.from, kept.to] = compared(history, memory.version);
+  const known = history.map((one) => one.version).join(" ");
+  if (kept.versions !== known) [kept.versions, kept.from, kept.to] = [known, ...compared(history, memory.version)]; // a new version is what one wants to see
   const list = el("ol", { class: "versions", reversed: true });
   const fill = () => put(list, [...history].reverse().slice(0, kept.all ? undefined : SHOWN).map(row));
   function row(one) {

@@ -43,7 +43,7 @@ const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 export function view({ query }, signal) {
   const asked = { q: query.q || "", budget: query.budget || "1000", other: query.other || "", pinned: query.pinned || "1", expand: query.expand || "1" };
   const result = el("div", { class: "packs", id: "packs", "aria-live": "off" });
-  const input = el("input", { class: "search-input", id: "question", type: "search", value: asked.q, placeholder: "What is the agent about to do?", autocomplete: "off", spellcheck: "false", autofocus: true, "aria-label": "Question", enterkeyhint: "go" });
+  const input = el("input", { class: "search-input", id: "question", type: "search", value: asked.q, placeholder: "What is the agent about to do?", autocomplete: "off", spellcheck: "false", dataset: { focus: "" }, "aria-label": "Question", enterkeyhint: "go" });
   const budget = number_("budget", asked.budget, "Budget in tokens");
   const other = number_("other", asked.other || String(Math.max(100, Math.round(Number(asked.budget) / 2))), "Second budget in tokens");
   const second = field("Compared with", other);

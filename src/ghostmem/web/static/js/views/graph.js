@@ -9,7 +9,7 @@ import { model } from "../graphmodel.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { empty, failure, head, select, skeleton } from "../parts.js";
+import { empty, failure, head, middle, select, skeleton } from "../parts.js";
 import { scene } from "../scene.js";
 import { go, remember } from "../router.js";
 import { isChosen } from "../state.js";
@@ -22,8 +22,10 @@ export const wide = true;
 const LIMITS = [100, 500, 2000, 5000];
 const REACH = 60; // neighbours that a click brings
 
-export async function view({ query }, signal) {
-  const space = await namespace(query.ns, signal);
+export function view({ query }, signal) {
+  const spaces = session.namespaces.filter(isChosen);
+  if (spaces.length > 1) return pick(spaces);
+  const [space] = spaces;
   if (!space) return nothing("");
   const asked = { ns: space, limit: Number(query.limit) || 500, key: query.key || "", depth: query.depth || "", list: query.list || "", node: query.node || query.key || "", colour: query.colour || "tier" };
   const status = el("span", { id: "graph-status" }, "\u00a0");
@@ -194,7 +196,6 @@ export async function view({ query }, signal) {
   const finder = findBox(asked.ns, () => known, chooseKey, signal);
   const asMap = el("button", { class: "button", type: "button", "aria-pressed": "true", onclick: () => showAs(false) }, icon("graph"), "Map");
   const asList = el("button", { class: "button", type: "button", "aria-pressed": "false", onclick: () => showAs(true) }, icon("list"), "List");
-  const spaces = session.namespaces.filter(isChosen);
   const screen = el("div", { class: "graph" });
   onChange((news) => { if (Object.keys(news.namespaces).includes(asked.ns)) load(true); }, signal);
   if (asked.list) showAs(true);
@@ -204,7 +205,6 @@ export async function view({ query }, signal) {
     head(
       asked.key ? `Around ${asked.key}` : "Graph", status, finder.node,
       asked.key && el("button", { class: "button", type: "button", onclick: () => go("graph", { ns: asked.ns, node: asked.key }) }, "All of it"),
-      spaces.length > 1 && select({ class: "input graph-ns", "aria-label": "Namespace of the graph", value: asked.ns, onchange: (event) => go("graph", { ns: event.target.value }) }, spaces.map((name) => [name, name])),
       !asked.key && select({ class: "input graph-limit", "aria-label": "How many memories", value: String(nearest(asked.limit)), onchange: (event) => go("graph", { ns: asked.ns, limit: event.target.value }) }, LIMITS.map((one) => [String(one), `${number(one)} memories`])),
       el("div", { class: "segmented", role: "group", "aria-label": "Shown as" }, asMap, asList),
     ),
@@ -217,13 +217,10 @@ export async function view({ query }, signal) {
 
 const nearest = (limit) => LIMITS.find((one) => one >= limit) || LIMITS.at(-1);
 
-/** The namespace to draw: what the address says, else the fullest of those that are chosen. */
-async function namespace(wanted, signal) {
-  if (wanted && session.namespaces.includes(wanted)) return wanted;
-  const fits = session.namespaces.filter(isChosen);
-  if (fits.length < 2) return fits[0] || "";
-  const { namespaces } = await get("/namespaces", {}, signal);
-  return namespaces.filter(({ ns }) => fits.includes(ns)).sort((a, b) => b.keys - a.keys)[0]?.ns || fits[0];
+/** A graph has one namespace: ask for it where several are chosen. */
+function pick(spaces) {
+  const buttons = spaces.map((name) => el("button", { class: "button", type: "button", onclick: () => go("graph", { ns: name }) }, middle(name), el("span", { class: "soft" }, number(session.counts[name] || 0))));
+  return el("div", { class: "graph" }, head("Graph", "How the memories of a namespace are linked"), empty({ title: "Choose a namespace", text: "Links lead from one memory to another of the same namespace.", picture: "graph", action: el("div", { class: "graph-spaces" }, buttons) }));
 }
 
 function nothing(space) {

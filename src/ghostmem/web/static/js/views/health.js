@@ -55,6 +55,7 @@ function findings({ score, memories, namespaces, edges, findings: found, unjudge
   const open = found.filter((one) => one.count > 0).sort((a, b) => b.cost - a.cost || b.count - a.count);
   const clean = found.filter((one) => !one.count);
   return [
+    el("h2", { class: "sr" }, "Score"),
     el(
       "div", { class: "health-top" },
       gauge({ title: "Audit score", score, words: healthWords(score) }),

@@ -20,7 +20,7 @@ const CHANGED = 6; // changes listed
 export function view(_, signal) {
   const place = el("div", { class: "home-place", "aria-busy": "true" }, skeleton(4));
   const health = el("div", { class: "home-health" }, el("p", { class: "soft" }, "Checking…"));
-  const input = el("input", { class: "search-input", id: "home-query", type: "search", placeholder: "Search memories", autocomplete: "off", spellcheck: "false", autofocus: true, "aria-label": "Search memories", enterkeyhint: "search" });
+  const input = el("input", { class: "search-input", id: "home-query", type: "search", placeholder: "Search memories", autocomplete: "off", spellcheck: "false", dataset: { focus: "" }, "aria-label": "Search memories", enterkeyhint: "search" });
   const form = el(
     "form", { class: "home-search", role: "search", onsubmit: (event) => { event.preventDefault(); go("search", { q: input.value.trim() }); } },
     el("div", { class: "home-box" }, icon("search", 20), input, el("kbd", { "aria-hidden": "true" }, "/")),

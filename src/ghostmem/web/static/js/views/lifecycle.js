@@ -141,6 +141,7 @@ function tiersOverTime({ tiers, days, runs }) {
   const moves = new Map();
   for (const day of days) for (const move of day.moves || []) moves.set(`${move.before} ${move.after}`, (moves.get(`${move.before} ${move.after}`) || 0) + move.count);
   return [
+    el("h2", { class: "sr" }, "Tiers"),
     el("div", { class: "tier-tiles" }, Object.entries(TIERS).filter(([name]) => known.includes(name) || tiers[name]).map(([name, { label, about }]) => tierTile(name, label, about, days.map((day) => day.tiers[name] || 0)))),
     signedColumns({
       title: "Changes by day", about: "Upwards: new memories and moves up a tier. Downwards: moves down a tier. A triangle marks a day on which rules ran.",

@@ -9,7 +9,7 @@ import { onChange } from "../live.js";
 import { markdown } from "../md.js";
 import { menu } from "../menu.js";
 import { neighbours } from "../neighbours.js";
-import { failure, kindChip, marks, section, skeleton, tagChip, tierChip, time } from "../parts.js";
+import { failure, kindChip, marks, memoryLink, section, skeleton, tagChip, tierChip, time } from "../parts.js";
 import { go, href } from "../router.js";
 import { chooseNs } from "../state.js";
 import { joinList, number } from "../words.js";
@@ -23,7 +23,7 @@ const LABELS = { promote: ["Promote", "up"], demote: ["Demote", "down"], boost: 
 export function view({ args, query }, signal) {
   const [ns = "", key = ""] = args;
   const version = /^\d{1,9}$/.test(query.version || "") ? Number(query.version) : null;
-  const kept = { raw: false, chosen: new Set(), from: null, to: null, all: false }; // what survives a reload of the data
+  const kept = { raw: false, chosen: new Set(), versions: "", from: null, to: null, all: false }; // what survives a reload of the data
   if (!ns || !key) return unnamed(ns);
   const place = el("div", { class: "memory", "aria-busy": "true" }, el("h1", { class: "sr" }, key), skeleton(3));
   let found = null;
@@ -91,7 +91,8 @@ function unnamed(ns) {
 /** Say which memory is missing; other errors stay as they are. */
 function missing(error, ns, key, version) {
   if (error.status !== 404) return error;
-  return { title: version ? `There is no version ${version} of '${key}' in ${ns}` : `There is no memory '${key}' in ${ns}`, message: "It may have another key, or be in another namespace.", hint: error.hint };
+  const links = error.similar.flatMap((near, place) => [place ? " or " : "", memoryLink(ns, near)]);
+  return { title: version ? `There is no version ${version} of '${key}' in ${ns}` : `There is no memory '${key}' in ${ns}`, message: "It may have another key, or be in another namespace.", hint: links.length ? ["Did you mean ", links, "?"] : error.hint };
 }
 
 function header({ memory, current, newest, versions: many, place }, may, load) {

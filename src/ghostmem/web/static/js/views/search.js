@@ -29,7 +29,7 @@ export function view({ query, kept }, signal) {
   const status = el("p", { class: "search-status soft", id: "status" }, "\u00a0");
   const input = el("input", {
     id: "query", class: "search-input", type: "search", value: asked.q, placeholder: "Search memories", autocomplete: "off", dir: "auto",
-    spellcheck: "false", autofocus: true, "aria-label": "Search memories", "aria-controls": "results", enterkeyhint: "search", oninput: typed,
+    spellcheck: "false", dataset: { focus: "" }, "aria-label": "Search memories", "aria-controls": "results", enterkeyhint: "search", oninput: typed,
   });
   const bar = filterBar(asked, changed, signal);
   const facets = facetColumn(narrow);
@@ -81,8 +81,10 @@ export function view({ query, kept }, signal) {
   }
 
   function opened(event) {
-    const hit = event.target.closest(".memory-link")?.closest(".hit");
-    if (hit) kept.at = hit.dataset.id;
+    const hit = event.target.closest(".hit");
+    if (!hit || event.target.closest("button, summary, .why") || !getSelection().isCollapsed) return;
+    kept.at = hit.dataset.id;
+    if (!event.target.closest("a")) hit.querySelector(".memory-link").dispatchEvent(new MouseEvent("click", event)); // with its keys
   }
 
   function stop() {
@@ -349,11 +351,5 @@ function keys(input, results, signal) {
   bind("ArrowUp", "previous", (event) => event.target.closest?.(".hit") ? move(-1)() : false, { ...group, hidden: true });
   bind("w", "why it was found", () => document.activeElement?.closest?.(".hit")?.querySelector(".why-button")?.click(), group);
   bind("Enter", "open", () => false, group);
-  bind("Escape", "back to the question", (event) => {
-    if (event.target !== input) { input.focus(); return true; }
-    if (!input.value) return false;
-    input.value = "";
-    input.dispatchEvent(new Event("input"));
-    return true;
-  }, { ...group, typing: true });
+  bind("Escape", "back to the question", () => input.focus(), group);
 }

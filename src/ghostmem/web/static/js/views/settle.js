@@ -7,7 +7,7 @@ import { hostile } from "../hostile.js";
 import { icon } from "../icons.js";
 import { bind } from "../keys.js";
 import { onChange } from "../live.js";
-import { empty, failure, head, memoryLink, select, skeleton, time } from "../parts.js";
+import { empty, failure, head, memoryLink, skeleton, time } from "../parts.js";
 import { remember } from "../router.js";
 import { isChosen, ns } from "../state.js";
 import { toastError } from "../toast.js";
@@ -24,7 +24,7 @@ const LISTS = {
 };
 
 export function view({ query }, signal) {
-  const asked = { list: LISTS[query.list] ? query.list : "", ns: query.ns || "", page: Math.max(1, Number(query.page) || 1) };
+  const asked = { list: LISTS[query.list] ? query.list : "", page: Math.max(1, Number(query.page) || 1) };
   const place = el("div", { class: "settle", "aria-busy": "true" }, skeleton(4));
   const chosen = new Map(); // the selected rows by their id
   let found = {};
@@ -34,7 +34,7 @@ export function view({ query }, signal) {
     turn += 1;
     const mine = turn;
     try {
-      const fields = (name) => ({ ns: asked.ns || ns(), limit: PAGE, offset: name === asked.list ? (asked.page - 1) * PAGE : 0 });
+      const fields = (name) => ({ ns: ns(), limit: PAGE, offset: name === asked.list ? (asked.page - 1) * PAGE : 0 });
       const pages = await Promise.all(Object.keys(LISTS).map((name) => get(`/decisions/${name}`, fields(name), signal)));
       if (mine !== turn || signal.aborted) return;
       found = Object.fromEntries(Object.keys(LISTS).map((name, at) => [name, pages[at]]));
@@ -52,12 +52,12 @@ export function view({ query }, signal) {
   function draw() {
     const focus = document.activeElement?.closest?.(".decision")?.dataset.id;
     const at = all(".decision", place).findIndex((node) => node.dataset.id === focus);
-    const { rows, total, namespaces } = found[asked.list];
+    const { rows, total } = found[asked.list];
     for (const id of [...chosen.keys()]) if (!rows.some((row) => idOf(row) === id)) chosen.delete(id);
-    remember({ list: asked.list, ns: asked.ns, page: asked.page > 1 ? asked.page : "" });
+    remember({ list: asked.list, page: asked.page > 1 ? asked.page : "" });
     const sum = Object.values(found).reduce((all_, { total: many }) => all_ + many, 0);
     announce(sum ? `${count(sum, "decision")} for you` : "Nothing to decide");
-    if (!sum && !asked.ns) {
+    if (!sum) {
       put(place, empty({ title: "Nothing to decide", text: "No memories contradict each other, none depends on a retired one, and the quarantine is empty.", picture: "check" }));
       return;
     }
@@ -65,7 +65,8 @@ export function view({ query }, signal) {
     put(
       place,
       el("div", { class: "settle-tabs", role: "group", "aria-label": "Lists" }, Object.entries(LISTS).map(([name, [label]]) => el("button", { class: "settle-tab", type: "button", "aria-pressed": String(name === asked.list), dataset: { list: name }, onclick: () => open(name) }, label, el("span", { class: `badge${found[name].total ? "" : " none"}` }, number(found[name].total))))),
-      el("div", { class: "settle-bar" }, el("p", { class: "soft" }, about), filter(namespaces)),
+      el("h2", { class: "sr" }, LISTS[asked.list][0]),
+      el("p", { class: "soft settle-about" }, about),
       rows.length ? [bulk(rows), el("div", { class: "decisions" }, asked.list === "contradictions" ? grouped(rows) : rows.map((row) => (asked.list === "stale" ? doubt(row, load, signal) : suspect(row))))] : el("p", { class: "settle-none" }, icon("check", 16), none),
       pager(total),
     );
@@ -78,13 +79,6 @@ export function view({ query }, signal) {
     draw();
     load();
     one(`[data-list="${name}"]`, place)?.focus();
-  }
-
-  function filter(namespaces) {
-    const names = Object.entries(namespaces);
-    if (!asked.ns && names.length < 2) return null;
-    const choices = [["", "All namespaces"], ...(asked.ns && !namespaces[asked.ns] ? [[asked.ns, asked.ns]] : []), ...names.map(([name, many]) => [name, `${name} (${number(many)})`])];
-    return select({ class: "input settle-ns", "aria-label": "Namespace of the decisions", value: asked.ns, onchange: (event) => { Object.assign(asked, { ns: event.target.value, page: 1 }); chosen.clear(); load(); } }, choices);
   }
 
   /** Actions on the selected rows. */

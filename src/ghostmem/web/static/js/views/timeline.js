@@ -1,5 +1,5 @@
 // What changed: when memories were true, when they were believed, and what was believed at any moment before now.
-import { get, isAborted, session } from "../api.js";
+import { get, isAborted } from "../api.js";
 import { words } from "../diff.js";
 import { announce, el, put } from "../dom.js";
 import { icon } from "../icons.js";
@@ -20,10 +20,11 @@ const LIMIT = 5000;
 const PAUSE = 150;
 const STEPS = 1000;
 const LISTED = 200;
+const IN_VIEW = 8; // rows that are seen without scrolling: the first window is theirs
 const EARLIEST = 0.02; // share of the earliest spans that the first window may leave out
 
 export function view({ query }, signal) {
-  const asked = { prefix: query.prefix || "", as_of: Number.isNaN(Date.parse(query.as_of)) ? "" : query.as_of, ns: query.ns || "", list: query.list || "", all: query.all || "" };
+  const asked = { prefix: query.prefix || "", as_of: Number.isNaN(Date.parse(query.as_of)) ? "" : query.as_of, list: query.list || "", all: query.all || "" };
   const now = Date.now();
   const scale = new Scale(now - 30 * 864e5, now);
   const place = el("div", { class: "time-place", "aria-busy": "true" }, skeleton(6, "line"));
@@ -79,13 +80,13 @@ export function view({ query }, signal) {
     remember(asked);
     place.setAttribute("aria-busy", "true");
     try {
-      const found = await get("/spans", { ns: asked.ns || chosenNs(), key_prefix: asked.prefix.trim(), before: asked.as_of, changed: onlyChanged() ? "true" : "", limit: LIMIT }, mine);
+      const found = await get("/spans", { ns: chosenNs(), key_prefix: asked.prefix.trim(), before: asked.as_of, changed: onlyChanged() ? "true" : "", limit: LIMIT }, mine);
       if (mine.aborted || signal.aborted) return;
       spans = found.spans.map(read);
       truncated = found.truncated;
       if (!asked.as_of && spans.length) since = Math.min(...spans.map((one) => one.said0)) - 3600e3;
       if (asked.as_of) since = Math.min(since, ...spans.map((one) => one.said0), asOf());
-      if (!fitted || anew) fit();
+      if (!fitted || anew) fit(rows().slice(0, IN_VIEW));
       setSlider();
       tellTime();
       draw();
@@ -98,11 +99,11 @@ export function view({ query }, signal) {
     }
   }
 
-  /** Show the time from the first valid or believed moment of the rows until now; a few that are much older are left out. */
-  function fit() {
-    const starts = rows().flatMap((row) => row.spans.map((one) => Math.min(one.true0, one.said0))).sort((a, b) => a - b);
+  /** Show the time from the first valid or believed moment of some rows until now; a few that are much older are left out. */
+  function fit(found = rows()) {
+    const starts = found.flatMap((row) => row.spans.map((one) => Math.min(one.true0, one.said0))).sort((a, b) => a - b);
     const from = starts.length ? starts[Math.floor(starts.length * EARLIEST)] : Date.now() - 30 * 864e5;
-    const ends = rows().flatMap((row) => row.spans.map((one) => one.true1)).filter((at) => at !== Infinity && at < Date.now() + 366 * 864e5);
+    const ends = found.flatMap((row) => row.spans.map((one) => one.true1)).filter((at) => at !== Infinity && at < Date.now() + 366 * 864e5);
     const to = Math.max(Date.now(), asOf() || 0, ...ends.slice(0, LIMIT));
     const room = Math.max(3600e3, (to - from) * 0.04);
     scale.set(from - room, to + room);
@@ -137,9 +138,9 @@ export function view({ query }, signal) {
 
   function nothing() {
     if (asked.as_of) return empty({ title: "Nothing was believed yet", text: `At ${when(asked.as_of)} nothing of this was stored.`, picture: "clock" });
-    const stored = asked.ns ? session.counts[asked.ns] : choices().find(([value]) => value === chosenNs())?.[2];
+    const stored = choices().find(([value]) => value === chosenNs())?.[2];
     if (onlyChanged() && stored) return empty({ title: "Nothing has changed yet", text: `${count(stored, "memory has", "memories have")} one version each, and all are still valid.`, picture: "check", action: el("button", { class: "button", type: "button", onclick: () => every.click() }, "Show all memories") });
-    if (asked.prefix || asked.ns) return empty({ title: "No key starts with this", text: "Try a shorter beginning, or another namespace.", picture: "filter" });
+    if (asked.prefix) return empty({ title: "No key starts with this", text: "Try a shorter beginning, or another namespace.", picture: "filter" });
     return empty({ title: "Nothing is stored yet", text: "Every memory appears here, with when it was true and when it was believed.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "timeline" });
   }
 
@@ -160,14 +161,14 @@ export function view({ query }, signal) {
     return less ? [el("div", { class: "soft" }, less), el("div", null, more)] : span.summary;
   }
 
-  const moves = { "+": ["zoom in", () => scale.zoom(0.6)], "-": ["zoom out", () => scale.zoom(1 / 0.6)], ArrowLeft: ["earlier", () => scale.pan(-0.15)], ArrowRight: ["later", () => scale.pan(0.15)], 0: ["show all", fit] };
+  const moves = { "+": ["zoom in", () => scale.zoom(0.6)], "-": ["zoom out", () => scale.zoom(1 / 0.6)], ArrowLeft: ["earlier", () => scale.pan(-0.15)], ArrowRight: ["later", () => scale.pan(0.15)], 0: ["show all", () => fit()] };
   const run = (name) => () => { moves[name][1](); chart.redraw(); };
   const group = { signal, group: "Timeline" };
   for (const name of Object.keys(moves)) bind(name, moves[name][0], run(name), group);
   bind("=", "zoom in", run("+"), { ...group, hidden: true });
   for (const [key, by] of [["j", 1], ["k", -1], ["ArrowDown", 1], ["ArrowUp", -1]]) bind(key, by > 0 ? "next key" : "previous key", () => (asked.list ? false : chart.focusRow(by)), { ...group, hidden: key.length > 1 });
   signal.addEventListener("abort", () => { clearTimeout(timer); running.abort(); }, { once: true });
-  onChange((news) => { if (Object.keys(news.namespaces).some((name) => (asked.ns ? name === asked.ns : isChosen(name)))) later(false); }, signal);
+  onChange((news) => { if (Object.keys(news.namespaces).some(isChosen)) later(false); }, signal);
   setSlider();
   tellTime();
   load();
@@ -176,7 +177,7 @@ export function view({ query }, signal) {
     { class: "time" },
     head("Timeline", "What changed: when each version was true, and when it was believed"),
     el("div", { class: "time-tools" },
-      el("div", { class: "time-filter" }, prefix, asked.ns && el("a", { class: "chip time-ns", href: href("timeline", { prefix: asked.prefix }), title: "Show all namespaces" }, asked.ns, icon("close", 12))),
+      el("div", { class: "time-filter" }, prefix),
       el("div", { class: "time-buttons" }, tool("Zoom out", "-", "minus", run("-")), tool("Zoom in", "+", "plus", run("+")), tool("Earlier", "←", "back", run("ArrowLeft")), tool("Later", "→", "forward", run("ArrowRight")), el("button", { class: "button", type: "button", title: "Show all (0)", onclick: run("0") }, "Fit"), every, list),
       el("div", { class: "time-as-of" }, el("span", { class: "field-label" }, "As of"), slider, told, today, search)),
     el("div", { class: "time-legend soft" }, el("span", null, el("i", { class: "key-true" }), "true"), el("span", null, el("i", { class: "key-said" }), "believed"), el("span", null, el("i", { class: "key-end" }), "ended"), el("span", null, el("i", { class: "key-old" }), "replaced or deleted since")),
