@@ -585,8 +585,8 @@ def test_check_names_what_repair_cannot_know(filled: Ghost) -> None:
     """Tags and meta that are not what they should be are counted; nobody can tell what they were."""
     change(filled, "UPDATE memories SET tags = '{}', meta = 'no' WHERE key = 'one'")
     assert filled.check().problems == (
-        "1 memories whose tags are not a list",
-        "1 memories whose meta is not an object",
+        "tags of memories cannot be read (rows: 1)",
+        "meta of memories cannot be read (rows: 1)",
     )
 
 

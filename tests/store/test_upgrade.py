@@ -68,7 +68,7 @@ def test_tags_that_are_no_list_do_not_stop_the_upgrade(old: tuple[str, Run]) -> 
     target, run = old
     run("UPDATE memories SET tags = 'no json' WHERE key = 'due'")
     with Ghost.open(target, settings=NONE) as ghost:
-        assert ghost.check().problems == ("1 memories whose tags are not a list",)
+        assert ghost.check().problems == ("tags of memories cannot be read (rows: 1)",)
 
 
 def test_roles_keep_their_rights(pg_url: str) -> None:

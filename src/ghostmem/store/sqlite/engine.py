@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem.clock import Clock
-from ghostmem.errors import EngineError, InvalidInputError
+from ghostmem.errors import CorruptStoreError, EngineError, GhostError, InvalidInputError
 from ghostmem.store.engine import BaseEngine
 from ghostmem.store.rows import StoreCopies
 from ghostmem.store.search_caches import SearchCaches
@@ -58,7 +58,7 @@ class SqliteEngine(BaseEngine):
                 refuse_links(self.location)
         db = self._connection()
         try:
-            with translated(self.location):
+            with self._explained(), translated(self.location):
                 names = applied(db)
                 if self._must_migrate(names, MIGRATIONS):
                     if self.location == ":memory:":
@@ -66,7 +66,7 @@ class SqliteEngine(BaseEngine):
                     else:
                         migrate(db, self.location, clock())
                     names = applied(db)
-            self._adopt(names, MIGRATIONS)
+                self._adopt(names, MIGRATIONS)
             if not self.read_only:
                 self._refuse_other_file()
         except BaseException:
@@ -167,7 +167,7 @@ class SqliteEngine(BaseEngine):
             else:
                 db = self._connect()
             try:
-                with translated(self.location, db):
+                with self._explained(), translated(self.location, db):
                     db.execute("BEGIN")
                     yield SqliteTransaction(db, self._views, self._caches)
                     db.execute("COMMIT")
@@ -204,6 +204,23 @@ class SqliteEngine(BaseEngine):
         # there is none
         with self.snapshot() as tx:
             return problems(tx.db.connection)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self._refuse_damaged(error)
+            raise
+
+    def _refuse_damaged(self, error: Exception) -> None:
+        """Raise an error if damage to the file explains an unexpected error in a transaction.
+
+        A damaged value can make any code fail that reads it, so the file is asked, not the code."""
+        if self.file is None or isinstance(error, (GhostError, OSError)):
+            return
+        if problems := self.check():
+            raise CorruptStoreError(f"{self.location} is damaged: {problems[0]}") from error
 
     def repair(self, reindex: "Reindex") -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
@@ -362,6 +379,7 @@ class _Reading:
             self._db.execute("ROLLBACK")
         if isinstance(error, Exception):
             raise_translated(error, self._engine.location, self._db)
+            self._engine._refuse_damaged(error)
 
     def _release(self) -> None:
         if self._lock is not None:

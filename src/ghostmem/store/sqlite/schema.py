@@ -10,10 +10,17 @@ FROM chunks c, json_each('["' || replace(replace(c.terms, '\', '\\'), ' ', '","'
 WHERE length(t.value) BETWEEN 3 AND 40 AND t.value NOT GLOB '*[0-9_./:@#+\]*'
 """
 
+FULL_TEXT = """
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (text, content='', contentless_delete=1, detail=none,
+  tokenize='ascii');
+CREATE VIRTUAL TABLE chunks_tri USING fts5 (text, content='', contentless_delete=1, detail=none,
+  tokenize='trigram');
+"""
+
 APPLICATION_ID = 0x47686F73  # "Ghos", so that `file` and we can tell whose database this is
 
 MIGRATIONS: dict[str, str] = {
-    "0001_initial": """
+    "0001_initial": f"""
 CREATE TABLE namespaces (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -86,10 +93,7 @@ CREATE TABLE chunks (
 ) STRICT;
 CREATE UNIQUE INDEX chunks_memory ON chunks (memory_id, seq);
 CREATE INDEX chunks_thread ON chunks (thread_id, place) WHERE thread_id IS NOT NULL;
-CREATE VIRTUAL TABLE chunks_fts USING fts5 (text, content='', contentless_delete=1, detail=none,
-  tokenize='ascii');
-CREATE VIRTUAL TABLE chunks_tri USING fts5 (text, content='', contentless_delete=1, detail=none,
-  tokenize='trigram');
+{FULL_TEXT}
 
 CREATE TABLE models (
   id INTEGER PRIMARY KEY,
