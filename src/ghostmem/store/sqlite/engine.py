@@ -13,7 +13,7 @@ import apsw
 
 from ghostmem.clock import Clock
 from ghostmem.errors import CorruptStoreError, EngineError, GhostError, InvalidInputError
-from ghostmem.store.engine import BaseEngine
+from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
 from ghostmem.store.rows import StoreCopies
 from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite import forks
@@ -22,7 +22,13 @@ from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.failures import raise_translated, refuse_torn, translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
 from ghostmem.store.sqlite.journal import LineCount
-from ghostmem.store.sqlite.migrate import applied, make_in_memory, migrate
+from ghostmem.store.sqlite.migrate import (
+    applied,
+    finish_rows,
+    has_unfinished,
+    make_in_memory,
+    migrate,
+)
 from ghostmem.store.sqlite.schema import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -69,9 +75,19 @@ class SqliteEngine(BaseEngine):
                 self._adopt(names, MIGRATIONS)
             if not self.read_only:
                 self._refuse_other_file()
+                self._finish_rows(db)
         except BaseException:
             self.close()
             raise
+
+    def _finish_rows(self, db: apsw.Connection) -> None:
+        """Complete rows of an older Ghost that was still running after the upgrade.
+
+        If the store is busy, full or damaged, it opens as it is; the next opening tries again."""
+        with suppress(EngineError), translated(self.location):
+            if has_unfinished(db):
+                with self.write(patience=1.0) as tx:
+                    finish_rows(tx.db.connection)
 
     def _writable(self) -> bool:
         if not os.path.isfile(self.location):
@@ -204,6 +220,12 @@ class SqliteEngine(BaseEngine):
         # there is none
         with self.snapshot() as tx:
             return problems(tx.db.connection)
+
+    def _refuse_upgraded(self, db: apsw.Connection) -> None:
+        """Refuse to write a store that a newer Ghost has upgraded since it was opened."""
+        if db.execute(COUNT_MIGRATIONS).get != self._migrations:
+            self._adopt(applied(db), MIGRATIONS)
+            self._refuse_read_only()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -412,7 +434,8 @@ class _Writing(_Reading):
             self._is_relaxed = True
         begin_write(db, engine.location, engine._busy_timeout, self._patience)
         self._lines = engine._lines.setdefault(db, LineCount())
-        self._lines.begin(db)
+        if self._lines.begin(db):
+            engine._refuse_upgraded(db)
         self._views = dict(engine._views)  # those of an uncommitted write must not be kept
         return SqliteTransaction(db, self._views, None, self._lines)  # nor its rows
 

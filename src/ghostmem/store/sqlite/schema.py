@@ -409,7 +409,7 @@ CREATE TABLE hook_sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX hook_sessions_at ON hook_sessions (at);
 """,
-    # After it `tag_index.index_tags` adds the tags of memories to the terms of their chunks.
+    # After it `migrate.finish_rows` adds the tags of memories to the terms of their chunks.
     "0009_words": f"""
 CREATE TABLE words (
   ns_id INTEGER NOT NULL,
@@ -418,7 +418,7 @@ CREATE TABLE words (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO words {CHUNK_WORDS};
 """,
-    # After it `checksums.fill` computes those of the memories that are there.
+    # After it `migrate.finish_rows` computes those of the memories that are there.
     "0010_checksums": """
 ALTER TABLE memories ADD COLUMN checksum TEXT;
 """,
@@ -457,6 +457,10 @@ UPDATE chunks SET thread_id = NULL, place = NULL
     (SELECT id FROM memories WHERE kind <> 'episodic' OR source_user IS NULL);
 UPDATE threads SET (chunks, length) =
   (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.thread_id = threads.id);
+""",
+    "0017_unfinished": """
+-- Memories that an older Ghost wrote after an upgrade; every opening looks for them.
+CREATE INDEX memories_unfinished ON memories (id) WHERE checksum IS NULL;
 """,
 }
 
