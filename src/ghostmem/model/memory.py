@@ -187,6 +187,14 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _hash(value: object) -> int:
+    """Return a value's hash; one number for all values without one, such as mappings."""
+    try:
+        return hash(value)
+    except TypeError:
+        return 0
+
+
 class Record:
     """Give a dataclass equality, a representation and `to_dict`.
 
@@ -197,7 +205,9 @@ class Record:
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        return hash((type(self), tuple(str(value) for value in self.__dict__.values())))
+        # equal records may hold their fields, and the keys of a mapping, in another order
+        values = frozenset((name, _hash(value)) for name, value in self.__dict__.items())
+        return hash((type(self), values))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
