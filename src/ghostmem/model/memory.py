@@ -187,12 +187,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _hash(value: object) -> int:
-    """Return a value's hash; one number for all values without one, such as mappings."""
-    try:
-        return hash(value)
-    except TypeError:
-        return 0
+_SCALARS = (str, int, float, datetime)
 
 
 class Record:
@@ -205,9 +200,9 @@ class Record:
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        # equal records may hold their fields, and the keys of a mapping, in another order
-        values = frozenset((name, _hash(value)) for name, value in self.__dict__.items())
-        return hash((type(self), values))
+        # not of mappings, which have no hash; equal records may hold their fields in another order
+        scalars = {item for item in self.__dict__.items() if isinstance(item[1], _SCALARS)}
+        return hash((type(self), frozenset(scalars)))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())

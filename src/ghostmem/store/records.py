@@ -50,11 +50,7 @@ def _list(text: str) -> tuple[Any, ...]:
     return tuple(_parse(text, list))
 
 
-def _object(text: str) -> Any:
-    return _parse(text, dict)
-
-
-def _parse(text: str, kind: type) -> Any:
+def _parse(text: str, kind: type = dict) -> Any:
     value = json.loads(text)
     if not isinstance(value, kind):
         raise TypeError(f"{text[:40]!r} is not JSON of a {kind.__name__}")
@@ -74,9 +70,9 @@ CODECS = {
     "set": Codec(
         lambda text: frozenset(_list(text)), lambda value: _dump(sorted(value)), lost="[]"
     ),
-    "json": Codec(_object, lambda value: _dump(dict(value)), lost="{}"),
-    "params": Codec(_object, _dump_sorted, dict),
-    "change": Codec(_object, _dump_sorted),
+    "json": Codec(_parse, lambda value: _dump(dict(value)), lost="{}"),
+    "params": Codec(_parse, _dump_sorted, dict),
+    "change": Codec(_parse, _dump_sorted),
     "kind": Codec(_by_value(Kind), str, lost=Kind.SEMANTIC),
     "tier": Codec(_by_value(Tier), str, lost=Tier.STM),
     "priority": Codec(_by_value(Priority), str, lost=Priority.NORMAL),
@@ -203,18 +199,17 @@ def unreadable_fields(columns: Sequence[ColumnName], row: Sequence[Any]) -> dict
         codec, is_optional = CODECS.get(column.type.removesuffix("?")), column.type.endswith("?")
         try:
             text = value.decode() if isinstance(value, bytes) else value
-            # a time without its zone is read, but cannot be compared with others
-            if codec is None or (is_optional and not text) or _has_zone(codec.read(text)):
+            if codec is None or (is_optional and not text):
+                continue
+            # a time without its zone can be read, but not compared with others
+            if getattr(codec.read(text), "tzinfo", UTC) is not None:
                 continue
         except (LookupError, ValueError, TypeError, RecursionError):
             pass
         lost = codec.lost if codec else value.decode(errors="replace")
-        replacements[column] = None if is_optional else lost
+        # NULL as a source means the user, who must not be said to have stated the rest
+        replacements[column] = None if is_optional and column != "source_kind" else lost
     return replacements
-
-
-def _has_zone(value: Any) -> bool:
-    return getattr(value, "tzinfo", UTC) is not None
 
 
 def count_unreadable(read: Callable[[str], Iterable[Sequence[Any]]], engine: str) -> list[str]:

@@ -172,8 +172,8 @@ def new_key(value: str, name: str = "key") -> str:
 
     Two keys that differ only in an invisible character look the same to the user."""
     normal = normal_key(key(value, name))
-    for place, char in enumerate(normal if not normal.isascii() else ""):
-        if _is_invisible(char) and not (char in _JOINERS and _is_joined(normal, place)):
+    for place, char in enumerate(normal):
+        if char > "~" and _is_hidden(normal, place):
             raise InvalidInputError(
                 f"invalid {name}: {shown(normal)} has the invisible character "
                 f"U+{ord(char):04X} at position {place}",
@@ -182,18 +182,14 @@ def new_key(value: str, name: str = "key") -> str:
     return normal
 
 
-def _is_invisible(char: str) -> bool:
+def _is_hidden(value: str, place: int) -> bool:
+    """Say whether a character is invisible, and no joiner between letters or parts of emoji."""
     from unicodedata import category
 
-    return category(char) in ("Cc", "Cf", "Zl", "Zp") or char in _FILLERS
-
-
-def _is_joined(value: str, place: int) -> bool:
-    """Say whether the characters on both sides are letters or parts of emoji."""
-    from unicodedata import category
-
-    sides = (value[place - 1 : place], value[place + 1 : place + 2])
-    return all(side and category(side)[0] in "LMS" for side in sides)
+    if value[place] in _JOINERS:
+        sides = (value[place - 1 : place], value[place + 1 : place + 2])
+        return not all(side and category(side)[0] in "LMS" for side in sides)
+    return category(value[place]) in ("Cc", "Cf", "Zl", "Zp") or value[place] in _FILLERS
 
 
 def content(value: str, limit: int) -> str:

@@ -15,6 +15,7 @@ from ghostmem.store.sqlite.schema import CHUNK_WORDS, FULL_TEXT
 from ghostmem.store.tables import Table, tables
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
+_PAGES = "PRAGMA integrity_check(20)"
 # Each problem, and the query that counts it.
 _COUNTS: tuple[tuple[str, str], ...] = (
     (
@@ -79,7 +80,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 def problems(db: apsw.Connection) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
-    messages = _attempt("pages", lambda: _damaged_pages(db))
+    messages = _attempt("pages", lambda: [text for (text,) in db.execute(_PAGES) if text != "ok"])
     messages += _attempt("contents", lambda: differing(differing_contents(db)))
     messages += _attempt("references", lambda: _missing_references(db))
     for meaning, sql in _COUNTS:
@@ -88,10 +89,6 @@ def problems(db: apsw.Connection) -> list[str]:
     messages += _attempt("tags", lambda: _unindexed(db))
     messages += _attempt("fields", lambda: count_unreadable(db.execute, "sqlite"))
     return messages
-
-
-def _damaged_pages(db: apsw.Connection) -> list[str]:
-    return [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
 
 
 def _attempt(part: str, check: Callable[[], list[str]]) -> list[str]:

@@ -25,7 +25,6 @@ from ghostmem.store.sqlite.journal import LineCount
 from ghostmem.store.sqlite.migrate import (
     applied,
     finish_rows,
-    has_unfinished,
     make_in_memory,
     migrate,
 )
@@ -85,7 +84,7 @@ class SqliteEngine(BaseEngine):
 
         If the store is busy, full or damaged, it opens as it is; the next opening tries again."""
         with suppress(EngineError), translated(self.location):
-            if has_unfinished(db):
+            if db.execute("SELECT 1 FROM memories WHERE checksum IS NULL LIMIT 1").get:
                 with self.write(patience=1.0) as tx:
                     finish_rows(tx.db.connection)
 

@@ -48,11 +48,6 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
         raise
 
 
-def has_unfinished(db: apsw.Connection) -> bool:
-    """Say whether an older Ghost wrote memories after an upgrade."""
-    return db.execute("SELECT 1 FROM memories WHERE checksum IS NULL LIMIT 1").get is not None
-
-
 def finish_rows(db: apsw.Connection) -> None:
     """Add everything that an older Ghost does not write: threads, words, tags, checksums."""
     from ghostmem.store.sqlite.checksums import fill
