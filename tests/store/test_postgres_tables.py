@@ -567,7 +567,14 @@ BROKEN = {
 def filled(pg: Ghost) -> Ghost:
     """Return a store with two memories, one of a thread, and check that nothing is wrong with it."""
     pg.put(NS, "one", "some words about PostgreSQL and words", tags=["a"], meta={"b": 1})
-    pg.put(NS, "two", "日本語 and c++ of a thread", source_scope="thread")
+    pg.put(
+        NS,
+        "two",
+        "日本語 and c++ of a thread",
+        kind="episodic",
+        source_user="sam",
+        source_scope="thread",
+    )
     assert pg.check().problems == ()
     return pg
 
