@@ -76,6 +76,14 @@ def test_core_types_are_frozen_with_to_dict(ghost: Ghost) -> None:
             value.path = "x"  # type: ignore[misc, union-attr]
 
 
+def test_equal_records_have_equal_hashes(ghost: Ghost) -> None:
+    """The order of keys in meta, and the type of an equal number, make no difference."""
+    memory = ghost.put("agent:a", "k", "text", importance=1.0).with_values(meta={"a": 1, "b": 2})
+    other = memory.with_values(meta={"b": 2, "a": 1}, importance=1)
+    assert memory == other
+    assert len({memory, other, ghost.get("agent:a", "k").with_values(meta={})}) == 2
+
+
 def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path is enough; without one the settings decide; the store closes with its block."""
     with Ghost.open(tmp_path / "a.db") as ghost:

@@ -56,6 +56,8 @@ def _memories(ghost: Ghost, code: Path) -> None:
         "tea",
         "The user drinks white tea, since March 2026.",
         importance=0.7,
+        kind="episodic",
+        source_user="sam",
         source_scope="chat-1",
     )
     ghost.put(

@@ -1,6 +1,9 @@
-"""Print the size and structure of the source: statements, packages, cycles, complexity, lengths.
+"""Print the size and structure of the source. Needs only the standard library.
 
-Size is counted in AST statements, because the number of lines depends on their width.
+Size is counted in AST statements, because the number of lines depends on their width. String
+literals that are executed count like other code: arguments of `exec`, `eval` and `compile`, direct
+or as a constant of the module. Source that is put together at run time cannot be seen (the one-line
+`__init__` of `frozen.py`). Data files do not count.
 
     python tools/structure.py            the figures as text
     python tools/structure.py --json     the same as one JSON object
@@ -9,176 +12,154 @@ Size is counted in AST statements, because the number of lines depends on their 
 import argparse
 import ast
 import json
-import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 MAX_COMPLEXITY = 12
-MAX_LINE = 100
-# Parts whose insides later steps replace; their statements are counted apart. The operations on
-# outlines are not among them.
-APART = ("outline/", "truth/plain.py", "truth/injection.py", "capture/rules/")
-NOT_APART = (
-    "outline/operations.py",
-    "outline/project_graph.py",
-    "outline/memories.py",
-    "outline/symbols.py",
-    "outline/stale.py",
+VAGUE = set(
+    "one other others found told held given made which said kept known there where many both left"
+    " rest whole named met shown taken theirs mine own at".split()
 )
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of the source with its size."""
-
-    place: str
-    lines: int
-    complexity: int
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler)
 
 
-def complexity(function: ast.AST) -> int:
-    """Return the cyclomatic complexity of a function, counted as ruff's C901 does.
-
-    Nested functions count.
-    """
-    total = 1
-    for node in ast.walk(function):
-        if isinstance(
-            node, (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.comprehension)
-        ):
-            total += 1
-        elif isinstance(node, ast.Match):
-            total += sum(not _is_wildcard(case) for case in node.cases)
-        elif isinstance(node, _FUNCTIONS) and node is not function:
-            total += 1
-    return total
-
-
-def _is_wildcard(case: ast.match_case) -> bool:
-    return (
-        isinstance(case.pattern, ast.MatchAs)
-        and case.pattern.pattern is None
-        and case.guard is None
+def statements(tree: ast.AST) -> int:
+    """Return the number of statements, those in executed strings included."""
+    return sum(
+        isinstance(node, ast.stmt)
+        for part in (tree, *_executed_strings(tree))
+        for node in ast.walk(part)
     )
 
 
-def functions(tree: ast.AST, path: str) -> Iterator[Function]:
-    """Yield every function of a module."""
+def _executed_strings(tree: ast.AST) -> Iterator[ast.AST]:
+    constants = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for call in ast.walk(tree):
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id in ("exec", "eval", "compile")
+            and call.args
+        ):
+            source: ast.AST | None = call.args[0]
+            if isinstance(source, ast.Name):
+                source = constants.get(source.id)
+            if isinstance(source, ast.Constant) and isinstance(source.value, str):
+                yield ast.parse(source.value)
+
+
+def complexity(function: ast.AST) -> int:
+    """Return the cyclomatic complexity, counted as ruff's C901 does; nested functions count."""
+    return sum(
+        isinstance(node, (*BRANCHES, *FUNCTIONS))
+        or (isinstance(node, ast.Try) and bool(node.orelse))
+        or (isinstance(node, ast.match_case) and not _is_wildcard(node))
+        for node in ast.walk(function)
+    )
+
+
+def _is_wildcard(case: ast.match_case) -> bool:
+    pattern = case.pattern
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None and case.guard is None
+
+
+def bound_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of parameters, assignments and loop variables."""
     for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            yield Function(f"{path}:{node.lineno} {node.name}", lines, complexity(node))
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
-def cycles(root: Path) -> list[list[str]]:
-    """Return groups of modules that import each other, without imports for type checking."""
-    import grimp
-
-    graph = grimp.build_graph(root.name, exclude_type_checking_imports=True, cache_dir=None)
-    links = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
-    return [sorted(group) for group in _components(links) if len(group) > 1]
-
-
-def _components(links: dict[str, set[str]]) -> list[set[str]]:
-    """Return the strongly connected components, by Kosaraju's two passes."""
-    order: list[str] = []
-    _visit_all(links, sorted(links), order.append)
-    back: dict[str, set[str]] = defaultdict(set)
-    for module, imported in links.items():
-        for other in imported:
-            back[other].add(module)
-    seen: set[str] = set()
-    groups = []
-    for module in reversed(order):
-        if module not in seen:
-            group: list[str] = []
-            _visit_all(back, [module], group.append, seen)
-            groups.append(set(group))
-    return groups
+def cycles(trees: dict[str, ast.AST]) -> list[list[str]]:
+    """Return groups of modules that import each other, in functions or for type checking too."""
+    imports = {module: set(_imported(module, trees)) - {module} for module in trees}
+    reachable = {module: _reachable(module, imports) for module in trees}
+    groups = {
+        tuple(sorted(target for target in reachable[module] if module in reachable[target]))
+        for module in trees
+        if module in reachable[module]
+    }
+    return [list(group) for group in sorted(groups)]
 
 
-def _visit_all(
-    links: dict[str, set[str]], starts: list[str], leave: Any, seen: set[str] | None = None
-) -> None:
-    seen = set() if seen is None else seen
-    for start in starts:
-        if start in seen:
-            continue
-        seen.add(start)
-        stack = [(start, iter(sorted(links.get(start, ()))))]
-        while stack:
-            module, others = stack[-1]
-            step = next((other for other in others if other not in seen), None)
-            if step is None:
-                leave(module)
-                stack.pop()
-            else:
-                seen.add(step)
-                stack.append((step, iter(sorted(links.get(step, ())))))
+def _imported(module: str, trees: dict[str, ast.AST]) -> Iterator[str]:
+    for node in ast.walk(trees[module]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in trees)
+        elif isinstance(node, ast.ImportFrom) and node.module in trees:
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                yield submodule if submodule in trees else node.module
 
 
-def measure(root: Path) -> dict[str, Any]:
-    """Return all figures of the package in a folder."""
-    statements: Counter[str] = Counter()
-    found: list[Function] = []
-    classes: dict[str, list[str]] = defaultdict(list)
-    lines = long_lines = 0
-    for path in sorted(root.rglob("*.py")):
-        name = path.relative_to(root).as_posix()
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        lines += text.count("\n")
-        long_lines += sum(len(line) > MAX_LINE for line in text.splitlines())
-        part = "apart" if (name.startswith(APART) and name not in NOT_APART) else name.split("/")[0]
-        statements[part] += sum(isinstance(node, ast.stmt) for node in ast.walk(tree))
-        found += functions(tree, name)
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef):
-                classes[node.name].append(name)
-    lengths = sorted(function.lines for function in found)
+def _reachable(start: str, imports: dict[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        fresh = imports[waiting.pop()] - reached
+        reached |= fresh
+        waiting += fresh
+    return reached
+
+
+def measure(root: Path, tests: Path) -> dict[str, Any]:
+    """Return all figures of the package in one folder and its tests in another."""
+    trees = {
+        path.relative_to(root.parent).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(root.rglob("*.py"))
+    }
+    packages: Counter[str] = Counter()
+    for path, tree in trees.items():
+        packages[path.split("/")[1]] += statements(tree)
+    names = Counter(name for tree in trees.values() for name in bound_names(tree))
     return {
-        "statements": sum(statements.values()) - statements["apart"],
-        "statements_apart": statements["apart"],
-        "lines": lines,
-        "files": len(list(root.rglob("*.py"))),
-        "packages": sum((folder / "__init__.py").exists() for folder in root.iterdir()),
-        "cycles": cycles(root),
-        "duplicate_classes": {
-            name: places for name, places in sorted(classes.items()) if len(places) > 1
-        },
-        "functions": len(found),
-        "function_lines": {
-            "median": statistics.median(lengths),
-            "p95": lengths[int(len(lengths) * 0.95)],
-            "max": lengths[-1],
-        },
+        "statements": packages.total(),
+        "packages": dict(sorted(packages.items())),
+        "test_lines": sum(path.read_bytes().count(b"\n") for path in tests.rglob("*.py")),
+        "cycles": cycles(
+            {
+                path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): tree
+                for path, tree in trees.items()
+            }
+        ),
         "complex": [
-            f"{one.complexity} {one.place}" for one in found if one.complexity > MAX_COMPLEXITY
+            f"{path}:{node.lineno} {node.name} {complexity(node)}"
+            for path, tree in trees.items()
+            for node in ast.walk(tree)
+            if isinstance(node, FUNCTIONS) and complexity(node) > MAX_COMPLEXITY
         ],
-        "lines_over_100": long_lines,
+        "vague_names": round(sum(names[name] for name in VAGUE) / names.total(), 4),
     }
 
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("root", nargs="?", type=Path, default=Path("src/ghostmem"))
+    parser.add_argument("--tests", type=Path, default=Path("tests"))
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    figures = measure(given.root)
-    if given.json:
+    options = parser.parse_args()
+    figures = measure(options.root, options.tests)
+    if options.json:
         print(json.dumps(figures, indent=1))
         return
     for name, value in figures.items():
-        shown = (
-            len(value) if isinstance(value, (list, dict)) and name != "function_lines" else value
-        )
-        print(f"{name:20} {shown}")
+        print(f"{name:20} {len(value) if isinstance(value, (list, dict)) else value}")
+        if isinstance(value, dict):
+            value = [f"{part:18} {count}" for part, count in value.items()]
+        for line in value if isinstance(value, list) else ():
+            print(f"  {line if isinstance(line, str) else ' '.join(line)}")
 
 
 if __name__ == "__main__":

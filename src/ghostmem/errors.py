@@ -166,7 +166,10 @@ class NotADatabaseError(EngineError):
 class NewerStoreError(EngineError):
     """The store was written by a newer Ghost and is read-only here."""
 
-    default_hint = "upgrade with `pip install --upgrade ghostmem`; reading works meanwhile"
+    default_hint = (
+        "upgrade with `pip install --upgrade ghostmem` and start this program again; reading "
+        "works meanwhile"
+    )
 
 
 class ReadOnlyStoreError(EngineError):

@@ -219,7 +219,7 @@ class Ghost:
             contradicts another memory of the namespace.
 
         Raises:
-                        VersionConflictError: `base_version` is not the current version.
+            VersionConflictError: `base_version` is not the current version.
             LockedError: The memory is tagged `locked`.
             ConflictError: The memory is the user's own statement, and `source_kind` is "observed",
                 "peer" or "import".
@@ -315,6 +315,10 @@ class Ghost:
     def chunks(self, ns: str, key: str) -> List[Chunk]:
         """Return the chunks of a memory, in order.
 
+        Args:
+            ns: Namespace of the memory.
+            key: Key of the memory.
+
         Raises:
             NotFoundError: There is no such memory.
         """
@@ -324,6 +328,10 @@ class Ghost:
 
     def history(self, ns: str, key: str) -> list[Memory]:
         """Return every version of a key, oldest first, including deleted ones.
+
+        Args:
+            ns: Namespace of the memory.
+            key: Key of the memory.
 
         Raises:
             NotFoundError: The key never existed.
@@ -630,7 +638,11 @@ class Ghost:
         return store_as_of(self.store, ns_filter(ns), as_of)
 
     def conflicts(self, ns: str | None = None) -> Conflicts:
-        """Return unresolved contradictions, and memories that may be outdated."""
+        """Return unresolved contradictions, and memories that may be outdated.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.truth.conflicts import conflicts
 
         return conflicts(self.store, ns)
@@ -690,6 +702,10 @@ class Ghost:
     def used(self, ns: str, keys: Iterable[str]) -> List[UsedMemory]:
         """Record that memories helped; either all of `keys` are recorded or none.
 
+        Args:
+            ns: Namespace of the memories.
+            keys: Keys of the memories that helped.
+
         Raises:
             NotFoundError: One of the keys does not exist.
         """
@@ -717,6 +733,12 @@ class Ghost:
     def rm_edge(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
         """Remove a link between two memories and return it.
 
+        Args:
+            ns: Namespace of the memories.
+            from_key: Key of the memory at which the link starts.
+            to_key: Key of the memory at which it ends.
+            rel: Relation, such as "depends_on".
+
         Raises:
             NotFoundError: There is no such link.
         """
@@ -725,13 +747,26 @@ class Ghost:
         return rm_edge(self.store, ns, from_key, to_key, rel)
 
     def edges(self, ns: str, key: str | None = None, *, rel: str | None = None) -> List[Edge]:
-        """Return the links of a memory in both directions, or of a namespace, heaviest first."""
+        """Return the links of a memory in both directions, or of a namespace, heaviest first.
+
+        Args:
+            ns: Namespace of the memories.
+            key: Key of the memory; default: all of the namespace.
+            rel: Only links of this relation, such as "depends_on".
+        """
         from ghostmem.graph.edges import edges
 
         return edges(self.store, ns, key, rel)
 
     def link(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-        """Link two memories with the original Ghost's `link`, which counts as an edge."""
+        """Link two memories with the original Ghost's `link`, which counts as an edge.
+
+        Args:
+            ns: Namespace of the memories.
+            from_key: Key of the memory at which the link starts.
+            to_key: Key of the memory at which it ends.
+            rel: Relation, such as "depends_on".
+        """
         from ghostmem.graph.edges import link
 
         return link(self.store, ns, from_key, to_key, rel)
@@ -792,13 +827,23 @@ class Ghost:
     def relink(
         self, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None
     ) -> Relinked:
-        """Link memories that share names, topics or meaning; the setting `relink_max` limits it."""
+        """Link memories that share names, topics or meaning; the setting `relink_max` limits it.
+
+        Args:
+            ns: Namespace of the memories.
+            dry_run: Change nothing; report what would happen.
+            progress: Called with the number done.
+        """
         from ghostmem.graph.relink import relink
 
         return relink(self.store, ns, dry_run=dry_run, progress=progress)
 
     def clusters(self, ns: str) -> List[Cluster]:
-        """Return groups of similar memories, largest first."""
+        """Return groups of similar memories, largest first.
+
+        Args:
+            ns: Namespace of the memories.
+        """
         from ghostmem.graph.clusters import clusters
 
         return clusters(self.store, ns)
@@ -892,19 +937,30 @@ class Ghost:
         return undo(self.store, run, dry_run=dry_run)
 
     def runs(self, *, limit: int = 20) -> List[Run]:
-        """Return the lifecycle runs, newest first."""
+        """Return the lifecycle runs, newest first.
+
+        Args:
+            limit: Maximum number of runs.
+        """
         from ghostmem.lifecycle.undo import runs
 
         return runs(self.store, limit=limit)
 
     def rules(self, ns: str | None = None) -> List[Rule]:
-        """Return the lifecycle rules, highest priority first; with `ns`, those that apply there."""
+        """Return the lifecycle rules, highest priority first; with `ns`, those that apply there.
+
+        Args:
+            ns: Only rules that apply to this namespace; default: all.
+        """
         from ghostmem.lifecycle.rules import rules
 
         return rules(self.store, ns)
 
     def rule(self, rule_id: str) -> Rule:
         """Return a lifecycle rule.
+
+        Args:
+            rule_id: Id of the rule.
 
         Raises:
             NotFoundError: There is no rule with that id.
@@ -984,19 +1040,31 @@ class Ghost:
         )
 
     def rm_rule(self, rule_id: str) -> Rule:
-        """Delete a lifecycle rule, or disable a built-in one."""
+        """Delete a lifecycle rule, or disable a built-in one.
+
+        Args:
+            rule_id: Id of the rule.
+        """
         from ghostmem.lifecycle.rules import rm_rule
 
         return rm_rule(self.store, rule_id)
 
     def reset_rule(self, rule_id: str) -> Rule:
-        """Restore a built-in lifecycle rule to its original state."""
+        """Restore a built-in lifecycle rule to its original state.
+
+        Args:
+            rule_id: Id of the rule.
+        """
         from ghostmem.lifecycle.rules import reset_rule
 
         return reset_rule(self.store, rule_id)
 
     def source_aliases(self, ns: str | None = None) -> List[SourceAlias]:
-        """Return the declared spellings of people's names, with the canonical name of each."""
+        """Return the declared spellings of people's names, with the canonical name of each.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.truth.sources import source_aliases
 
         return source_aliases(self.store, ns)
@@ -1020,6 +1088,10 @@ class Ghost:
 
     def rm_source_alias(self, ns: str, alias: str) -> SourceAlias:
         """Remove a declared spelling.
+
+        Args:
+            ns: Namespace of the alias.
+            alias: Spelling to remove.
 
         Raises:
             NotFoundError: There is no such alias.
@@ -1053,6 +1125,9 @@ class Ghost:
 
     def revoke_token(self, token: str) -> Token:
         """Revoke an access token by its id or name.
+
+        Args:
+            token: Id or name of the token.
 
         Raises:
             ConflictError: It was already revoked.
@@ -1090,6 +1165,9 @@ class Ghost:
         It can be interrupted and run again. If GHOST_EMBED_MODEL is another local model than
         the store's, it does the same as `embed_switch`.
 
+        Args:
+            progress: Called with the number done.
+
         Raises:
             EmbeddingError: The provider fails; vectors stored before stay.
         """
@@ -1102,6 +1180,9 @@ class Ghost:
 
         Without GHOST_EMBED_MODEL, the provider `local` changes to the model of new stores.
         Searches use the vectors of the previous model until all new ones are stored.
+
+        Args:
+            progress: Called with the number done.
 
         Returns:
             The number of chunks embedded.
@@ -1146,13 +1227,21 @@ class Ghost:
         )
 
     def quarantined(self, ns: str | None = None) -> List[Held]:
-        """Return the quarantined memories, oldest first; no other operation reads them."""
+        """Return the quarantined memories, oldest first; no other operation reads them.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.memory.quarantine import quarantined
 
         return quarantined(self.store, ns)
 
     def held(self, held_id: str, *, ns: str | None = None) -> Held:
         """Return a quarantined memory by its id, or by the start or end of its id.
+
+        Args:
+            held_id: Id of the quarantined memory, or its start or end.
+            ns: Namespace, a prefix such as "agent:*", or None for all.
 
         Raises:
             NotFoundError: No id matches.
@@ -1163,7 +1252,12 @@ class Ghost:
         return find_held(self.store, held_id, ns=ns)
 
     def release(self, held_id: str, *, ns: str | None = None) -> Memory:
-        """Store a quarantined memory as if it had been trusted."""
+        """Store a quarantined memory as if it had been trusted.
+
+        Args:
+            held_id: Id of the quarantined memory, or its start or end.
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.transfer.release import release
 
         return release(self.store, held_id, ns=ns)
@@ -1171,7 +1265,13 @@ class Ghost:
     def drop_held(
         self, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
     ) -> Dropped:
-        """Delete quarantined memories permanently; the result lists backups that contain them."""
+        """Delete quarantined memories permanently; the result lists backups that contain them.
+
+        Args:
+            held_ids: Ids of the quarantined memories.
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+            dry_run: Change nothing; report what would happen.
+        """
         from ghostmem.memory.quarantine import drop
 
         return drop(self.store, held_ids, ns=ns, dry_run=dry_run)
@@ -1235,7 +1335,11 @@ class Ghost:
         )
 
     def namespaces(self, ns: str | None = None) -> List[NamespaceInfo]:
-        """Return namespaces with the number of memories and keys in each."""
+        """Return namespaces with the number of memories and keys in each.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.admin.namespaces import list_namespaces
 
         return list_namespaces(self.store, ns)
@@ -1246,13 +1350,23 @@ class Ghost:
         """Delete a namespace, or all namespaces with a prefix such as "agent:*".
 
         `hard` permanently deletes every version, quarantined memories and the name itself.
+
+        Args:
+            ns: Namespace, or a prefix such as "agent:*".
+            hard: Delete every version permanently, quarantined memories and the name too.
+            unlock: Also delete memories tagged `locked`.
+            dry_run: Change nothing; report what would happen.
         """
         from ghostmem.admin.namespaces import rm_namespace
 
         return rm_namespace(self.store, ns, hard=hard, unlock=unlock, dry_run=dry_run)
 
     def tags(self, ns: str | None = None) -> List[TagInfo]:
-        """Return tags with the number of memories that have each."""
+        """Return tags with the number of memories that have each.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.memory.tags import list_tags
 
         return list_tags(self.store, ns)
@@ -1260,13 +1374,26 @@ class Ghost:
     def rename_tag(
         self, old: str, new: str, ns: str | None = None, *, unlock: bool = False
     ) -> TagChange:
-        """Rename a tag on every live memory."""
+        """Rename a tag on every live memory.
+
+        Args:
+            old: Tag to rename.
+            new: Its new name.
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+            unlock: Also change memories tagged `locked`.
+        """
         from ghostmem.memory.tags import rename_tag
 
         return rename_tag(self.store, old, new, ns, unlock=unlock)
 
     def rm_tag(self, tag: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
-        """Remove a tag from every live memory."""
+        """Remove a tag from every live memory.
+
+        Args:
+            tag: Tag to remove.
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+            unlock: Also change memories tagged `locked`.
+        """
         from ghostmem.memory.tags import rm_tag
 
         return rm_tag(self.store, tag, ns, unlock=unlock)
@@ -1301,7 +1428,11 @@ class Ghost:
         return stale(self.store, ns, root, everything=everything)
 
     def peek(self, ns: str | None = None) -> Peek:
-        """Return an overview of a namespace."""
+        """Return an overview of a namespace.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+        """
         from ghostmem.memory.peek import peek
 
         return peek(self.store, ns)
@@ -1405,7 +1536,12 @@ class Ghost:
     ) -> ImportReport:
         """Import a database of the original Ghost, which is only read.
 
-        The other parameters are those of `import_`.
+        Args:
+            path: Database file of the original Ghost.
+            on_conflict: As in `import_`.
+            dry_run: Change nothing; report what would happen.
+            trust: Skip the quarantine.
+            progress: Called with the number of memories done.
         """
         from ghostmem.transfer.import_ import import_ghost
 
@@ -1674,7 +1810,11 @@ class Ghost:
         )
 
     def note_folders(self, ns: str | None = None) -> List[Folder]:
-        """Return the registered markdown folders."""
+        """Return the registered markdown folders.
+
+        Args:
+            ns: Only folders of this namespace or prefix; default: all.
+        """
         from ghostmem.notes.folders import note_folders
 
         return note_folders(self.store, ns)
@@ -1702,13 +1842,22 @@ class Ghost:
         )
 
     def notes_status(self, folder: str | Path | None = None) -> List[FolderStatus]:
-        """Compare markdown folders with the index, without changing anything."""
+        """Compare markdown folders with the index, without changing anything.
+
+        Args:
+            folder: Folder to compare; default: all registered ones.
+        """
         from ghostmem.notes.folders import notes_status
 
         return notes_status(self.store, folder)
 
     def rm_notes(self, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:
-        """Stop searching or mirroring a markdown folder; its files stay."""
+        """Stop searching or mirroring a markdown folder; its files stay.
+
+        Args:
+            folder: Folder as it was registered.
+            dry_run: Change nothing; report what would happen.
+        """
         from ghostmem.notes.folders import rm_notes
 
         return rm_notes(self.store, folder, dry_run=dry_run)
@@ -1961,7 +2110,11 @@ class Ghost:
         )
 
     def verify_log(self, head: str | None = None) -> Verification:
-        """Verify the hash chain of the audit log; with `head`, say where that hash was reached."""
+        """Verify the hash chain of the audit log; with `head`, say where that hash was reached.
+
+        Args:
+            head: Hash that an earlier verification returned.
+        """
         from ghostmem.admin.verify import verify
 
         return verify(self.store, head)
@@ -1973,7 +2126,13 @@ class Ghost:
         since: datetime | str | None = None,
         limit: int | None = None,
     ) -> List[LogLine]:
-        """Return the audit log, oldest first; with `limit`, only the latest entries."""
+        """Return the audit log, oldest first; with `limit`, only the latest entries.
+
+        Args:
+            ns: Namespace, a prefix such as "agent:*", or None for all.
+            since: Only entries from this time on.
+            limit: Maximum number of entries, the latest ones; default: all.
+        """
         from ghostmem.admin.verify import audit_log
 
         return audit_log(self.store, ns, since=since, limit=limit)
@@ -2003,9 +2162,12 @@ class Ghost:
         return check(self.store)
 
     def repair(self, progress: Callable[[int], None] | None = None) -> RepairReport:
-        """Rebuild every index from the stored rows; memories are not changed.
+        """Rebuild every index from the stored rows; the texts of memories are not changed.
 
         When it is interrupted while embedding, `embed_backfill` continues.
+
+        Args:
+            progress: Called with the number done.
         """
         from ghostmem.admin.check import repair
 

@@ -78,7 +78,7 @@ def test_repair_in_json_says_what_was_done(
     done = ghost_cli.row("repair")
     assert done == {
         "ok": True,
-        "done": {"orphans": 1, "demoted": 0, "memories": 2, "chunks": 2},
+        "done": {"fields": 0, "orphans": 1, "demoted": 0, "memories": 2, "chunks": 2},
         "problems": [],
     }
 

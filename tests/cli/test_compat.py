@@ -34,6 +34,7 @@ def test_lists_are_arrays(compat: "GhostCli") -> None:
     assert hit["similarity"] == hit["score"]
     assert read(compat, "search", "-n", "a", "zeppelin", "--explain") == []
     assert read(compat, "ns", "list")[0]["ns"] == "a"
+    assert read(compat, "ns", "tree")[0]["ns"] == "a"
     assert {tag["tag"] for tag in read(compat, "tags", "list")} == {"drink", "home"}
 
 

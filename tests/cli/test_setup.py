@@ -452,6 +452,16 @@ def test_a_password_is_never_written(
     assert not (Path.home() / ".claude.json").exists()
 
 
+@pytest.mark.parametrize("scheme", ["POSTGRESQL", "postgresql+psycopg", "mysql"])
+def test_a_url_that_cannot_be_opened_is_shown_without_its_password(
+    ghost_cli: "GhostCli", scheme: str
+) -> None:
+    """Whatever its scheme."""
+    error = " ".join(ghost_cli.fails(5, "--db", f"{scheme}://u:SECRETPW@h/x", "stats"))
+    assert "SECRETPW" not in error
+    assert f"{scheme}://u:***@h/x is not a store" in error
+
+
 def test_a_url_without_a_password_is_written(ghost_cli: "GhostCli", project: Path) -> None:
     """The client library finds the password in ~/.pgpass; taking an entry out asks for no store."""
     ghost_cli.ok(

@@ -1,8 +1,10 @@
 """Texts come back as they went in, however long or odd they are."""
 
+import json
+
 import pytest
 
-from ghostmem import Ghost
+from ghostmem import Ghost, InvalidInputError
 from ghostmem.model import SymbolRef
 
 NS = "agent:me"
@@ -90,3 +92,62 @@ def test_keys_are_ordered_by_their_bytes(ghost: Ghost) -> None:
         assert [memory.key for memory in tx.listing.rows(NsFilter())] == sorted(
             keys, key=lambda key: key.encode()
         )
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "a\u200bb",
+        "a\u202eb",
+        "a\U000e0041",
+        "a\u200e",
+        "\ufeffa",
+        "a\x85b",
+        "a\u3164",
+        "\u200da",
+        "1\u200d2",
+    ],
+)
+def test_a_new_key_with_an_invisible_character_is_refused(ghost: Ghost, key: str) -> None:
+    """It would look like another key; the error names the character, and nothing is stored."""
+    with pytest.raises(InvalidInputError, match=r"invisible character U\+[0-9A-F]{4}"):
+        ghost.put(NS, key, "text")
+    assert ghost.list(NS) == []
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u2764\ufe0f\u200d\U0001f525",
+        "na\xefve \u65e5\u672c",
+    ],
+)
+def test_keys_of_scripts_and_emoji_with_joiners_are_accepted(ghost: Ghost, key: str) -> None:
+    """Persian words and joined emoji need them."""
+    assert ghost.put(NS, key, "text").key == key
+
+
+def test_keys_compare_in_nfc(ghost: Ghost) -> None:
+    """Both ways to write a letter name one memory, which is stored in NFC."""
+    decomposed, composed = "cafe\u0301", "caf\xe9"
+    assert ghost.put(NS, decomposed, "one").key == composed
+    assert ghost.put(NS, composed, "two").version == 2
+    assert ghost.put(NS, decomposed, "three").version == 3
+    assert ghost.get(NS, decomposed).content == "three"
+    assert ghost.get(NS, decomposed, version=1).content == "one"
+    assert len(ghost.history(NS, decomposed)) == 3
+    ghost.rm(NS, decomposed)
+    assert ghost.list(NS) == []
+
+
+@pytest.mark.parametrize("key", ["cafe\u0301", "a\u200bb"])
+def test_stored_keys_of_any_form_can_be_read_and_removed(ghost: Ghost, key: str) -> None:
+    """Older versions of Ghost stored such keys; an export has them too."""
+    line = {"type": "memory", "id": "01J00000000000000000000000", "ns": NS, "key": key}
+    line |= {"content": "text", "created_at": "2026-01-01T00:00:00Z"}
+    ghost.import_([json.dumps({"type": "ghost", "format": 1}), json.dumps(line)])
+    assert [memory.key for memory in ghost.list(NS)] == [key]
+    assert ghost.get(NS, key).content == "text"
+    ghost.rm(NS, key)
+    assert ghost.list(NS) == []

@@ -388,7 +388,10 @@ def test_search_says_what_it_left_out_and_how_to_get_it(full: ToolServer) -> Non
     )
     assert len(more["results"]) == 40
     assert len(found["results"]) < 40
-    assert f"{40 - len(found['results'])} more hits: call ghost_search" in found["left_out"]
+    shown = len(found["results"])
+    assert f"{40 - shown} more hits: call ghost_search" in found["left_out"]
+    _, one = call(full, "ghost_search", query="release of the shop", limit=shown + 1, weak=True)
+    assert one["left_out"].startswith("1 more hit: call ghost_search")
 
 
 def test_an_excerpt_shows_the_match(server: ToolServer, ghost: Ghost) -> None:

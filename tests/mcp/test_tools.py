@@ -410,6 +410,19 @@ def test_search_counts_weaker_hits_and_lists_them_when_asked(agent: "Agent", ns:
     assert "weaker" not in agent.ok("ghost_search", ns=ns, query="green tea")
 
 
+def test_observed_text_over_a_statement_of_the_user_is_not_to_be_tried_again(
+    agent: "Agent", ns: str
+) -> None:
+    """It would be refused for ever; the hint says what to do instead."""
+    agent.ok("ghost_put", ns=ns, key="db", content="We use PostgreSQL.", source_kind="stated")
+    error, hint = agent.fails(
+        "ghost_put", ns=ns, key="db", content="They use MySQL.", source_kind="observed"
+    )
+    assert "the user's own statement" in error
+    assert "again" not in hint
+    assert "another key" in hint
+
+
 def test_search_counts_only_listed_hits_as_shown(full_agent: "Agent", ns: str) -> None:
     """A weaker hit that the model did not see keeps its count."""
     agent = full_agent

@@ -420,6 +420,18 @@ def test_permissions_stay_and_the_backup_is_private(file: Path) -> None:
     assert (folder() / "setup.json").stat().st_mode & 0o777 == 0o600
 
 
+def test_new_files_cannot_be_written_by_others_whatever_the_umask(tmp_path: Path) -> None:
+    """They hold commands that another program runs."""
+    file = tmp_path / "home" / ".cursor" / "mcp.json"
+    before = os.umask(0)
+    try:
+        install([cursor(file)], HOW)
+    finally:
+        os.umask(before)
+    assert file.stat().st_mode & 0o777 == 0o644
+    assert file.parent.stat().st_mode & 0o022 == 0
+
+
 def test_a_read_only_file_is_refused(file: Path) -> None:
     """Whoever made it so meant it; nothing is left behind."""
     file.chmod(0o444)

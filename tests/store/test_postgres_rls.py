@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -126,11 +127,11 @@ def test_prefixes_and_everything(
 def test_what_a_grant_does_not_open(
     ghost_pg: Ghost, eve: str, as_eve: "psycopg.Connection[Any]"
 ) -> None:
-    """Hashes of tokens, other roles' grants and folders stay shut; a table of one's own does not stand in for the grants."""
+    """Hashes of tokens, other roles' grants and runs stay shut; a table of one's own does not stand in for the grants."""
     with psycopg.connect(ghost_pg.store.engine.url) as owner:  # type: ignore[attr-defined]
         owner.execute("INSERT INTO namespace_grants VALUES ('somebody', '*', 'write')")
     admin.grant(ghost_pg.store, eve, "agent:ann", write=True)
-    for table in ("tokens", "note_folders", "mirrors", "runs", "hook_sessions", "backups"):
+    for table in ("tokens", "mirrors", "runs", "hook_sessions", "backups"):
         with pytest.raises(pg.InsufficientPrivilege):
             as_eve.execute(f"SELECT 1 FROM {table}")  # type: ignore[call-overload]
     assert as_eve.execute("SELECT role FROM namespace_grants").fetchall() == [(eve,)]
@@ -183,3 +184,23 @@ def test_ghost_as_another_role(ghost_pg: Ghost, eve: str, pg_url: str) -> None:
     with pytest.raises(ReadOnlyStoreError, match="refuses this role") as refused:
         Ghost.open(url, settings=Settings(embed_provider="none")).get("agent:ann", "secret")
     assert "owns the tables" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("scope", ["read", "write"])
+def test_a_granted_role_can_search_with_ghost(
+    ghost_pg: Ghost, eve: str, pg_url: str, tmp_path: Path, scope: str
+) -> None:
+    """Search, context, list and get answer from its namespaces; folders of others stay hidden."""
+    for name, ns in (("ann", "agent:ann"), ("bo", "agent:bo")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text("# Herons\n\nThe heron is grey.\n")
+        ghost_pg.add_notes(tmp_path / name, ns)
+    admin.grant(ghost_pg.store, eve, "agent:ann", write=scope == "write")
+    url = f"postgresql://{quote(eve)}@{pg_url.split('@', 1)[1]}"
+    with Ghost.open(url, settings=Settings(embed_provider="none")) as own:
+        assert own.search("secret", "agent:ann")[0].key == "secret"
+        assert own.search("heron grey", "*")[0].memory.ns == "agent:ann"
+        assert own.context("secret", "agent:ann").memories
+        assert {memory.ns for memory in own.list(limit=100)} == {"agent:ann"}
+        assert own.get("agent:ann", "secret").content == "The secret of agent:ann."
+        assert [folder.ns for folder in own.note_folders()] == ["agent:ann"]

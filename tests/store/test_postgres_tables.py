@@ -567,7 +567,14 @@ BROKEN = {
 def filled(pg: Ghost) -> Ghost:
     """Return a store with two memories, one of a thread, and check that nothing is wrong with it."""
     pg.put(NS, "one", "some words about PostgreSQL and words", tags=["a"], meta={"b": 1})
-    pg.put(NS, "two", "日本語 and c++ of a thread", source_scope="thread")
+    pg.put(
+        NS,
+        "two",
+        "日本語 and c++ of a thread",
+        kind="episodic",
+        source_user="sam",
+        source_scope="thread",
+    )
     assert pg.check().problems == ()
     return pg
 
@@ -585,8 +592,8 @@ def test_check_names_what_repair_cannot_know(filled: Ghost) -> None:
     """Tags and meta that are not what they should be are counted; nobody can tell what they were."""
     change(filled, "UPDATE memories SET tags = '{}', meta = 'no' WHERE key = 'one'")
     assert filled.check().problems == (
-        "1 memories whose tags are not a list",
-        "1 memories whose meta is not an object",
+        "tags of memories cannot be read (rows: 1)",
+        "meta of memories cannot be read (rows: 1)",
     )
 
 

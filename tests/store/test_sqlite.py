@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from ghostmem import (
+    CorruptStoreError,
     EngineError,
     Ghost,
     InvalidInputError,
@@ -128,7 +129,7 @@ def test_a_failing_migration_changes_nothing(
     monkeypatch.setitem(
         schema.MIGRATIONS, "9999_test", "CREATE TABLE extra (a); CREATE TABLE memories (b)"
     )
-    with pytest.raises(apsw.SQLError):
+    with pytest.raises(CorruptStoreError, match="already exists"):
         open_ghost("m.db")
     monkeypatch.delitem(schema.MIGRATIONS, "9999_test")
     assert open_ghost("m.db").check().ok

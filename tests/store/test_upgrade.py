@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 
-from ghostmem import Ghost
+from ghostmem import Ghost, NewerStoreError
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def test_tags_that_are_no_list_do_not_stop_the_upgrade(old: tuple[str, Run]) -> 
     target, run = old
     run("UPDATE memories SET tags = 'no json' WHERE key = 'due'")
     with Ghost.open(target, settings=NONE) as ghost:
-        assert ghost.check().problems == ("1 memories whose tags are not a list",)
+        assert ghost.check().problems == ("tags of memories cannot be read (rows: 1)",)
 
 
 def test_roles_keep_their_rights(pg_url: str) -> None:
@@ -160,3 +160,33 @@ def test_an_older_database_puts_terms_into_the_index_at_once(pg_url: str) -> Non
             options = tx.db.get("SELECT reloptions FROM pg_class WHERE relname = 'chunks_codes'")  # type: ignore[attr-defined]
             assert options == ["fastupdate=off"]
             assert tx.db.get("SELECT gin_clean_pending_list('chunks_codes')") == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("target", ["file", "postgres"])
+def test_a_program_that_is_open_during_an_upgrade_cannot_write(
+    request: pytest.FixtureRequest, tmp_path: "Path", target: str
+) -> None:
+    """Its next write is refused and changes nothing; it can still read."""
+    is_file = target == "file"
+    location = str(tmp_path / "m.db") if is_file else str(request.getfixturevalue("pg_url"))
+    with Ghost.open(location, settings=NONE) as ghost:
+        ghost.put(NS, "tea", "Sam drinks Darjeeling.")
+        _runner(location)("INSERT INTO migrations VALUES ('9999_future', '2030-01-01', '9.9.9')")
+        for _ in range(2):
+            with pytest.raises(NewerStoreError, match="9999_future"):
+                ghost.put(NS, "tea", "Sam drinks Assam.")
+        assert ghost.get(NS, "tea").content == "Sam drinks Darjeeling."
+
+
+def test_rows_that_an_older_program_writes_after_the_upgrade_are_completed(
+    tmp_path: "Path",
+) -> None:
+    """The next opening adds their checksum, words and tags, and takes facts out of threads."""
+    target = str(tmp_path / "m.db")
+    with Ghost.open(target, settings=NONE) as ghost:
+        ghost.put(NS, "tea", "Sam drinks Darjeeling.", source_scope="talk")
+    run = _runner(target)
+    run("""UPDATE memories SET checksum = NULL, tags = '["kitchen"]'; DELETE FROM words""")
+    with Ghost.open(target, settings=NONE) as ghost:
+        assert ghost.check().problems == ()
+        assert found(ghost, "kitchen") == found(ghost, "darjeling") == ["tea"]

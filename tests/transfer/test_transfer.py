@@ -232,6 +232,8 @@ BROKEN = {
     '{"type":"ghost","format":1}\nnot json': "line 2",
     '{"type":"ghost","format":1}\n[1]': "line 2",
     '{"type":"ghost","format":1}\n{"type":"song"}': "'song'",
+    '{"type":"ghost","format":1}\n{"type":{}}': "unknown type {}",
+    '{"type":"ghost","format":1}\n{"type":["memory"]}': "unknown type ['memory']",
     '{"type":"ghost","format":1}\n{"type":"memory","ns":"a","key":"k"}': "line 2",
     '{"type":"ghost","format":1}\n{"type":"memory","id":"1","ns":"a","key":"k","content":"c","created_at":"soon"}': "'soon'",
     '{"type":"ghost","format":1}\n{"type":"memory","id":"1","ns":"a","key":"k","content":"c","created_at":"2026-01-01","kind":"x"}': "'x'",

@@ -32,7 +32,7 @@ def check(store: Store) -> CheckReport:
 
 
 def repair(store: Store, progress: Callable[[int], None] | None = None) -> RepairReport:
-    """Remove orphans and rebuild every index from the rows; memories stay unchanged."""
+    """Remove orphans and rebuild every index from the rows; texts stay unchanged."""
     done = store.engine.repair(Reindexer(store.settings.chunk_target))
     catch_up(store, progress)
     after = check(store)

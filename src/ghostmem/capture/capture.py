@@ -309,7 +309,7 @@ def _checked(candidate: Mapping[str, Any], source: Mapping[str, str]) -> Capture
         raise InvalidInputError("content is required", "say what to remember")
     kind = kind_of(sort, content) if sort else Kind(name or Kind.SEMANTIC)
     sort = Sort.BOUNDARY if sort is Sort.HEALTH else sort
-    key = validate.key(candidate.get("key") or key_of(content, sort or Sort.FACT))
+    key = validate.new_key(candidate.get("key") or key_of(content, sort or Sort.FACT))
     tags = [
         CAPTURED,
         *([sort.value] if sort else []),

@@ -202,15 +202,21 @@ def _source(memory: Mapping[str, Any]) -> Row:
 def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:
     budget = 2 * given.get("budget", MAX_RESULT)
     describe = _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
-    weak = f"{weaker} weaker hits: call ghost_search with weak true" if weaker else ""
+    weak = f"{_counted(weaker, 'weaker hits')}: call ghost_search with weak true" if weaker else ""
     return lambda count, is_cut: "; ".join(filter(None, (describe(count, is_cut), weak)))
+
+
+def _counted(count: int, noun: str) -> str:
+    """Return a number with a noun that is given in the plural."""
+    singular = f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+    return f"1 {singular}" if count == 1 else f"{count} {noun}"
 
 
 def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
     """Return a function that says what is not shown, and which call shows it."""
 
     def describe(count: int, is_cut: bool) -> str:
-        parts = [f"{count} more {what}: call {call}"] if count else []
+        parts = [f"{_counted(count, f'more {what}')}: call {call}"] if count else []
         parts += [WHOLE] if is_cut else []
         return "; ".join(parts)
 

@@ -74,7 +74,8 @@ _HINTS: Mapping[
 ] = {  # for hints that speak of a command line, which a model does not have
     LockedError: "it is locked; to change it anyway, call ghost_curate with op unlock first",
     NotFoundError: "ghost_list shows the stored memories; ghost_put stores one",
-    ConflictError: "read it again with ghost_get, then try again",
+    VersionConflictError: "read it again with ghost_get, then try again",
+    ConflictError: "read it with ghost_get, and ask the user what to do",
     PatchFormatError: "send a unified diff: @@ -1,3 +1,4 @@, then lines with a space, - or + first",
     InvalidInputError: "call again with another value",
     ForbiddenError: "send a namespace that you may use as ns",

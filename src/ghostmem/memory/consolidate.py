@@ -45,7 +45,8 @@ def consolidate(
     sources."""
     validate.flags(allow_secrets=allow_secrets)
     keys = _validate_sources(source_keys, summary_key)
-    key, fields = validate.key(summary_key), put_fields(kind=kind, importance=importance, tags=tags)
+    key = validate.new_key(summary_key)
+    fields = put_fields(kind=kind, importance=importance, tags=tags)
     text = validate.content(content, store.settings.max_content_bytes)
     draft = Draft(validate.namespace(ns), key, text, fields)
     draft, notes = redact_draft(store.settings, draft, allow_secrets)

@@ -67,7 +67,7 @@ def check_put(
         parse_ttl(ttl or "")
     draft = Draft(
         validate.namespace(ns),
-        validate.key(key),
+        validate.new_key(key),
         validate.content(content, store.settings.max_content_bytes),
         fields,
         ttl,

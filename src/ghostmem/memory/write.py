@@ -205,7 +205,7 @@ def _check_replaceable(tx: Transaction, draft: Draft, current: Memory) -> None:
         raise ConflictError(
             f"{draft.ns}/{draft.key} is the user's own statement; "
             f"{source} content cannot replace it",
-            "put it under another key, and let the user decide with `ghost resolve`",
+            "put it under another key; the user can decide which of the two is right",
         )
 
 

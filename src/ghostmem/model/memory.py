@@ -187,6 +187,9 @@ def plain(value: Any) -> Any:
     return value
 
 
+_SCALARS = (str, int, float, datetime)
+
+
 class Record:
     """Give a dataclass equality, a representation and `to_dict`.
 
@@ -197,7 +200,9 @@ class Record:
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        return hash((type(self), tuple(str(value) for value in self.__dict__.values())))
+        # not of mappings, which have no hash; equal records may hold their fields in another order
+        scalars = {item for item in self.__dict__.items() if isinstance(item[1], _SCALARS)}
+        return hash((type(self), frozenset(scalars)))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())

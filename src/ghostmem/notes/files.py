@@ -56,9 +56,12 @@ def read_file(path: Path) -> Text:
     return Text("") if raw is None else decode(raw)
 
 
-def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
+def replace_file(
+    path: Path, raw: bytes, base: str | None = None, mode: int = 0o666, folder_mode: int = 0o777
+) -> bool:
     """Replace a file atomically if it still has the digest `base`; say whether it changed.
 
+    A new file and a new folder get these modes, as far as the umask allows.
     The caller holds the folder's lock, so that temporary files in it belong to killed writers and
     are removed."""
     before = read_bytes(path)
@@ -66,9 +69,9 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
     if before == raw:
         return False
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(folder_mode, parents=True, exist_ok=True)
         _sweep(path.parent)
-        with Temporary(path, 0o666) as fresh:
+        with Temporary(path, mode) as fresh:
             fresh.write(raw)
             # Again, because a program that ignores the lock may have saved meanwhile.
             _check_base(path, read_bytes(path), base)

@@ -17,7 +17,7 @@ from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remov
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import FileChange, check_writable
+from ghostmem.setup.marked import NEW_MODES, FileChange, check_writable
 from ghostmem.setup.parts import (
     SetupFile,
     hooks_in,
@@ -216,7 +216,7 @@ def _apply(plan: FilePlan) -> None:
             try:
                 _back_up(path, change.before, plan.row)
                 assert change.after is not None
-                replace_file(real, change.after, base)
+                replace_file(real, change.after, base, *NEW_MODES)
             except (OSError, GhostError):
                 _forget(path, real) if before is None else save_record(real, before)
                 raise
@@ -224,7 +224,7 @@ def _apply(plan: FilePlan) -> None:
         if change.after is None:
             remove_file(real, base)
         else:
-            replace_file(real, change.after, base)
+            replace_file(real, change.after, base, *NEW_MODES)
         _forget(path, real)
     except NoteConflictError:
         raise ConflictError(

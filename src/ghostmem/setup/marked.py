@@ -18,6 +18,8 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
 from ghostmem.notes.lock import locked_elsewhere
 
+# The most that a new file and its new folder allow: others must not change the commands in them.
+NEW_MODES = (0o644, 0o755)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _Edit = Callable[[bytes | None], bytes | None]
 
@@ -124,7 +126,7 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
         if planned.after is None:
             remove_file(real, base)
         else:
-            replace_file(real, planned.after, base)
+            replace_file(real, planned.after, base, *NEW_MODES)
     return planned
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Marks a store that `ghost migrate` is still filling; a version of Ghost without this mark treats
 # the store as one of a newer version.
 MOVING = "unfinished-move"
+# Counts the applied migrations: more than at the opening mean that a newer Ghost has upgraded.
+COUNT_MIGRATIONS = f"SELECT count(*) FROM migrations WHERE name <> '{MOVING}'"
 
 
 def pending(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
@@ -54,6 +56,7 @@ class BaseEngine:
         self.read_only_reason = ""
         self.moving = False  # a migration is still filling the store
         self._newer = ""
+        self._migrations = 0  # the number of those that are applied
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._views: Views = {}
@@ -75,6 +78,7 @@ class BaseEngine:
         """Learn from the applied migrations whether the store can be written."""
         self._newer = newer(self.location, names, migrations)
         self.moving = names is not None and MOVING in names
+        self._migrations = len((names or set()) - {MOVING})
         if self._newer:
             self.read_only, self.read_only_reason = True, self._newer
 

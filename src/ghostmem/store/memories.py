@@ -10,8 +10,10 @@ from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.journal import Journal, LoggedChange
 from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
+from ghostmem.store.validate import normal_key
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
+_IDS = "SELECT id FROM memories WHERE ns = ? AND key = ?"
 _FILE = RowType("memory_files", FileRef)
 _SYMBOL = RowType("memory_symbols", SymbolRef)
 Ref = TypeVar("Ref")
@@ -52,12 +54,18 @@ class Memories(StoreTable):
 
     def last(self, ns: str, key: str) -> Memory | None:
         """Return the highest version of a key, live or not."""
-        return self.one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", (ns, key))
+        return self.one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", self._place(ns, key))
+
+    def _place(self, ns: str, key: str) -> tuple[str, str]:
+        """Return a namespace and a key in NFC, or as an older Ghost has stored it."""
+        normal = (ns, normal_key(key))
+        is_stored = normal[1] == key or self._db.row(f"{_IDS} LIMIT 1", normal) is not None
+        return normal if is_stored else (ns, key)
 
     def last_id(self, ns: str, key: str) -> str | None:
         """Return the id of the highest version of a key."""
-        sql = "SELECT id FROM memories WHERE ns = ? AND key = ? ORDER BY version DESC LIMIT 1"
-        id_: str | None = self._db.get(sql, (ns, key))
+        sql = f"{_IDS} ORDER BY version DESC LIMIT 1"
+        id_: str | None = self._db.get(sql, self._place(ns, key))
         return id_
 
     def superseded(self, memory_ids: Sequence[str]) -> set[str]:
@@ -80,11 +88,13 @@ class Memories(StoreTable):
 
     def version(self, ns: str, key: str, version: int) -> Memory | None:
         """Return one version of a key, live or not."""
-        return self.one("m.ns = ? AND m.key = ? AND m.version = ?", (ns, key, version))
+        place = self._place(ns, key)
+        return self.one("m.ns = ? AND m.key = ? AND m.version = ?", (*place, version))
 
     def history(self, ns: str, key: str) -> list[Memory]:
         """Return all versions of a key, oldest first."""
-        return self.with_refs(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
+        sql = "m.ns = ? AND m.key = ? ORDER BY m.version"
+        return self.with_refs(self.many(sql, self._place(ns, key)))
 
     def histories(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Memory]]:
         """Return all versions of several (namespace, key), oldest first, without their files."""

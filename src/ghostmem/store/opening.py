@@ -51,7 +51,7 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
         )
     if "://" in path:
         raise EngineError(
-            f"{path} is not a store that this Ghost can open",
+            f"{settings.shown} is not a store that this Ghost can open",
             "give a file, :memory:, or a postgresql:// URL",
         )
     if path.startswith(_CONNECTION_STRING):

@@ -1,8 +1,10 @@
 """Rows as values and values as rows, derived from the columns that `tables` declares."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -20,17 +22,21 @@ from ghostmem.model import (
     SymbolRef,
     Tier,
 )
-from ghostmem.store.tables import BY_NAME, Table
+from ghostmem.store.tables import BY_NAME, ColumnName, Table, tables
 
 T = TypeVar("T")
 
 
 class Codec(NamedTuple):
-    """How a type of column is read and written, and the default of an empty column."""
+    """How a type of column is read and written, and the default of an empty column.
+
+    `lost` is stored by a repair in place of a value that cannot be read; optional columns become
+    NULL."""
 
     read: Callable[[Any], Any]
     write: Callable[[Any], Any]
     empty: Callable[[], Any] | None = None
+    lost: str = ""
 
 
 _dump = json.JSONEncoder(ensure_ascii=False).encode
@@ -41,7 +47,14 @@ def _dump_sorted(value: Any) -> str:
 
 
 def _list(text: str) -> tuple[Any, ...]:
-    return tuple(json.loads(text))
+    return tuple(_parse(text, list))
+
+
+def _parse(text: str, kind: type = dict) -> Any:
+    value = json.loads(text)
+    if not isinstance(value, kind):
+        raise TypeError(f"{text[:40]!r} is not JSON of a {kind.__name__}")
+    return value
 
 
 def _by_value(kind: Any) -> Callable[[str], Any]:
@@ -50,20 +63,22 @@ def _by_value(kind: Any) -> Callable[[str], Any]:
 
 
 CODECS = {
-    "time": Codec(read_time, format_time),
+    "time": Codec(read_time, format_time, lost="1970-01-01T00:00:00.000000Z"),
     "flag": Codec(bool, int),
-    "list": Codec(_list, _dump, tuple),
+    "list": Codec(_list, _dump, tuple, "[]"),
     "tags": Codec(lru_cache(4096)(_list), _dump, tuple),  # many memories have the same tags
-    "set": Codec(lambda text: frozenset(json.loads(text)), lambda value: _dump(sorted(value))),
-    "json": Codec(json.loads, lambda value: _dump(dict(value))),
-    "params": Codec(json.loads, _dump_sorted, dict),
-    "change": Codec(json.loads, _dump_sorted),
-    "kind": Codec(_by_value(Kind), str),
-    "tier": Codec(_by_value(Tier), str),
-    "priority": Codec(_by_value(Priority), str),
-    "rel": Codec(Rel, str),
-    "file_rel": Codec(FileRel, str),
-    "source_kind": Codec(SourceKind, str),
+    "set": Codec(
+        lambda text: frozenset(_list(text)), lambda value: _dump(sorted(value)), lost="[]"
+    ),
+    "json": Codec(_parse, lambda value: _dump(dict(value)), lost="{}"),
+    "params": Codec(_parse, _dump_sorted, dict),
+    "change": Codec(_parse, _dump_sorted),
+    "kind": Codec(_by_value(Kind), str, lost=Kind.SEMANTIC),
+    "tier": Codec(_by_value(Tier), str, lost=Tier.STM),
+    "priority": Codec(_by_value(Priority), str, lost=Priority.NORMAL),
+    "rel": Codec(Rel, str, lost=Rel.RELATES_TO),
+    "file_rel": Codec(FileRel, str, lost=FileRel.MODIFIED),
+    "source_kind": Codec(SourceKind, str, lost=SourceKind.OBSERVED),
 }
 
 
@@ -173,6 +188,41 @@ def unreadable(memory_id: object, error: Exception) -> CorruptStoreError:
     return CorruptStoreError(
         f"the store is damaged: memory {memory_id} cannot be read ({type(error).__name__}: {error})"
     )
+
+
+def unreadable_fields(columns: Sequence[ColumnName], row: Sequence[Any]) -> dict[str, Any]:
+    """Return the columns of a row that Ghost cannot read, with the values to store instead.
+
+    Texts may be given as bytes, because a damaged one may not be UTF-8."""
+    replacements: dict[str, Any] = {}
+    for column, value in zip(columns, row, strict=True):
+        codec, is_optional = CODECS.get(column.type.removesuffix("?")), column.type.endswith("?")
+        try:
+            text = value.decode() if isinstance(value, bytes) else value
+            if codec is None or (is_optional and not text):
+                continue
+            # a time without its zone can be read, but not compared with others
+            if getattr(codec.read(text), "tzinfo", UTC) is not None:
+                continue
+        except (LookupError, ValueError, TypeError, RecursionError):
+            pass
+        lost = codec.lost if codec else value.decode(errors="replace")
+        # NULL as a source means the user, who must not be said to have stated the rest
+        replacements[column] = None if is_optional and column != "source_kind" else lost
+    return replacements
+
+
+def count_unreadable(read: Callable[[str], Iterable[Sequence[Any]]], engine: str) -> list[str]:
+    """Return a message for each column of an engine with values that Ghost cannot read.
+
+    `read` runs a query; columns without a type hold any text or number, and are not read."""
+    counts: Counter[str] = Counter()
+    for table in tables(engine):
+        if columns := [column for column in table.columns if column.type]:
+            for row in read(f"SELECT {', '.join(columns)} FROM {table.name}"):
+                names = unreadable_fields(columns, row)
+                counts.update(f"{name} of {table.name} cannot be read" for name in names)
+    return [f"{what} (rows: {count})" for what, count in counts.items()]
 
 
 def differing(memories: Iterable[tuple[str, str, int]]) -> list[str]:

@@ -89,7 +89,7 @@ TABLES: tuple[Table, ...] = (
             "id ns name priority scope created_by cond_tier cond_age_gt_hours "
             "cond_importance_lt cond_access_lt cond_access_gt cond_utility_lt cond_kind "
             "cond_tag_includes cond_similarity_gt cond_unaccessed_gt_hours action_op "
-            "action_params:params? rule_expires_at:time? created_at:time?"
+            "action_params:params? rule_expires_at:time? created_at:time"
         ),
         ("id",),
     ),

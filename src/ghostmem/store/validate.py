@@ -154,6 +154,44 @@ def key(value: str, name: str = "key") -> str:
     return value
 
 
+_FILLERS = "\u034f\u115f\u1160\u3164\uffa0"  # letters and marks without a glyph
+_JOINERS = "\u200c\u200d"  # scripts and emoji need them between two characters
+
+
+def normal_key(value: str) -> str:
+    """Return a key in NFC, so that two ways to write one letter are one key."""
+    if value.isascii():
+        return value
+    from unicodedata import normalize  # a megabyte of tables that ASCII does not need
+
+    return normalize("NFC", value)
+
+
+def new_key(value: str, name: str = "key") -> str:
+    """Accept the key of a new memory: one line of visible text, returned in NFC.
+
+    Two keys that differ only in an invisible character look the same to the user."""
+    normal = normal_key(key(value, name))
+    for place, char in enumerate(normal):
+        if char > "~" and _is_hidden(normal, place):
+            raise InvalidInputError(
+                f"invalid {name}: {shown(normal)} has the invisible character "
+                f"U+{ord(char):04X} at position {place}",
+                "leave it out",
+            )
+    return normal
+
+
+def _is_hidden(value: str, place: int) -> bool:
+    """Say whether a character is invisible, and no joiner between letters or parts of emoji."""
+    from unicodedata import category
+
+    if value[place] in _JOINERS:
+        sides = (value[place - 1 : place], value[place + 1 : place + 2])
+        return not all(side and category(side)[0] in "LMS" for side in sides)
+    return category(value[place]) in ("Cc", "Cf", "Zl", "Zp") or value[place] in _FILLERS
+
+
 def content(value: str, limit: int) -> str:
     """Accept content: some text, not too long."""
     text(value, "content")

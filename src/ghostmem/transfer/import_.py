@@ -205,12 +205,12 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
         raise InvalidInputError(
             f"line {number}: another export begins here", "import the exports one after the other"
         )
-    if kind not in TYPES:
+    if not isinstance(kind, str) or kind not in TYPES:
         raise InvalidInputError(
-            f"line {number}: unknown type {kind!r}", f"known are: {', '.join(TYPES)}"
+            f"line {number}: unknown type {validate.shown(kind)}", f"known are: {', '.join(TYPES)}"
         )
     try:
-        record = record_of(str(kind), data)
+        record = record_of(kind, data)
         if isinstance(record, Held):
             check_held(record)
         return checked_alias(record) if isinstance(record, SourceAlias) else record

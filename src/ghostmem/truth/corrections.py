@@ -80,7 +80,7 @@ def check_supersede(tx: Transaction, old: Memory, source: SourceKind | None, key
     if old.from_user and source in HEARSAY:
         raise ConflictError(
             f"{old.ns}/{old.key} is the user's own statement; {source} content cannot close it",
-            "put it without supersedes, and let the user decide with `ghost resolve`",
+            "put it without supersedes; the user can decide which of the two is right",
         )
 
 

@@ -187,19 +187,20 @@ def ns_tree(console: Console, ns: str | None) -> None:
             for depth in range(1, name.count(":") + 2)
         }
     )
-    for path in paths:
-        info = found.get(path)
-        depth = path.count(":")
-        counts = {"count": info.count if info else 0, "keys": info.keys if info else 0}
-        held = (
-            f"  ({plural(counts['count'], 'memory')}, {plural(counts['keys'], 'key')})"
-            if info
-            else ""
-        )
-        console.show(
-            {"ns": path, "depth": depth, **counts},
-            "  " * depth + bold(path.rsplit(":", 1)[-1]) + held,
-        )
+    rows = [
+        {"ns": path, "depth": path.count(":"), "count": info.count, "keys": info.keys}
+        if (info := found.get(path))
+        else {"ns": path, "depth": path.count(":"), "count": 0, "keys": 0}
+        for path in paths
+    ]
+    console.show_all(rows, lambda row: _branch(row, row["ns"] in found))
+
+
+def _branch(row: dict[str, Any], is_namespace: bool) -> str:
+    """Return a line of the tree; a segment that is no namespace of its own has no counts."""
+    counts = f"  ({plural(row['count'], 'memory')}, {plural(row['keys'], 'key')})"
+    indent = "  " * int(row["depth"])
+    return f"{indent}{bold(row['ns'].rsplit(':', 1)[-1])}{counts if is_namespace else ''}"
 
 
 @ns.command("rm")

@@ -95,10 +95,16 @@ def check(console: Console) -> int:
 
 @command("repair", "  ghost repair\n")
 def repair(console: Console) -> int:
-    """Rebuild every index from the stored rows; memories are not changed."""
+    """Rebuild every index from the stored rows; the texts of memories are not changed.
+
+    A field of a row that cannot be read any more, such as a damaged date, gets its default, so
+    that the rest of the row can be used again.
+    """
     done = console.ghost.repair(console.progress("repaired"))
     counts = done.done
     indexed = f"{plural(counts['memories'], 'memory')} ({plural(counts['chunks'], 'chunk')})"
     text = f"indexed {indexed}, removed {plural(counts['orphans'], 'orphan')}"
+    if lost := counts.get("fields"):
+        text += f", gave {plural(lost, 'unreadable field')} a default"
     console.show(done, text if done.ok else "\n".join([text, *done.problems]))
     return 0 if done.ok else 5

@@ -1,6 +1,5 @@
 """Check a database for corruption, and rebuild every index from the rows."""
 
-import json
 from collections.abc import Mapping
 
 from ghostmem.store.engine import reindexed
@@ -8,7 +7,7 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.protocol import Reindex
-from ghostmem.store.records import differing
+from ghostmem.store.records import count_unreadable, differing
 from ghostmem.store.tables import TABLES
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
@@ -131,37 +130,13 @@ def problems(tx: PostgresTransaction) -> list[str]:
             "SELECT ns, key, version FROM memories WHERE checksum <> md5(content) ORDER BY 1, 2, 3"
         )
     )
-    return messages + _malformed(db)
+    return messages + count_unreadable(db.stream, "postgresql")
 
 
 def _points_nowhere(column: str, parent: str) -> str:
     """Return the condition that a row's column names no row of another table."""
     same = "" if parent in OF_STORE else "p.ns = t.ns AND "
     return f"NOT EXISTS (SELECT 1 FROM {parent} p WHERE {same}p.id = t.{column})"
-
-
-def _malformed(db: Db) -> list[str]:
-    """Check that tags and meta are JSON; only servers from 16 on could do that in SQL."""
-    wrong = {"tags": 0, "meta": 0}
-    for tags, meta in db.stream(
-        "SELECT tags, meta FROM memories WHERE tags IS NOT NULL OR meta IS NOT NULL"
-    ):
-        wrong["tags"] += not _is(tags, list)
-        wrong["meta"] += not _is(meta, dict)
-    meanings = {
-        "tags": "memories whose tags are not a list",
-        "meta": "memories whose meta is not an object",
-    }
-    return [f"{count} {meanings[name]}" for name, count in wrong.items() if count]
-
-
-def _is(text: str | None, kind: type) -> bool:
-    if text is None:
-        return True
-    try:
-        return isinstance(json.loads(text), kind)
-    except ValueError:
-        return False
 
 
 def repair(tx: PostgresTransaction, reindex: Reindex) -> Mapping[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 import psycopg
+from psycopg.errors import DivisionByZero
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.clock import Clock
@@ -15,7 +16,7 @@ from ghostmem.errors import (
 )
 from ghostmem.settings import masked
 from ghostmem.store.administration import Administration
-from ghostmem.store.engine import BaseEngine
+from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
 from ghostmem.store.postgres.connect import (
     WRITERS,
     Connection,
@@ -245,6 +246,8 @@ class PostgresEngine(BaseEngine):
         else:
             calls.append(f"pg_advisory_xact_lock_shared({WRITERS}, 0)")
         calls += [f"pg_advisory_xact_lock({WRITERS}, hashtext(%s))"] * len(names or ())
+        # fails with a division by zero after an upgrade, without a round trip of its own
+        calls.append(f"1 / (({COUNT_MIGRATIONS}) = {self._migrations})::int")
         locks = BoundStatement(f"SELECT {', '.join(calls)}", names or ())
         begin = [_WRITE, *([_AT_LEISURE] if names is None else []), locks]
         yield from self._transact(
@@ -289,9 +292,17 @@ class PostgresEngine(BaseEngine):
                     "read it back before you try again; the same put twice is one memory",
                     stored=None,
                 ) from error
+            if isinstance(error, DivisionByZero):
+                self._refuse_upgraded()
             raise translate(error, self.location) from error
         finally:
             trips.close()
+
+    def _refuse_upgraded(self) -> None:
+        """Refuse to write a store that a newer Ghost has upgraded since it was opened."""
+        with self._begun(_AWAKE) as connection, translated(self.location):
+            self._adopt(applied(connection), MIGRATIONS)
+        self._refuse_read_only()
 
     def _look_again(self, trips: RoundTrips, added: int) -> None:
         """Refresh the planner's statistics after many writes: with old ones it scans namespaces."""

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.store.administration import Grant
-from ghostmem.store.postgres.schema import OF_NAMESPACE
+from ghostmem.store.postgres.schema import WITH_POLICIES
 
 SCOPES = ("read", "write")
 _SHARED = (
@@ -89,7 +89,7 @@ def _fit(connection: "psycopg.Connection[Any]", role: str) -> None:
     names = {
         "role": sql.Identifier(role),
         "schema": sql.Identifier(row[0] if row else "public"),
-        "tables": sql.SQL(", ").join(map(sql.Identifier, OF_NAMESPACE)),
+        "tables": sql.SQL(", ").join(map(sql.Identifier, WITH_POLICIES)),
         "shared": sql.SQL(", ").join(map(sql.Identifier, _SHARED)),
         "sequences": sql.SQL(", ").join(map(sql.Identifier, _SEQUENCES)),
     }

@@ -31,6 +31,7 @@ _INITIAL_OF_NAMESPACE = (
     "work",
 )
 OF_NAMESPACE = (*_INITIAL_OF_NAMESPACE, "words", "source_aliases")
+WITH_POLICIES = (*OF_NAMESPACE, "note_folders")  # roles see the rows of their namespaces
 OF_STORE = (
     "migrations",
     "models",
@@ -551,16 +552,21 @@ SELECT DISTINCT c.ns, t.word FROM chunks c, unnest(string_to_array(c.terms, ' ')
 WHERE length(t.word) BETWEEN 3 AND 40 AND t.word !~ '[0-9_./:@#+\\]'
 """
 
-# A store that is spread over a cluster keeps a new table of namespaces with the others; roles that
-# were granted namespaces before get the same rights on it.
-_ADMITTED = """
-DO $$ DECLARE granted RECORD; BEGIN
+# A store that is spread over a cluster keeps a new table of namespaces with the others.
+_DISTRIBUTED = """
+DO $$ BEGIN
   IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
     IF EXISTS (SELECT 1 FROM pg_dist_partition
       WHERE logicalrelid = 'namespaces'::regclass AND partmethod = 'h') THEN
       PERFORM create_distributed_table('{table}', 'ns', colocate_with => 'namespaces');
     END IF;
   END IF;
+END $$;
+"""
+
+# Roles that were granted namespaces before get the same rights on a table.
+_GRANTED = """
+DO $$ DECLARE granted RECORD; BEGIN
   FOR granted IN SELECT g.role, bool_or(g.scope = 'write') AS writes FROM namespace_grants g
     WHERE EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = g.role) GROUP BY g.role
   LOOP
@@ -579,7 +585,7 @@ CREATE TABLE words (
   PRIMARY KEY (ns, word)
 );
 {_policies("words")}
-{_ADMITTED.replace("{table}", "words")}
+{(_DISTRIBUTED + _GRANTED).replace("{table}", "words")}
 INSERT INTO words (ns, word) {CHUNK_WORDS};
 """
 
@@ -616,7 +622,7 @@ CREATE TABLE source_aliases (
   PRIMARY KEY (ns, alias)
 );
 {_policies("source_aliases")}
-{_ADMITTED.replace("{table}", "source_aliases")}
+{(_DISTRIBUTED + _GRANTED).replace("{table}", "source_aliases")}
 """
 
 _IDLE_YEAR = """
@@ -649,6 +655,12 @@ UPDATE threads t SET chunks = (SELECT count(*) FROM chunks c
     WHERE c.ns = t.ns AND c.thread_id = t.id);
 """
 
+# A search reads the folders of a namespace, also as a role that was granted only this namespace.
+_FOLDERS = f"""
+{_policies("note_folders")}
+{_GRANTED.replace("{table}", "note_folders")}
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _row_security(),
     "0002_words": _bytewise(_WORDS),
@@ -659,6 +671,7 @@ MIGRATIONS: dict[str, str] = {
     "0014_statements": _STATEMENTS,
     "0015_direct_terms": _DIRECT_TERMS,
     "0016_turns": _TURNS,
+    "0017_folders": _FOLDERS,
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

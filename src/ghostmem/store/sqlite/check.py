@@ -1,26 +1,21 @@
 """Check a database for corruption, and rebuild every index from the rows."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import apsw
 
-from ghostmem.errors import CorruptStoreError
-from ghostmem.model import Kind, Priority, SourceKind, Tier
 from ghostmem.store.engine import reindexed
 from ghostmem.store.protocol import Reindex
-from ghostmem.store.records import differing
+from ghostmem.store.records import count_unreadable, differing, unreadable_fields
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
 from ghostmem.store.sqlite.database import SqliteTransaction
-from ghostmem.store.sqlite.schema import CHUNK_WORDS
+from ghostmem.store.sqlite.schema import CHUNK_WORDS, FULL_TEXT
+from ghostmem.store.tables import Table, tables
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
-
-def _quoted(values: Iterable[str]) -> str:
-    return ", ".join(f"'{value}'" for value in values)
-
-
+_PAGES = "PRAGMA integrity_check(20)"
 # Each problem, and the query that counts it.
 _COUNTS: tuple[tuple[str, str], ...] = (
     (
@@ -80,34 +75,19 @@ _COUNTS: tuple[tuple[str, str], ...] = (
         " + (SELECT count(*) FROM (SELECT * FROM words EXCEPT SELECT * FROM held))",
     ),
     ("memories without a checksum", "SELECT count(*) FROM memories WHERE checksum IS NULL"),
-    (
-        "memories with a kind, tier, priority or source kind that does not exist",
-        f"SELECT count(*) FROM memories WHERE kind NOT IN ({_quoted(Kind)})"
-        f" OR tier NOT IN ({_quoted(Tier)}) OR priority NOT IN ({_quoted(Priority)})"
-        f" OR source_kind NOT IN ({_quoted(SourceKind)})",
-    ),
-    (
-        "memories whose tags are not a list",
-        "SELECT count(*) FROM memories WHERE tags IS NOT NULL"
-        " AND (NOT json_valid(tags) OR json_type(tags) <> 'array')",
-    ),
-    (
-        "memories whose meta is not an object",
-        "SELECT count(*) FROM memories WHERE meta IS NOT NULL"
-        " AND (NOT json_valid(meta) OR json_type(meta) <> 'object')",
-    ),
 )
 
 
 def problems(db: apsw.Connection) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
-    messages = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
+    messages = _attempt("pages", lambda: [text for (text,) in db.execute(_PAGES) if text != "ok"])
     messages += _attempt("contents", lambda: differing(differing_contents(db)))
     messages += _attempt("references", lambda: _missing_references(db))
     for meaning, sql in _COUNTS:
         messages += _attempt(meaning, partial(_count, db, meaning, sql))
     messages += _attempt("full text", lambda: _drift(db))
     messages += _attempt("tags", lambda: _unindexed(db))
+    messages += _attempt("fields", lambda: count_unreadable(db.execute, "sqlite"))
     return messages
 
 
@@ -117,7 +97,7 @@ def _attempt(part: str, check: Callable[[], list[str]]) -> list[str]:
         return check()
     except apsw.BusyError:
         raise
-    except (apsw.Error, ValueError, LookupError, TypeError, CorruptStoreError) as error:
+    except Exception as error:  # noqa: BLE001 (a damaged row can raise anything)
         return [f"the file is damaged: {part} cannot be checked ({error})"]
 
 
@@ -154,34 +134,60 @@ def _last_varint(blob: bytes) -> int:
 
 
 def repair(tx: "SqliteTransaction", reindex: Reindex) -> Mapping[str, int]:
-    """Remove orphans and rebuild every index; return the numbers of changes."""
+    """Remove orphans and rebuild every index; return the numbers of changes.
+
+    Fields that cannot be read get their default, so that the rest of their row can be read."""
     db = tx.db.connection
-    fill(db)
-    done = {"orphans": _remove_orphans(db), "demoted": _retire_older_versions(db)}
+    db.execute("PRAGMA defer_foreign_keys=ON")  # until orphans are removed
     for table in ("chunks_fts", "chunks_tri"):
-        db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
-    db.execute("DELETE FROM vectors")
-    db.execute("DELETE FROM chunks")
-    db.execute("DELETE FROM words")
-    db.execute("DELETE FROM threads")
+        # SQLite opens a table to drop it, and refuses one whose version is damaged
+        db.execute(f"INSERT OR REPLACE INTO {table}_config VALUES ('version', 4)")
+        db.execute(f"DROP TABLE {table}")
+    db.execute(FULL_TEXT)
+    db.execute("REINDEX")
+    for table in ("vectors", "chunks", "words", "threads"):
+        db.execute(f"DELETE FROM {table}")
     db.execute("UPDATE namespaces SET chunks = 0, length = 0")
+    done = {
+        "fields": sum(_reset_fields(db, table) for table in tables("sqlite")),
+        "orphans": _remove_orphans(db),
+        "demoted": _retire_older_versions(db),
+    }
+    fill(db)
     done |= reindexed(tx, reindex)
     for head in tx.journal.heads():  # other processes keep vectors and postings of old chunks
         tx.journal.append(head.name, "", "embed", "")
     return done
 
 
+def _reset_fields(db: apsw.Connection, table: Table) -> int:
+    """Replace the values of a table that cannot be read, and return their number."""
+    columns = ", ".join(
+        f"CASE typeof({column}) WHEN 'text' THEN CAST({column} AS BLOB) ELSE {column} END"
+        for column in table.columns
+    )
+    same = " AND ".join(f"CAST({column} AS BLOB) = CAST(? AS BLOB)" for column in table.key)
+    damaged = [
+        (table.key_of(row), values)
+        for row in db.execute(f"SELECT {columns} FROM {table.name}")
+        if (values := unreadable_fields(table.columns, row))
+    ]
+    for key, values in damaged:
+        names = ", ".join(f"{column} = ?" for column in values)
+        sql = f"UPDATE OR REPLACE {table.name} SET {names} WHERE {same}"
+        db.execute(sql, (*values.values(), *key))
+    return sum(len(values) for _, values in damaged)
+
+
 def _remove_orphans(db: apsw.Connection) -> int:
     count = 0
-    for table, columns in (
-        ("memory_edges", "from_id to_id"),
-        ("memory_links", "from_id to_id"),
-        ("memory_files", "memory_id"),
-        ("memory_symbols", "memory_id"),
-        ("accesses", "memory_id"),
-    ):
-        for column in columns.split():
-            db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM memories)")
+    for table in tables("sqlite"):
+        for column, parent, target in table.parents:
+            sql = f"{column} IS NOT NULL AND {column} NOT IN (SELECT {target} FROM {parent})"
+            if (table.name, column) == ("note_links", "to_id"):  # which may be empty
+                db.execute(f"UPDATE note_links SET to_id = NULL WHERE {sql}")
+            else:
+                db.execute(f"DELETE FROM {table.name} WHERE {sql}")
             count += db.changes()
     db.execute(
         "DELETE FROM memory_edges WHERE (SELECT ns FROM memories WHERE id = from_id)"

@@ -31,8 +31,8 @@ def differing(db: apsw.Connection) -> Iterator[tuple[str, str, int]]:
     """Yield namespace, key and version of each memory whose content fails its checksum."""
     sql = (
         "SELECT CAST(ns AS BLOB), CAST(key AS BLOB), version, CAST(content AS BLOB), "
-        "checksum FROM memories"
+        "CAST(checksum AS BLOB) FROM memories"
     )
     for ns, key, version, content, expected in db.execute(f"{sql} WHERE checksum IS NOT NULL"):
-        if checksum(content) != expected:
+        if checksum(content).encode() != expected:
             yield ns.decode(errors="replace"), key.decode(errors="replace"), version

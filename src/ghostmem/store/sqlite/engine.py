@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem.clock import Clock
-from ghostmem.errors import EngineError, InvalidInputError
-from ghostmem.store.engine import BaseEngine
+from ghostmem.errors import CorruptStoreError, EngineError, GhostError, InvalidInputError
+from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
 from ghostmem.store.rows import StoreCopies
 from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite import forks
@@ -22,7 +22,12 @@ from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.failures import raise_translated, refuse_torn, translated
 from ghostmem.store.sqlite.frozen import FrozenConnection
 from ghostmem.store.sqlite.journal import LineCount
-from ghostmem.store.sqlite.migrate import applied, make_in_memory, migrate
+from ghostmem.store.sqlite.migrate import (
+    applied,
+    finish_rows,
+    make_in_memory,
+    migrate,
+)
 from ghostmem.store.sqlite.schema import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -58,7 +63,7 @@ class SqliteEngine(BaseEngine):
                 refuse_links(self.location)
         db = self._connection()
         try:
-            with translated(self.location):
+            with self._explained(), translated(self.location):
                 names = applied(db)
                 if self._must_migrate(names, MIGRATIONS):
                     if self.location == ":memory:":
@@ -66,12 +71,22 @@ class SqliteEngine(BaseEngine):
                     else:
                         migrate(db, self.location, clock())
                     names = applied(db)
-            self._adopt(names, MIGRATIONS)
+                self._adopt(names, MIGRATIONS)
             if not self.read_only:
                 self._refuse_other_file()
+                self._finish_rows(db)
         except BaseException:
             self.close()
             raise
+
+    def _finish_rows(self, db: apsw.Connection) -> None:
+        """Complete rows of an older Ghost that was still running after the upgrade.
+
+        If the store is busy, full or damaged, it opens as it is; the next opening tries again."""
+        with suppress(EngineError), translated(self.location):
+            if db.execute("SELECT 1 FROM memories WHERE checksum IS NULL LIMIT 1").get:
+                with self.write(patience=1.0) as tx:
+                    finish_rows(tx.db.connection)
 
     def _writable(self) -> bool:
         if not os.path.isfile(self.location):
@@ -167,7 +182,7 @@ class SqliteEngine(BaseEngine):
             else:
                 db = self._connect()
             try:
-                with translated(self.location, db):
+                with self._explained(), translated(self.location, db):
                     db.execute("BEGIN")
                     yield SqliteTransaction(db, self._views, self._caches)
                     db.execute("COMMIT")
@@ -204,6 +219,29 @@ class SqliteEngine(BaseEngine):
         # there is none
         with self.snapshot() as tx:
             return problems(tx.db.connection)
+
+    def _refuse_upgraded(self, db: apsw.Connection) -> None:
+        """Refuse to write a store that a newer Ghost has upgraded since it was opened."""
+        if db.execute(COUNT_MIGRATIONS).get != self._migrations:
+            self._adopt(applied(db), MIGRATIONS)
+            self._refuse_read_only()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self._refuse_damaged(error)
+            raise
+
+    def _refuse_damaged(self, error: Exception) -> None:
+        """Raise an error if damage to the file explains an unexpected error in a transaction.
+
+        A damaged value can make any code fail that reads it, so the file is asked, not the code."""
+        if self.file is None or isinstance(error, (GhostError, OSError)):
+            return
+        if problems := self.check():
+            raise CorruptStoreError(f"{self.location} is damaged: {problems[0]}") from error
 
     def repair(self, reindex: "Reindex") -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
@@ -362,6 +400,7 @@ class _Reading:
             self._db.execute("ROLLBACK")
         if isinstance(error, Exception):
             raise_translated(error, self._engine.location, self._db)
+            self._engine._refuse_damaged(error)
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -394,7 +433,8 @@ class _Writing(_Reading):
             self._is_relaxed = True
         begin_write(db, engine.location, engine._busy_timeout, self._patience)
         self._lines = engine._lines.setdefault(db, LineCount())
-        self._lines.begin(db)
+        if self._lines.begin(db):
+            engine._refuse_upgraded(db)
         self._views = dict(engine._views)  # those of an uncommitted write must not be kept
         return SqliteTransaction(db, self._views, None, self._lines)  # nor its rows
 

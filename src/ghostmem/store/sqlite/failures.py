@@ -29,6 +29,10 @@ _WORDS: tuple[tuple[type[Exception], type[EngineError], str], ...] = (
     ),
     (apsw.CorruptError, CorruptStoreError, "{path} is damaged"),
     (apsw.IOError, EngineError, "reading or writing {path} failed"),
+    # Ghost's statements fit its schema: the schema or the values that they refer to have changed
+    (apsw.SQLError, CorruptStoreError, "{path} is damaged: it is not as Ghost wrote it"),
+    (apsw.ConstraintError, CorruptStoreError, "{path} is damaged: its rows contradict each other"),
+    (apsw.MismatchError, CorruptStoreError, "{path} is damaged: it is not as Ghost wrote it"),
 )
 
 

@@ -34,12 +34,16 @@ class LineCount:
         self._count += 1
         return self._count
 
-    def begin(self, db: apsw.Connection) -> None:
-        """Forget the number if it may be another one in the write that begins."""
+    def begin(self, db: apsw.Connection) -> bool:
+        """Forget the number if it may be another one in the write that begins.
+
+        Returns whether others may have written since the last write of this connection."""
+        before = self._version
         self._version = db.execute("PRAGMA data_version").get
         if self._state != (self._version, db.total_changes()):
             self._count = None
         self._state = None
+        return before != self._version
 
     def forget(self) -> None:
         """Count again, in the next write too: logs are written past the journal."""

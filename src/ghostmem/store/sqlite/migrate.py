@@ -9,7 +9,7 @@ from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.store.engine import pending
 from ghostmem.store.sqlite.connect import is_ours, refuse_foreign
-from ghostmem.store.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
+from ghostmem.store.sqlite.schema import APPLICATION_ID, CHUNK_WORDS, LEDGER, MIGRATIONS
 
 
 def applied(db: apsw.Connection) -> set[str] | None:
@@ -39,20 +39,25 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
             db.execute(
                 "INSERT INTO migrations VALUES (?, ?, ?)", (name, format_time(now), __version__)
             )
-        if names is not None and "0009_words" in todo:
-            from ghostmem.store.sqlite.database import SqliteTransaction
-            from ghostmem.store.tag_index import TAGGED, index_tags
-
-            index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
-        if names is not None and "0010_checksums" in todo:
-            from ghostmem.store.sqlite.checksums import fill
-
-            fill(db)
+        if names is not None and {"0009_words", "0010_checksums"} & set(todo):
+            finish_rows(db)
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def finish_rows(db: apsw.Connection) -> None:
+    """Add everything that an older Ghost does not write: threads, words, tags, checksums."""
+    from ghostmem.store.sqlite.checksums import fill
+    from ghostmem.store.sqlite.database import SqliteTransaction
+    from ghostmem.store.tag_index import TAGGED, index_tags
+
+    db.execute(MIGRATIONS["0016_turns"])
+    db.execute(f"INSERT OR IGNORE INTO words {CHUNK_WORDS}")
+    index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
+    fill(db)
 
 
 def make_in_memory(db: apsw.Connection, now: datetime) -> None:

@@ -10,10 +10,17 @@ FROM chunks c, json_each('["' || replace(replace(c.terms, '\', '\\'), ' ', '","'
 WHERE length(t.value) BETWEEN 3 AND 40 AND t.value NOT GLOB '*[0-9_./:@#+\]*'
 """
 
+FULL_TEXT = """
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (text, content='', contentless_delete=1, detail=none,
+  tokenize='ascii');
+CREATE VIRTUAL TABLE chunks_tri USING fts5 (text, content='', contentless_delete=1, detail=none,
+  tokenize='trigram');
+"""
+
 APPLICATION_ID = 0x47686F73  # "Ghos", so that `file` and we can tell whose database this is
 
 MIGRATIONS: dict[str, str] = {
-    "0001_initial": """
+    "0001_initial": f"""
 CREATE TABLE namespaces (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -86,10 +93,7 @@ CREATE TABLE chunks (
 ) STRICT;
 CREATE UNIQUE INDEX chunks_memory ON chunks (memory_id, seq);
 CREATE INDEX chunks_thread ON chunks (thread_id, place) WHERE thread_id IS NOT NULL;
-CREATE VIRTUAL TABLE chunks_fts USING fts5 (text, content='', contentless_delete=1, detail=none,
-  tokenize='ascii');
-CREATE VIRTUAL TABLE chunks_tri USING fts5 (text, content='', contentless_delete=1, detail=none,
-  tokenize='trigram');
+{FULL_TEXT}
 
 CREATE TABLE models (
   id INTEGER PRIMARY KEY,
@@ -405,7 +409,7 @@ CREATE TABLE hook_sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX hook_sessions_at ON hook_sessions (at);
 """,
-    # After it `tag_index.index_tags` adds the tags of memories to the terms of their chunks.
+    # After it `migrate.finish_rows` adds the tags of memories to the terms of their chunks.
     "0009_words": f"""
 CREATE TABLE words (
   ns_id INTEGER NOT NULL,
@@ -414,7 +418,7 @@ CREATE TABLE words (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO words {CHUNK_WORDS};
 """,
-    # After it `checksums.fill` computes those of the memories that are there.
+    # After it `migrate.finish_rows` computes those of the memories that are there.
     "0010_checksums": """
 ALTER TABLE memories ADD COLUMN checksum TEXT;
 """,
@@ -453,6 +457,10 @@ UPDATE chunks SET thread_id = NULL, place = NULL
     (SELECT id FROM memories WHERE kind <> 'episodic' OR source_user IS NULL);
 UPDATE threads SET (chunks, length) =
   (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.thread_id = threads.id);
+""",
+    "0017_unfinished": """
+-- Memories that an older Ghost wrote after an upgrade; every opening looks for them.
+CREATE INDEX memories_unfinished ON memories (id) WHERE checksum IS NULL;
 """,
 }
 
