@@ -64,6 +64,7 @@ class Day:
             "GHOST_NS": NS,
             "GHOST_EMBED_PROVIDER": self.provider,
             "GHOST_HOOK_TIMEOUT": HOOK_SECONDS,
+            "GHOST_HOOK_HELPER": "false",
             "HOME": str(self.folder),
         }
         done = subprocess.run(

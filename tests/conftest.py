@@ -258,6 +258,7 @@ def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "none")
+    monkeypatch.setenv("GHOST_HOOK_HELPER", "false")  # no process may outlive a test
 
 
 @pytest.fixture

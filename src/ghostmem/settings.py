@@ -345,7 +345,13 @@ class Settings:
         True,
         "GHOST_HOOK_MODEL",
         "search by meaning in the hook of a prompt, with the local model or a server;"
-        " by words if that is not ready within half of hook_timeout",
+        " by words if that is not ready within three quarters of hook_timeout",
+    )
+    hook_helper: bool = setting(
+        True,
+        "GHOST_HOOK_HELPER",
+        "let a background process that ends after ten idle minutes answer hooks, so that they do"
+        " not load the model each time",
     )
     hook_reflect: bool = setting(
         True,

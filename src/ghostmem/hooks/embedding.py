@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ghostmem.errors import EmbeddingError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ghostmem.store import Engine, Transaction
 
 T = TypeVar("T")
+_POLL_SECONDS = 0.05
 
 
 class Background(Generic[T]):
@@ -30,9 +32,13 @@ class Background(Generic[T]):
         self._thread = threading.Thread(target=self._run, name="ghost-embedding", daemon=True)
         self._thread.start()
 
-    def result(self, deadline: float) -> T:
-        """Return the result; raise the error of the work, or EmbeddingError at the deadline."""
-        self._thread.join(max(0.0, deadline - time.monotonic()))
+    def result(self, deadline: float, cpu_limit: float = inf) -> T:
+        """Return the result; raise the error of the work, or EmbeddingError at a limit."""
+        while self._thread.is_alive() and time.process_time() < cpu_limit:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            self._thread.join(min(left, _POLL_SECONDS))
         if self._error is not None:
             raise self._error
         if not self._results:
@@ -81,9 +87,17 @@ class DeadlineVectoriser(Vectoriser):
     one that fails or is late, `get` returns None, and searches use words only.
     """
 
-    def __init__(self, settings: Settings, deadline: float, engine: "Engine") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        deadline: float,
+        engine: "Engine",
+        cpu_limit: float = inf,
+        loaded: Vectoriser | None = None,
+    ) -> None:
         super().__init__(settings, engine=engine)
-        self._deadline = deadline
+        self._deadline, self._cpu_limit = deadline, cpu_limit
+        self._provider = loaded  # that of a process which has loaded it
         self._background: Background[DeadlineEmbedder] | None = None
         self._embedder_in_time: DeadlineEmbedder | None = None
         self._failure = ""
@@ -111,7 +125,8 @@ class DeadlineVectoriser(Vectoriser):
             return None
         if self._embedder_in_time is None:
             try:
-                self._embedder_in_time = self._background.result(self._deadline)
+                limit = inf if self._provider else self._cpu_limit
+                self._embedder_in_time = self._background.result(self._deadline, limit)
             except EmbeddingError as error:
                 self._failure = self.problem = error.message
             except Exception as error:  # noqa: BLE001 (any failure: search by words)
@@ -119,7 +134,7 @@ class DeadlineVectoriser(Vectoriser):
         return self._embedder_in_time
 
     def _prepared(self, model: str, prompt: str) -> DeadlineEmbedder:
-        embedder = self._load_model(model)
+        embedder = (self._provider or self)._load_model(model)
         if embedder is None:
             raise EmbeddingError(self.problem)
         return DeadlineEmbedder(embedder, self._deadline, prompt)

@@ -4,16 +4,16 @@ import os
 import sys
 
 from ghostmem.errors import GhostError
-from ghostmem.hooks.hosts import ADDING, HOSTS
+from ghostmem.hooks.hosts import HOSTS
 from ghostmem.settings import load
 
 
 def run_quickly(host: str, event: str, db: str | None, ns: str | None) -> None:
-    """Handle an event that adds nothing to a session, and end the process; else return.
+    """Handle an event and end the process; else return.
 
     Everything unusual is left to the command line: nothing has been read or written then."""
     named = HOSTS[host].event(event) if host in HOSTS else None
-    if named is None or named[1] in ADDING or sys.getfilesystemencoding() != "utf-8":
+    if named is None or sys.getfilesystemencoding() != "utf-8":
         return
     if sys.stdin is None or sys.stdin.isatty():
         return

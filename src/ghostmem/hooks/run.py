@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,17 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from threading import Lock
 
+    from ghostmem.ghost import Ghost
     from ghostmem.hooks.embedding import DeadlineVectoriser
-    from ghostmem.store import Engine
+    from ghostmem.store import Store
 
 CAPTURE_FACTOR = 5  # a hook that captures may take this many times as long as one that adds
-# Share of the time limit for loading the model and embedding the prompt. With the local model that
-# takes 0.2 to 0.3 s, so half of the default 2 s is enough on a machine that is four times slower.
+# Share of the time limit for loading the model and embedding the prompt, which takes 0.2 to 0.3 s.
 # A search by words and the record of shown memories take about 0.1 s of the rest.
-EMBEDDING_SHARE = 0.5
+EMBEDDING_SHARE = 0.75
+EMBEDDING_CPU = 1.0  # seconds of CPU time: on a busy machine a model that loads is waited for
 # Share of the time limit in which a session that starts waits for captures of the one before.
 CAPTURES_SHARE = 0.5
 _POLL_SECONDS = 0.02
+HELPER_SHARE = 0.5  # of the time limit, for an answer of the helper
 LOCK_SHARE = 0.4  # of the time limit, for waiting for another program's write lock
 _READY = ("none", "static")  # providers that need no model to be loaded and no server to be asked
 
@@ -57,12 +60,31 @@ def handle(
         log(problem)
     with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
         try:
-            call = read_call(host, event, sys.stdin.buffer.read(MAX_INPUT_BYTES + 1))
+            data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
+            call = read_call(host, event, data)
             name = call.event
             watchdog.extend(seconds_for(call.moment, settings))
-            respond(call, settings, llm, partial(_say, watchdog.busy), watchdog.began, wait)
+            say = partial(_say, watchdog.busy)
+            if wait or llm or not _helped(call, settings, data, say):
+                respond(call, settings, llm, say, watchdog.began, wait)
         except Exception as error:  # noqa: BLE001 (nothing may disturb the host)
             log(describe_error(error))
+
+
+def _helped(call: Call, settings: Settings, data: bytes, say: "Callable[[str], object]") -> bool:
+    """Let the helper answer a call that adds memories; without one, start it for the next call."""
+    if call.moment not in ADDING or not settings.hook_helper:
+        return False
+    from ghostmem.hooks.helper import ask_helper, start_helper
+
+    answer = ask_helper(
+        settings, call.host.name, call.event, data, settings.hook_timeout * HELPER_SHARE
+    )
+    if answer is None:
+        start_helper(settings)
+    elif answer:
+        say(answer)
+    return answer is not None
 
 
 def _say(busy: "Lock", text: str) -> None:
@@ -79,6 +101,7 @@ def respond(
     say: "Callable[[str], object]",
     began: float,
     wait: bool = False,
+    opened: "Ghost | None" = None,
 ) -> None:
     """Answer a call.
 
@@ -87,13 +110,13 @@ def respond(
         say: Called with the answer, if any, as soon as it is known.
         began: The start of the time limit, as a time of `time.monotonic`.
         wait: Capture now, not in the background.
+        opened: The store, if this process has it open.
     """
     if call.is_idle:
         return
     from ghostmem.notes.project import project_namespace
 
-    patience = min(settings.busy_timeout, seconds_for(call.moment, settings) * LOCK_SHARE)
-    settings = replace(settings, busy_timeout=patience)
+    settings = patient(settings, call.moment)
     ns = settings.ns or project_namespace(call.folder)
     before = CLIENT.set(call.host.client)
     try:
@@ -103,7 +126,7 @@ def respond(
             if call.moment is Moment.START and not wait:
                 _wait_for_captures(settings, ns, began + settings.hook_timeout * CAPTURES_SHARE)
             if call.moment in ADDING:
-                _add(call, settings, ns, say, began)
+                _add(call, settings, ns, say, began, opened)
         finally:
             if call.moment is not Moment.START:
                 deadline = began + seconds_for(call.moment, settings)
@@ -112,8 +135,14 @@ def respond(
         CLIENT.reset(before)
 
 
+def patient(settings: Settings, moment: Moment) -> Settings:
+    """Return settings that wait for another program's lock as long as a hook has time."""
+    patience = min(settings.busy_timeout, seconds_for(moment, settings) * LOCK_SHARE)
+    return replace(settings, busy_timeout=patience)
+
+
 def _vectoriser(
-    call: Call, settings: Settings, began: float, engine: "Engine"
+    call: Call, settings: Settings, began: float, store: "Store", is_loaded: bool
 ) -> "DeadlineVectoriser":
     """Return the provider of a hook that adds memories; only a prompt needs a model."""
     from ghostmem.hooks.embedding import DeadlineVectoriser
@@ -122,7 +151,8 @@ def _vectoriser(
     if call.moment is not Moment.PROMPT or not is_allowed:
         settings = replace(settings, embed_provider="none")
     deadline = began + settings.hook_timeout * EMBEDDING_SHARE
-    return DeadlineVectoriser(settings, deadline, engine)
+    loaded = store.vectoriser if is_loaded else None
+    return DeadlineVectoriser(settings, deadline, store.engine, EMBEDDING_CPU, loaded)
 
 
 def _add(
@@ -131,6 +161,7 @@ def _add(
     ns: str,
     say: "Callable[[str], object]",
     began: float,
+    opened: "Ghost | None",
 ) -> None:
     """Add memories, and log why a prompt was searched by words only."""
     from ghostmem.hooks.session import store_exists
@@ -139,8 +170,9 @@ def _add(
         from ghostmem.ghost import Ghost
         from ghostmem.hooks.add import added
 
-        with Ghost.open(settings=settings) as ghost:
-            vectoriser = _vectoriser(call, settings, began, ghost.store.engine)
+        with nullcontext(opened) if opened else Ghost.open(settings=settings) as ghost:
+            is_loaded = opened is not None
+            vectoriser = _vectoriser(call, settings, began, ghost.store, is_loaded)
             text = added(ghost.store, vectoriser, call, ns)
             if call.moment is Moment.PROMPT:
                 from ghostmem.hooks.forget import forget_answer

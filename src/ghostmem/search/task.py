@@ -33,7 +33,7 @@ class _Weights(NamedTuple):
 
 
 _BY_MEANING = _Weights(-5.08, 1.64, 9.32, -2.03, 0.85, 0.80, -0.62)
-_BY_WORDS = _BY_MEANING
+_BY_WORDS = _Weights(-4.58, 2.17, 0.0, 0.0, 1.16, 0.70, -0.53)
 
 
 def rank_for_task(store: Store, tx: Transaction, query: Query, filter_: Filter) -> Ranking:
